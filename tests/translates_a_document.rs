@@ -90,6 +90,45 @@ fn pictograms_come_back_from_a_model_that_has_not_learned_them() {
 }
 
 #[test]
+fn weights_that_change_under_an_open_model_are_told_and_new_ones_beside_it_are_not_read() {
+    let document = parse(Format::Text, "Open the file. Close the window!\n");
+    let expected = translate(&translator().0, &document, 4);
+    let weights = |folder: &TempDir| folder.path().join("weights.safetensors");
+    // Another file takes the name.
+    let (opened, folder) = translator();
+    let other = folder.path().join("other");
+    std::fs::write(&other, "nothing").expect("written");
+    std::fs::rename(&other, weights(&folder)).expect("renamed");
+    assert_eq!(translate(&opened, &document, 4), expected);
+    let translations: Vec<_> = expected.iter().cloned().map(Some).collect();
+    opened.trace(&document, &translations).expect("a trace");
+    // The file itself is cut, before and after weights were packed.
+    for is_packed in [false, true] {
+        let (opened, folder) = translator();
+        if is_packed {
+            translate(&opened, &document, 4);
+        }
+        let file = std::fs::File::options().write(true).open(weights(&folder));
+        file.and_then(|file| file.set_len(1_000)).expect("cut");
+        let mut none = |_, _| panic!("a translation by weights that could not be read");
+        let options = SearchOptions::default();
+        let refused = [
+            opened.trace(&document, &translations).map(|_| ()),
+            opened.translate(&document, &[0, 1], &options, &mut none),
+        ];
+        for refused in refused {
+            let told = refused.expect_err("the file has changed").to_string();
+            let words = [
+                "weights.safetensors",
+                "cannot be read any more",
+                "has changed",
+            ];
+            assert!(words.iter().all(|word| told.contains(word)), "{told}");
+        }
+    }
+}
+
+#[test]
 fn every_sentence_is_translated_or_flagged() {
     let (translator, _folder) = translator();
     let markdown = "# Open\n\nCopy the *image* with `cp`, then [print](a.md) it.\n\n- Save the file.\n- Close it.\n";

@@ -121,3 +121,47 @@ impl Parameters for Filling<'_> {
         self.left.first().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::model::Linear;
+    use crate::weights::{Precision, module_tensors, write_tensors};
+
+    #[test]
+    fn parameters_stay_in_their_file_and_a_file_that_changes_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("weights.safetensors");
+        let device = Device::flex();
+        for precision in [Precision::Full, Precision::Half, Precision::Int8] {
+            let tensors = module_tensors(&Linear::new(3, 2, &device));
+            write_tensors(&path, &tensors, precision).expect("written");
+            let kept = crate::weights::read_tensors(&path).expect("readable");
+            let open = || {
+                let file = TensorFile::open(&path).expect("whole");
+                load_unread(Linear::new(3, 2, &device), file).expect("its own tensors")
+            };
+            let (linear, unread) = open();
+            let table = unread.table(linear.weight.id).expect("its weight");
+            assert_eq!((table.rows(), table.columns()), (3, 2));
+            assert_eq!(*table.values(), kept["weight"].1);
+            assert!(!linear.weight.is_initialized(), "nothing computes with it");
+            assert_eq!(module_tensors(&linear), kept, "as burn's layers read them");
+            assert!(unread.check().is_ok());
+            let (linear, unread) = open();
+            let file = std::fs::OpenOptions::new().write(true).open(&path);
+            file.and_then(|file| file.set_len(20)).expect("cut");
+            let (_, values) = &module_tensors(&linear)["weight"];
+            assert!(values.iter().all(|value| value.is_nan()), "{values:?}");
+            let told = unread.check().expect_err("it has changed").to_string();
+            let words = [
+                "cannot be read any more",
+                "has changed",
+                "weights.safetensors",
+            ];
+            assert!(words.iter().all(|word| told.contains(word)), "{told}");
+        }
+    }
+}

@@ -389,7 +389,8 @@ mod tests {
                 println!("skipped: this processor has no {instructions:?}");
                 continue;
             }
-            let panels = BytePanels::new(instructions, (inputs, &columns), &bias);
+            let mut panels = BytePanels::new(instructions, [inputs, columns.len()], &bias);
+            panels.push(&columns);
             let (mut quantised, mut found) = (Quantised::default(), vec![0.0; rows * outputs]);
             panels.quantise(&x, rows, &mut quantised);
             panels.multiply(&quantised, 0..outputs.div_ceil(COLUMNS), &mut found);

@@ -133,3 +133,20 @@ fn one_query_reads_as_many_do() {
         assert!(difference(&alone, together) < 1e-5);
     }
 }
+
+#[test]
+fn a_table_is_packed_in_parts_as_at_once() {
+    let [inputs, outputs] = [6, 64 * COLUMNS + 21];
+    let (weights, bias) = (numbers(inputs * outputs, 3), numbers(outputs, 5));
+    let table = Table::kept(Kept::Floats(weights.clone()), [outputs, inputs]);
+    let x = numbers(3 * inputs, 7);
+    for how in [Quantization::None, Quantization::Int8] {
+        let by_rows = Weights::transposed(&weights, inputs);
+        let whole = PackedMatrix::new(inputs, &[(by_rows, outputs, Some(&bias))], how);
+        let parts = PackedMatrix::transposed(&table, Some(&bias), how);
+        let [mut found, mut expected] = [const { Vec::new() }; 2];
+        parts.multiply(&x, &mut found, &mut Scratch::default());
+        whole.multiply(&x, &mut expected, &mut Scratch::default());
+        assert_eq!(found, expected, "{how:?}");
+    }
+}

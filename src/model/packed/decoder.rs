@@ -163,23 +163,25 @@ impl PackedDecoder {
                 let d_model = own.output.inputs();
                 let Buffers {
                     branch,
+                    wide,
                     context,
                     weights,
                     scratch,
                     ..
                 } = buffers;
-                // Queries, keys and values of the new words stay where they are computed.
-                let mut block = Vec::new();
-                own.projections.multiply(y, &mut block, scratch);
+                own.projections.multiply(y, wide, scratch);
+                // Of the new words keys and values are kept.
+                let mut block = Vec::with_capacity(2 * y.len());
+                let new = wide.chunks_exact(3 * d_model);
+                new.for_each(|new| block.extend_from_slice(&new[d_model..]));
                 state.own[number].push(block);
                 let blocks = &state.own[number];
                 context.resize(y.len(), 0.0);
-                let new = blocks.last().map_or(&[][..], Vec::as_slice);
-                let queries = new.chunks_exact(3 * d_model).zip(&state.rows);
+                let queries = wide.chunks_exact(3 * d_model).zip(&state.rows);
                 for ((new, rows), context) in queries.zip(context.chunks_exact_mut(d_model)) {
                     let row = |place: usize| {
-                        let row = &blocks[place][rows[place] as usize * 3 * d_model..];
-                        [&row[d_model..][..d_model], &row[2 * d_model..][..d_model]]
+                        let row = &blocks[place][rows[place] as usize * 2 * d_model..];
+                        [&row[..d_model], &row[d_model..][..d_model]]
                     };
                     let (q, len) = (&new[..d_model], rows.len());
                     attend_once(q, len, row, own.num_heads, weights, context);

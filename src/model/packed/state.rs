@@ -1,4 +1,4 @@
-//! The state of a search: a hypothesis is a list of rows, so that none is ever copied.
+//! The state of a search: a hypothesis is a list of rows, so that a reordered beam copies none.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,6 +37,9 @@ pub struct PackedSource {
     pub(super) positions: Vec<[usize; 3]>,
 }
 
+/// Words between which rows stay that nobody reads.
+const BETWEEN: usize = 4;
+
 /// A number of hypotheses that grow together.
 #[derive(Debug, Clone)]
 pub struct PackedState {
@@ -45,10 +48,13 @@ pub struct PackedState {
     pub(super) source: PackedSource,
     /// The sentence of each hypothesis.
     pub(super) numbers: Vec<usize>,
-    /// For each layer and each word so far queries, keys and values of the hypotheses there were: `[rows, 3 · d_model]`.
+    /// For each layer and each word so far keys and values of the hypotheses there were, as far as one is left that grew
+    /// from them: `[rows, 2 · d_model]`.
     pub(super) own: Vec<Vec<Vec<f32>>>,
     /// For each layer with a recurrent unit its cells after the words so far, `[hypotheses, d_model]`.
     pub(super) cells: Vec<Vec<f32>>,
+    /// How many rows each word so far has.
+    counts: Vec<usize>,
     /// For each hypothesis its row among those of each word.
     pub(super) rows: Vec<Vec<u32>>,
     pub(super) buffers: Buffers,
@@ -68,6 +74,7 @@ impl PackedState {
             numbers: numbers.to_vec(),
             own: vec![Vec::new(); num_layers],
             cells: vec![Vec::new(); num_layers],
+            counts: Vec::new(),
             rows: vec![Vec::new(); numbers.len()],
             buffers: Buffers::new(scratch),
         }
@@ -98,6 +105,7 @@ impl PackedState {
     /// Every hypothesis gets the row of its own number.
     pub(super) fn begin_word(&mut self) {
         self.len += 1;
+        self.counts.push(self.rows.len());
         for (row, rows) in (0..).zip(&mut self.rows) {
             rows.push(row);
         }
@@ -115,6 +123,32 @@ impl PackedState {
             let width = cells.len() / num_hypotheses;
             let cell = |&it: &usize| &cells[it * width..][..width];
             *cells = hypotheses.iter().flat_map(cell).copied().collect();
+        }
+        if self.len.is_multiple_of(BETWEEN) {
+            self.drop_rows();
+        }
+    }
+
+    /// Drops the keys and values that no hypothesis reads any more.
+    fn drop_rows(&mut self) {
+        for place in 0..self.len {
+            let mut kept: Vec<u32> = self.rows.iter().map(|rows| rows[place]).collect();
+            kept.sort_unstable();
+            kept.dedup();
+            let count = std::mem::replace(&mut self.counts[place], kept.len());
+            if kept.len() == count {
+                continue;
+            }
+            for blocks in self.own.iter_mut().filter(|blocks| !blocks.is_empty()) {
+                let block = &mut blocks[place];
+                let width = block.len() / count;
+                let row = |&row: &u32| &block[row as usize * width..][..width];
+                *block = kept.iter().map(row).collect::<Vec<_>>().concat();
+            }
+            for rows in &mut self.rows {
+                let number = kept.partition_point(|&row| row < rows[place]);
+                rows[place] = u32::try_from(number).expect("rows fit 32 bits");
+            }
         }
     }
 }

@@ -188,7 +188,18 @@ fn packed_steps_are_burns_through_every_selection() {
         let source = packed.source(&encoded, &mut Scratch::default());
         let mut state = packed.start(source, &[0, 1, 2], Scratch::default());
         let mut last = vec![Vocabulary::BOS; 3];
-        let selections: [&[usize]; 4] = [&[0, 0, 1, 2, 2], &[4, 3, 0, 0], &[1, 1, 2], &[2]];
+        let selections: [&[usize]; 10] = [
+            &[0, 0, 1, 2, 2],
+            &[4, 3, 0, 0],
+            &[1, 1, 2],
+            &[2, 0],
+            &[0, 1, 1],
+            &[2, 0, 2],
+            &[1, 0, 0, 2],
+            &[3, 0],
+            &[1, 0],
+            &[1],
+        ];
         for (word, selection) in (20..).zip(selections) {
             let mut scores = Vec::new();
             let mut fed_forward = Vec::new();
