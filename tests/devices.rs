@@ -1,5 +1,5 @@
 //! Devices that are lost, that are not there and of which there are two: the CPU goes on or a message says what to do, and
-//! nothing is lost. Each in a process of its own, since a process that has lost its GPU gets it no more. Without a Vulkan
+//! nothing is lost. What a GPU finds is what the CPU finds. Each in a process of its own, since a process that has lost its GPU gets it no more. Without a Vulkan
 //! driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
 #![cfg(target_os = "linux")]
 
@@ -8,6 +8,7 @@ mod tiny;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::sync::Arc;
@@ -20,12 +21,14 @@ use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu}
 use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
-use canopy::kernels::{AdamStep, Moments, adam};
+use canopy::kernels::{AdamStep, Moments, ReadTokens, adam, log_probs};
+use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
 use canopy::training::{
     Control, DeviceLock, ProductPrecision, RunState, Schedule, TrainingConfig, TrainingEvent,
     run_state, train,
 };
+use canopy::weights::ModelFolder;
 use desk::Desk;
 
 /// Kernels are compiled when they are first used, which takes long on the CPU.
@@ -358,6 +361,82 @@ fn child_trains_in_16_bits() {
 #[ignore = "minutes, in which kernels are compiled on the CPU"]
 fn products_of_16_bits_follow_the_curve_of_32_on_a_gpu() {
     in_a_process("child_trains_in_16_bits", lavapipe());
+}
+
+/// Ids and log-probability of the translation of each sentence, and of the next best ones.
+fn searched(folder: &Path, device: &Device, beam_size: usize) -> Vec<Vec<(Vec<u32>, f32)>> {
+    let (model, _) = ModelFolder::open(folder)
+        .and_then(|opened| opened.load(folder, device))
+        .expect("a model");
+    let vocabulary = tiny::vocabulary();
+    let sentences = tiny::pairs().into_iter().take(12).enumerate();
+    let sentences = sentences.map(|(number, (source, _))| SourceSentence {
+        // Every third has markup, which the search has to keep.
+        ids: match number % 3 {
+            0 => vocabulary.encode(&format!("{source} \u{E100}")),
+            _ => vocabulary.encode(&source),
+        },
+        position: (0, number),
+    });
+    let text = SourceText::of_sentences(sentences.collect());
+    let options = SearchOptions {
+        beam_size,
+        alternatives: beam_size - 1,
+        ..SearchOptions::default()
+    };
+    let mut found = vec![Vec::new(); 12];
+    let mut keep = |number: usize, best: Hypothesis| {
+        let all = std::iter::once(&best).chain(&best.others);
+        found[number] = all.map(|it| (it.ids.clone(), it.log_prob)).collect();
+        ControlFlow::Continue(())
+    };
+    search_sentences(&model, &vocabulary, &text, &options, &mut keep).expect("probabilities");
+    found
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_searches_on_the_gpu() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device, Device::flex());
+    // Of equal scores the lowest ids are read, and no others.
+    let scores: Vec<f32> = (0..1_000_u16).map(|id| f32::from(id * 7 % 5)).collect();
+    let read = |device, read| {
+        let scores = Tensor::<1>::from_floats(scores.as_slice(), device);
+        log_probs(scores.reshape([2, 500]), read)
+    };
+    let first = ReadTokens {
+        first: 3,
+        likeliest: 4,
+    };
+    let (all, few) = (read(&cpu, None), read(&gpu, Some(first)));
+    for (all, few) in all.chunks(500).zip(few.chunks(500)) {
+        // Both rows are alike: 500 is a multiple of 5.
+        let best = (3..500).filter(|&id| scores[id] >= 4.0);
+        let told: Vec<usize> = (0..3).chain(best.take(4)).collect();
+        let finite: Vec<usize> = (0..500).filter(|&id| few[id].is_finite()).collect();
+        assert_eq!(finite, told);
+        assert!(told.iter().all(|&id| (few[id] - all[id]).abs() < 1e-4));
+    }
+    let model = tiny::model_folder();
+    for beam_size in [1, 4] {
+        let [here, there] = [&cpu, &gpu].map(|device| searched(model.path(), device, beam_size));
+        for (here, there) in here.iter().zip(&there) {
+            assert_eq!((here.len(), there.len()), (beam_size, beam_size));
+            for ((ids, log_prob), (other_ids, other)) in here.iter().zip(there) {
+                assert_eq!(ids, other_ids);
+                assert!((log_prob - other).abs() < 1e-3, "{log_prob} {other}");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "minutes, in which kernels are compiled on the CPU"]
+fn a_search_on_a_gpu_finds_what_it_finds_on_the_cpu() {
+    in_a_process("child_searches_on_the_gpu", lavapipe());
 }
 
 /// `canopy translate` on a device, where there is no driver of Vulkan.

@@ -18,7 +18,7 @@ use super::packed_batch::PackedBatch;
 use super::prepared::{Memory, PreparedMemory};
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
-use super::rows::{indices, select_rows};
+use super::rows::indices;
 use super::ssru::Ssru;
 use super::variant::DecoderCell;
 use crate::kernels::{DropoutSource, Segment};
@@ -89,7 +89,7 @@ pub struct DecoderState {
 #[derive(Debug, Clone)]
 struct LayerState {
     /// Keys and values of the tokens so far, each `[hypotheses, len, d_model]`; none before the first token.
-    own: Option<(Tensor<3>, Tensor<3>)>,
+    own: Option<[Tensor<3>; 2]>,
     /// The recurrent unit's cell after the words so far, `[hypotheses, d_model]`; none before the first word.
     cell: Option<Tensor<2>>,
     /// Keys and values of the source sentences, each `[rows, d_model]`.
@@ -131,12 +131,14 @@ impl DecoderState {
             .collect();
         self.positions = hypotheses.iter().map(|h| self.positions[*h]).collect();
         self.numbers = hypotheses.iter().map(|h| self.numbers[*h]).collect();
+        let Some(device) = self.layers.first().map(|layer| layer.source.0.device()) else {
+            return;
+        };
+        let rows = indices(hypotheses.iter().copied(), &device);
         for layer in &mut self.layers {
-            layer.own = layer.own.take().map(|(keys, values)| {
-                let rows = indices(hypotheses.iter().copied(), &keys.device());
-                (keys.select(0, rows.clone()), values.select(0, rows))
-            });
-            layer.cell = layer.cell.take().map(|cell| select_rows(cell, hypotheses));
+            let own = layer.own.take();
+            layer.own = own.map(|states| states.map(|it| it.select(0, rows.clone())));
+            layer.cell = layer.cell.take().map(|cell| cell.select(0, rows.clone()));
         }
     }
 }
@@ -382,13 +384,13 @@ impl Decoder {
                 let (key, value) = attention.project(y.clone());
                 let (key, value) = (key.unsqueeze_dim(1), value.unsqueeze_dim(1));
                 let (keys, values) = match memory.own.take() {
-                    Some((keys, values)) => (
+                    Some([keys, values]) => (
                         Tensor::cat(vec![keys, key], 1),
                         Tensor::cat(vec![values, value], 1),
                     ),
                     None => (key, value),
                 };
-                memory.own = Some((keys.clone(), values.clone()));
+                memory.own = Some([keys.clone(), values.clone()]);
                 let rows = |x: Tensor<3>| x.reshape([hypotheses * len, d_model]);
                 attention.attend(y, (rows(keys), rows(values)), &own)
             });

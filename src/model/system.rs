@@ -22,7 +22,9 @@ use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
 use crate::kernels::packed::Quantization;
-use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
+use crate::kernels::{
+    DropoutSource, ReadTokens, label_smoothed_cross_entropy, log_probs, log_softmax,
+};
 use crate::memory::Datastore;
 use crate::tokenizers::Tokenizer;
 
@@ -578,22 +580,30 @@ impl Model {
         }
     }
 
-    /// [`Self::step`] with log-probabilities, in which has part what the model looks up.
+    /// [`Self::step`] with log-probabilities, in which has part what the model looks up. What is not among `read` may be
+    /// told as impossible; none reads all.
     ///
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
-    pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
+    pub fn next_log_probs(
+        &self,
+        state: &mut SearchState,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+    ) -> Vec<f32> {
         match (&self.network, state) {
             (Network::Transformer(network), SearchState::Transformer(state)) => {
                 let words = network.next_words(state, ids);
-                let mut log_probs = log_softmax(network.vocabulary_scores(words.states));
-                if let Some(datastore) = &self.datastore {
-                    datastore.mix_in(words.fed_forward, &mut log_probs);
-                }
+                let scores = network.vocabulary_scores(words.states);
+                let Some(datastore) = &self.datastore else {
+                    return network.log_probs(scores, state, read);
+                };
+                let mut log_probs = log_softmax(scores);
+                datastore.mix_in(words.fed_forward, &mut log_probs);
                 network.constrain(&mut log_probs, state);
                 log_probs
             }
-            (_, state) => log_softmax(self.step(state, ids)),
+            (_, state) => log_probs(self.step(state, ids), read),
         }
     }
 

@@ -19,7 +19,7 @@ use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
-use crate::kernels::{DropoutSource, dropout, product};
+use crate::kernels::{DropoutSource, ReadTokens, dropout, log_probs, product};
 
 /// A whole network.
 #[derive(Module, Debug)]
@@ -217,6 +217,28 @@ impl Transformer {
     pub fn next_words(&self, state: &mut DecoderState, ids: &[u32]) -> DecoderOutput {
         let embedded = self.embed_target(ids, &state.next_places());
         self.decoder.step(state, embedded)
+    }
+
+    /// Log-probabilities of what may follow in `state`; what is not among `read` may be told as impossible.
+    ///
+    /// # Shapes
+    /// - scores: before softmax, `[hypotheses, vocab]`
+    /// - output: `[hypotheses, vocab]`, row by row
+    pub fn log_probs(
+        &self,
+        scores: Tensor<2>,
+        state: &DecoderState,
+        read: Option<ReadTokens>,
+    ) -> Vec<f32> {
+        // What is left is made to sum to one by all of its scores; what is suppressed may be among the likeliest.
+        let read = read.filter(|_| !self.tokens.renormalised);
+        let read = read.map(|read| ReadTokens {
+            likeliest: read.likeliest + self.tokens.suppressed.len(),
+            ..read
+        });
+        let mut log_probs = log_probs(scores, read);
+        self.constrain(&mut log_probs, state);
+        log_probs
     }
 
     /// Keeps of the log-probabilities of what follows in `state` what may be generated.

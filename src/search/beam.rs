@@ -8,6 +8,7 @@ use super::decode::{Decode, NextScores};
 use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
+use crate::kernels::ReadTokens;
 use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
@@ -178,13 +179,16 @@ pub fn search<D: Decode>(
     let mut active: Vec<Active> = limits.iter().enumerate().map(start).collect();
     let (first, end) = (decoder.start(), decoder.end());
     let rule = decoder.rule();
-    let mut scores = NextScores::default();
+    let (read, mut scores) = (
+        read_tokens(limits, options, vocabulary),
+        NextScores::default(),
+    );
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
         let last: Vec<u32> = last
             .map(|partial| partial.ids.last().copied().unwrap_or(first))
             .collect();
-        decoder.score(&mut state, &last, &mut scores);
+        decoder.score(&mut state, &last, read, &mut scores);
         let NextScores {
             values,
             normalisers,
@@ -225,6 +229,26 @@ pub fn search<D: Decode>(
     Ok(())
 }
 
+/// The tokens that a search has to know the scores of; none if of all. Among the ids before the words are the end of our
+/// own translations and the placeholders, which stand or fall with the markup.
+fn read_tokens(
+    limits: &[Limits],
+    options: &SearchOptions,
+    vocabulary: &dyn Tokenizer,
+) -> Option<ReadTokens> {
+    let has_terms = |limits: &Limits| limits.terms.as_ref().is_some_and(|it| !it.is_empty());
+    (!limits.iter().any(has_terms)).then(|| ReadTokens {
+        first: vocabulary.placeholder_ids().end as usize,
+        likeliest: num_candidates(options.beam_size),
+    })
+}
+
+/// How many tokens are tried after each hypothesis of a beam: half of the best may be ends of sentences, and the beam must
+/// still be filled.
+const fn num_candidates(width: usize) -> usize {
+    2 * width
+}
+
 impl Active {
     /// Adds a token to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
     /// when the search is over. The error is a number that no log-probability can be.
@@ -247,8 +271,7 @@ impl Active {
             if let Some(terms) = terms {
                 terms.constrain(&partial.terms, row, end);
             }
-            // Half of the best may be ends of sentences, and the beam must still be filled.
-            let mut ids = best_ids(row, normaliser, 2 * width)?;
+            let mut ids = best_ids(row, normaliser, num_candidates(width))?;
             if let Some(terms) = terms {
                 add_terms(&mut ids, &terms.next_ids(&partial.terms), row, normaliser);
             }

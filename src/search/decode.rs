@@ -1,6 +1,6 @@
 //! The interface of a model to search.
 
-use crate::kernels::log_softmax;
+use crate::kernels::ReadTokens;
 use crate::model::{DecoderState, Model, SearchRule, SearchState, Transformer};
 use crate::text::vocabulary::Vocabulary;
 
@@ -26,9 +26,26 @@ pub trait Decode {
     /// - output: `[hypotheses, vocab]`, row by row
     fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32>;
 
-    /// As [`Self::step`], but the scores may lack their normalisers, and their place is used again.
-    fn score(&self, state: &mut Self::State, ids: &[u32], scores: &mut NextScores) {
-        scores.values = self.step(state, ids);
+    /// As [`Self::step`], but what is not among `read` may be told as impossible; none reads all.
+    fn step_read(
+        &self,
+        state: &mut Self::State,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+    ) -> Vec<f32> {
+        let _ = read;
+        self.step(state, ids)
+    }
+
+    /// As [`Self::step_read`], but the scores may lack their normalisers, and their place is used again.
+    fn score(
+        &self,
+        state: &mut Self::State,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+        scores: &mut NextScores,
+    ) {
+        scores.values = self.step_read(state, ids, read);
         scores.normalisers.clear();
         scores.normalisers.resize(ids.len(), 0.0);
     }
@@ -60,7 +77,16 @@ impl Decode for Model {
     }
 
     fn step(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        self.next_log_probs(state, ids)
+        self.next_log_probs(state, ids, None)
+    }
+
+    fn step_read(
+        &self,
+        state: &mut SearchState,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+    ) -> Vec<f32> {
+        self.next_log_probs(state, ids, read)
     }
 
     fn select(&self, state: &mut SearchState, hypotheses: &[usize]) {
@@ -89,9 +115,17 @@ impl Decode for Transformer {
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        let mut log_probs = log_softmax(Self::step(self, state, ids));
-        self.constrain(&mut log_probs, state);
-        log_probs
+        self.step_read(state, ids, None)
+    }
+
+    fn step_read(
+        &self,
+        state: &mut DecoderState,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+    ) -> Vec<f32> {
+        let scores = Self::step(self, state, ids);
+        self.log_probs(scores, state, read)
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {

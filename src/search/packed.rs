@@ -11,6 +11,7 @@ use super::decode::{Decode, NextScores};
 use super::invalid_scores::InvalidScores;
 use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits};
 use super::reranking::chosen;
+use crate::kernels::ReadTokens;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::memory::Datastore;
 use crate::model::{
@@ -40,7 +41,7 @@ impl Decode for PackedSearch<'_> {
 
     fn step(&self, state: &mut State, ids: &[u32]) -> Vec<f32> {
         let mut scores = NextScores::default();
-        self.score(state, ids, &mut scores);
+        self.score(state, ids, None, &mut scores);
         let rows = scores.values.chunks_exact_mut(self.vocab_size());
         for (row, normaliser) in rows.zip(&scores.normalisers) {
             for score in row {
@@ -50,7 +51,13 @@ impl Decode for PackedSearch<'_> {
         scores.values
     }
 
-    fn score(&self, state: &mut State, ids: &[u32], scores: &mut NextScores) {
+    fn score(
+        &self,
+        state: &mut State,
+        ids: &[u32],
+        _: Option<ReadTokens>,
+        scores: &mut NextScores,
+    ) {
         let State {
             hypotheses,
             scratch,

@@ -154,6 +154,32 @@ mod tests {
     }
 
     #[test]
+    fn even_segments_need_no_gathering() {
+        let segments = [(0..1, 0..3), (1..2, 3..6), (2..3, 6..9)];
+        for spec in [spec(false, &segments), spec(true, &segments)] {
+            assert_same(
+                [[3, 6], [9, 6], [9, 10]],
+                |[q, k, v]| attention(q, k, v, &spec),
+                |[q, k, v]| plain(&q, &k, &v, &spec).0,
+            );
+        }
+        // A row of the keys that nobody reads, and masks within.
+        for (causal, segments) in [
+            (false, [(0..2, 0..4), (2..4, 4..8)]),
+            (true, [(0..2, 0..4), (2..4, 4..8)]),
+        ] {
+            let spec = spec(causal, &segments);
+            for keys in [8, 9] {
+                assert_same(
+                    [[4, 6], [keys, 6], [keys, 10]],
+                    |[q, k, v]| attention(q, k, v, &spec),
+                    |[q, k, v]| plain(&q, &k, &v, &spec).0,
+                );
+            }
+        }
+    }
+
+    #[test]
     fn long_segments_use_the_blocked_product_alike() {
         let spec = spec(true, &[(0..37, 0..37)]);
         assert_same(
