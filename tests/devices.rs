@@ -268,7 +268,7 @@ fn child_keeps_moments_of_8_bits() {
         numbers.into_data().try_into_vec().expect("floats")
     };
     let (values, gradients) = (random(), [(); 5].map(|()| random()));
-    let [on_gpu, on_cpu] = [&gpu, &cpu].map(|device| {
+    let [found, expected] = [&gpu, &cpu].map(|device| {
         let tensor = |numbers: &Vec<f32>| Tensor::<1>::from_floats(numbers.as_slice(), device);
         let start = (tensor(&values), Moments::zeros(NUMBERS, true, device));
         let (values, moments) =
@@ -292,14 +292,14 @@ fn child_keeps_moments_of_8_bits() {
             second,
         ]
     });
-    for (on_gpu, on_cpu) in on_gpu.iter().zip(&on_cpu) {
-        let apart = on_gpu
+    for (found, expected) in found.iter().zip(&expected) {
+        let apart = found
             .iter()
-            .zip(on_cpu)
+            .zip(expected)
             .filter(|(x, y)| (*x - *y).abs() > 1e-5);
         let apart = apart.count();
         println!("{apart} of {NUMBERS} were rounded to another code");
-        assert!(on_gpu.len() == NUMBERS && apart < NUMBERS / 100);
+        assert!(found.len() == NUMBERS && apart < NUMBERS / 100);
     }
 }
 

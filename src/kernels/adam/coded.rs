@@ -178,7 +178,7 @@ impl Coded {
         let table = Tensor::<1>::from_floats(self.code.numbers(), &device);
         let shares = table.select(0, codes).reshape([blocks, BLOCK]);
         let numbers = shares * self.scales.clone().reshape([blocks, 1]);
-        numbers.reshape([blocks * BLOCK]).slice([0..self.count])
+        numbers.reshape([blocks * BLOCK]).slice(0..self.count)
     }
 
     /// `[count]` after update `step`.
@@ -268,13 +268,13 @@ pub(super) fn for_blocks(
     let (codes, count) = ([first.code, second.code], first.count);
     let tables = codes.map(Code::numbers);
     let [mut words_1, mut words_2] = [first.words, second.words].map(cpu::words);
-    let [mut scales_1, mut scales_2] = [first.scales, second.scales].map(cpu::matrix);
+    let [mut largest_1, mut largest_2] = [first.scales, second.scales].map(cpu::matrix);
     let blocks = values
         .par_chunks_mut(BLOCK)
         .zip(words_1.values_mut().par_chunks_mut(WORDS))
         .zip(words_2.values_mut().par_chunks_mut(WORDS))
-        .zip(scales_1.values_mut())
-        .zip(scales_2.values_mut())
+        .zip(largest_1.values_mut())
+        .zip(largest_2.values_mut())
         .enumerate();
     blocks.with_min_len(64).for_each(|(number, parts)| {
         let ((((values, words_1), words_2), scale_1), scale_2) = parts;
@@ -290,15 +290,15 @@ pub(super) fn for_blocks(
             },
         );
     });
-    let coded = |words: Words, scales: Matrix, code| Coded {
+    let whole = |words: Words, scales: Matrix, code| Coded {
         words: words.into_tensor(),
         scales: scales.into_vector(),
         code,
         count,
     };
     (
-        coded(words_1, scales_1, codes[0]),
-        coded(words_2, scales_2, codes[1]),
+        whole(words_1, largest_1, codes[0]),
+        whole(words_2, largest_2, codes[1]),
     )
 }
 
@@ -326,7 +326,7 @@ mod tests {
             negative
                 .iter()
                 .zip(Code::Signed.numbers())
-                .all(|(&one, other)| one == -other)
+                .all(|(&one, other)| (one + other).abs() <= 0.0)
         );
     }
 

@@ -26,6 +26,10 @@ pub struct AdamStep {
 
 /// The running means of a gradient and of its square, `[numbers]` each.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one for each parameter, which is larger"
+)]
 pub enum Moments {
     Float32(Tensor<1>, Tensor<1>),
     /// Eight bits for each number.

@@ -140,7 +140,7 @@ impl BytePanels {
                         scales[lane] = scales[lane].max(weight.abs());
                     }
                 }
-                for scale in scales[..columns.len()].iter_mut() {
+                for scale in &mut scales[..columns.len()] {
                     *scale = step(*scale);
                 }
                 for row in 0..inputs {
