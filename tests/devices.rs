@@ -1,6 +1,6 @@
 //! Devices that are lost, that are not there and of which there are two: the CPU goes on or a message says what to do, and
-//! nothing is lost. What a GPU finds is what the CPU finds. Each in a process of its own, since a process that has lost its GPU gets it no more. Without a Vulkan
-//! driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
+//! nothing is lost. What a GPU finds is what the CPU finds. Each in a process of its own, since a process that has lost its
+//! GPU gets it no more. Without a Vulkan driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
 #![cfg(target_os = "linux")]
 
 mod desk;

@@ -1,7 +1,9 @@
 //! One translation model, whichever system it is.
 
+mod weights;
+
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
@@ -13,7 +15,6 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
-use super::packed::PackedTransformer;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
@@ -21,12 +22,12 @@ use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
-use crate::kernels::packed::Quantization;
 use crate::kernels::{
     DropoutSource, ReadTokens, label_smoothed_cross_entropy, log_probs, log_softmax,
 };
 use crate::memory::Datastore;
 use crate::tokenizers::Tokenizer;
+use weights::Packed;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
@@ -75,14 +76,6 @@ pub struct Model {
     /// Where those weights are that nobody has read yet; none if all are here.
     #[module(skip)]
     unread: Option<Arc<dyn UnreadWeights>>,
-}
-
-/// Weights that are packed when the first search asks for them.
-#[derive(Debug, Clone)]
-struct Packed {
-    quantization: Quantization,
-    /// Shared by clones; none inside where they turn out to be on another device.
-    weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
 }
 
 /// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
@@ -190,101 +183,6 @@ impl Model {
             let _alone = drawing();
             device.seed(seed);
         }
-    }
-
-    /// Whether models with this configuration search with packed weights alone.
-    pub fn is_packed_whole(config: &ModelConfig, device: &Device) -> bool {
-        PackedTransformer::packs_whole(config, device)
-    }
-
-    /// The same model, whose parameters are where `unread` reads them until something computes with them.
-    #[must_use]
-    pub fn with_unread(self, unread: Arc<dyn UnreadWeights>) -> Self {
-        Self {
-            unread: Some(unread),
-            ..self
-        }
-    }
-
-    /// The same model, which searches with packed weights from now on if it can, see [`PackedTransformer::check`]. They are
-    /// packed when the first search asks for them.
-    #[must_use]
-    pub fn packed_as(self, quantization: Quantization) -> Self {
-        let is_packed = match &self.network {
-            Network::Transformer(network) => {
-                PackedTransformer::check(network, self.context).is_ok()
-            }
-            Network::RnnSearch(_) => false,
-        };
-        Self {
-            packed: is_packed.then(|| Packed {
-                quantization,
-                weights: Arc::default(),
-            }),
-            ..self
-        }
-    }
-
-    /// The same without packed weights: those who change the others must not leave old ones behind.
-    #[must_use]
-    pub fn unpacked(self) -> Self {
-        Self {
-            packed: None,
-            ..self
-        }
-    }
-
-    /// How the weights with which it searches are packed; none where burn's layers search.
-    pub fn packing(&self) -> Option<Quantization> {
-        self.packed.as_ref().map(|packed| packed.quantization)
-    }
-
-    /// The packed weights with which it searches.
-    pub fn packed(&self) -> Option<&Arc<PackedTransformer>> {
-        let Packed {
-            quantization,
-            weights,
-        } = self.packed.as_ref()?;
-        let Network::Transformer(network) = &self.network else {
-            return None;
-        };
-        let packed = weights.get_or_init(|| {
-            let unread = self.unread.as_deref();
-            let packed = PackedTransformer::new(network, self.context, *quantization, unread);
-            packed.ok().map(Arc::new)
-        });
-        packed.as_ref()
-    }
-
-    /// Reads the weights of a search, its re-ranker's too.
-    ///
-    /// # Errors
-    /// If they cannot be read any more.
-    pub fn read_packed(&self) -> Result<()> {
-        if let Some(reranker) = &self.reranker {
-            reranker.model.read_packed()?;
-        }
-        if self.unread.is_some() {
-            self.packed();
-        }
-        self.check_read()
-    }
-
-    /// Reads the weights of burn's layers.
-    ///
-    /// # Errors
-    /// If they cannot be read any more.
-    pub fn read_layers(&self) -> Result<()> {
-        if self.unread.is_some() {
-            self.visit(&mut Draw);
-        }
-        self.check_read()
-    }
-
-    /// # Errors
-    /// If weights could not be read when something was to compute with them: all numbers of such a parameter are NaN.
-    pub fn check_read(&self) -> Result<()> {
-        self.unread.as_ref().map_or(Ok(()), |unread| unread.check())
     }
 
     /// The distribution that the model's is interpolated with.

@@ -24,25 +24,21 @@ pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> 
 /// # Errors
 /// As [`load_module`], and if the file cannot be read.
 pub(super) fn load_from<M: Module>(module: M, file: &TensorFile) -> Result<M> {
-    let left = file.names().collect();
-    let loaded = loaded(module, FromFile { file, left });
-    loaded.map_err(|problem| problem.at(file.path()))
+    loaded(module, file).map_err(|problem| problem.at(file.path()))
 }
 
 /// Where the parameters of a module come from.
 pub(super) trait Parameters {
-    /// The shape of a parameter that nobody has asked for yet.
-    fn take(&mut self, name: &str) -> Option<Vec<usize>>;
+    fn names(&self) -> impl Iterator<Item = &str>;
 
-    /// `param` with the numbers of the parameter `name`, which was just taken.
+    fn shape(&self, name: &str) -> Option<&[usize]>;
+
+    /// `param` with the numbers of the parameter `name`, which is there; each is asked for once.
     fn fill<const D: usize>(
         &mut self,
         name: &str,
         param: Param<Tensor<D>>,
     ) -> Result<Param<Tensor<D>>, Problem>;
-
-    /// A parameter that nobody has asked for.
-    fn left(&self) -> Option<&str>;
 }
 
 /// Why a module cannot be loaded.
@@ -67,18 +63,15 @@ impl Problem {
 /// The module with these parameters.
 pub(super) fn loaded<M: Module>(module: M, parameters: impl Parameters) -> Result<M, Problem> {
     let mut loader = Loader {
+        left: parameters.names().map(str::to_owned).collect(),
         parameters,
         place: Place::default(),
         problem: None,
     };
     let module = module.map(&mut loader);
-    let Loader {
-        parameters,
-        problem,
-        ..
-    } = loader;
+    let Loader { left, problem, .. } = loader;
     let problem = problem.or_else(|| {
-        let name = parameters.left()?;
+        let name = left.first()?;
         let unfit = format!("{name} is not part of the configured model");
         Some(Problem::Unfit(unfit))
     });
@@ -87,6 +80,8 @@ pub(super) fn loaded<M: Module>(module: M, parameters: impl Parameters) -> Resul
 
 struct Loader<P> {
     parameters: P,
+    /// Names that nobody has asked for.
+    left: BTreeSet<String>,
     place: Place,
     problem: Option<Problem>,
 }
@@ -106,7 +101,8 @@ impl<P: Parameters> ModuleMapper for Loader<P> {
         }
         let name = self.place.name();
         let expected = param.lazy_shape().to_vec();
-        let problem = match self.parameters.take(&name) {
+        let is_left = self.left.remove(&name);
+        let problem = match self.parameters.shape(&name).filter(|_| is_left) {
             None => Problem::Unfit(format!("{name} is missing")),
             Some(found) if found != expected => Problem::Unfit(format!(
                 "{name} has shape {found:?}, the configuration says {expected:?}"
@@ -136,8 +132,12 @@ fn filled<const D: usize>(
 }
 
 impl Parameters for NamedTensors {
-    fn take(&mut self, name: &str) -> Option<Vec<usize>> {
-        self.get(name).map(|(shape, _)| shape.clone())
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.keys().map(String::as_str)
+    }
+
+    fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.get(name).map(|(shape, _)| shape.as_slice())
     }
 
     fn fill<const D: usize>(
@@ -148,23 +148,15 @@ impl Parameters for NamedTensors {
         let (_, values) = self.remove(name).unwrap_or_default();
         filled(name, param, values)
     }
+}
 
-    fn left(&self) -> Option<&str> {
-        self.keys().next().map(String::as_str)
+impl Parameters for &TensorFile {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        TensorFile::names(self)
     }
-}
 
-/// Parameters that are read from their file.
-struct FromFile<'f> {
-    file: &'f TensorFile,
-    left: BTreeSet<&'f str>,
-}
-
-impl Parameters for FromFile<'_> {
-    fn take(&mut self, name: &str) -> Option<Vec<usize>> {
-        let is_left = self.left.remove(name);
-        let shape = self.file.shape(name).filter(|_| is_left);
-        shape.map(<[usize]>::to_vec)
+    fn shape(&self, name: &str) -> Option<&[usize]> {
+        TensorFile::shape(self, name)
     }
 
     fn fill<const D: usize>(
@@ -172,11 +164,6 @@ impl Parameters for FromFile<'_> {
         name: &str,
         param: Param<Tensor<D>>,
     ) -> Result<Param<Tensor<D>>, Problem> {
-        let values = self.file.values(name).map_err(Problem::Other)?;
-        filled(name, param, values)
-    }
-
-    fn left(&self) -> Option<&str> {
-        self.left.first().copied()
+        filled(name, param, self.values(name).map_err(Problem::Other)?)
     }
 }

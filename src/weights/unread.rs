@@ -1,6 +1,6 @@
 //! Modules whose parameters stay in their file until something computes with them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use burn::module::{Module, Param, ParamId};
@@ -39,7 +39,6 @@ pub(super) fn load_unread<M: Module>(
     let mut names = HashMap::new();
     let filling = Filling {
         file: &file,
-        left: file.file.names().collect(),
         names: &mut names,
     };
     let module = loaded(module, filling).map_err(|problem| problem.at(&path))?;
@@ -87,15 +86,16 @@ impl UnreadWeights for UnreadFile {
 /// Parameters that are looked at now and read later.
 struct Filling<'f> {
     file: &'f Arc<UnreadFile>,
-    left: BTreeSet<&'f str>,
     names: &'f mut HashMap<ParamId, String>,
 }
 
 impl Parameters for Filling<'_> {
-    fn take(&mut self, name: &str) -> Option<Vec<usize>> {
-        let is_left = self.left.remove(name);
-        let shape = self.file.file.shape(name).filter(|_| is_left);
-        shape.map(<[usize]>::to_vec)
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.file.file.names()
+    }
+
+    fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.file.file.shape(name)
     }
 
     fn fill<const D: usize>(
@@ -115,10 +115,6 @@ impl Parameters for Filling<'_> {
         };
         // All parameters of a model that is loaded so can be trained.
         Ok(Param::uninitialized(id, read, device, true, shape))
-    }
-
-    fn left(&self) -> Option<&str> {
-        self.left.first().copied()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::gui::machines::devices;
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette, card};
 use crate::model::Preset;
-use crate::training::{MomentPrecision, ProductPrecision, Schedule};
+use crate::training::{MomentPrecision, ProductPrecision, Schedule, TrainingConfig};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
@@ -255,6 +255,22 @@ impl Form<'_> {
         }
     }
 
+    /// A choice on which memory and time depend.
+    fn precision_ui<T: PartialEq, const N: usize>(
+        &mut self,
+        ui: &mut Ui,
+        chosen: fn(&mut TrainingConfig) -> &mut T,
+        choices: [(T, &str); N],
+    ) {
+        let filled = &mut *self.filled;
+        for (precision, label) in choices {
+            let radio = ui.radio_value(chosen(&mut filled.config), precision, label);
+            if radio.changed() {
+                filled.probe = Probe::None;
+            }
+        }
+    }
+
     fn section_ui(&mut self, ui: &mut Ui, section: Section, title: &str) {
         caption(ui, title);
         if section == Section::Optimisation {
@@ -275,16 +291,12 @@ impl Form<'_> {
                 "Matrix products",
                 "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
                 |form, ui| {
-                    let precision = &mut form.filled.config.precision;
-                    for (of, label) in [
+                    let choices = [
                         (ProductPrecision::Float32, "32 bits"),
                         (ProductPrecision::Float16, "16 bits"),
                         (ProductPrecision::BFloat16, "bfloat16"),
-                    ] {
-                        if ui.radio_value(precision, of, label).changed() {
-                            form.filled.probe = Probe::None;
-                        }
-                    }
+                    ];
+                    form.precision_ui(ui, |config| &mut config.precision, choices);
                 },
             );
             self.row_ui(
@@ -293,15 +305,11 @@ impl Form<'_> {
                 "Adam's memory",
                 "Running means of every weight's gradient: in 8 bits they take a quarter of the room.",
                 |form, ui| {
-                    let moments = &mut form.filled.config.moments;
-                    for (of, label) in [
+                    let choices = [
                         (MomentPrecision::Float32, "32 bits"),
                         (MomentPrecision::Bits8, "8 bits"),
-                    ] {
-                        if ui.radio_value(moments, of, label).changed() {
-                            form.filled.probe = Probe::None;
-                        }
-                    }
+                    ];
+                    form.precision_ui(ui, |config| &mut config.moments, choices);
                 },
             );
         }

@@ -51,10 +51,7 @@ impl Code {
 
     /// The largest code of a magnitude, that of 1.
     fn top(self) -> u8 {
-        match self {
-            Self::Signed => 127,
-            Self::Positive => 255,
-        }
+        u8::MAX >> (8 - self.places())
     }
 
     /// The smallest code of a magnitude.
@@ -80,10 +77,7 @@ impl Code {
 
     /// Of the highest place.
     fn most_steps(self) -> f32 {
-        match self {
-            Self::Signed => 64.0,
-            Self::Positive => 128.0,
-        }
+        f32::from(self.top() / 2 + 1)
     }
 
     /// The code of a number that is divided by its scale; `chance` in `[0, 1)` rounds, 0.5 to the nearest.
@@ -136,17 +130,6 @@ fn chances(step: i32) -> [f32; BLOCK] {
 }
 
 impl Coded {
-    pub(super) fn zeros(count: usize, code: Code, device: &Device) -> Self {
-        let blocks = count.div_ceil(BLOCK);
-        let zero = i32::from_le_bytes([code.bottom(); IN_A_WORD]);
-        Self {
-            words: words_on(vec![zero; blocks * WORDS], device),
-            scales: Tensor::zeros([blocks], device),
-            code,
-            count,
-        }
-    }
-
     /// Codes of `[numbers]`, each to the nearest: exact for numbers that were coded before.
     pub(super) fn nearest(numbers: &[f32], code: Code, device: &Device) -> Self {
         let (mut words, mut scales) = (Vec::new(), Vec::new());

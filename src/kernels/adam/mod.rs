@@ -42,14 +42,8 @@ const LEAST_CODED: usize = 4_096;
 impl Moments {
     /// Before the first step of a parameter of so many numbers; `in_8_bits` if they are not too few.
     pub fn zeros(numbers: usize, in_8_bits: bool, device: &Device) -> Self {
-        if in_8_bits && numbers >= LEAST_CODED {
-            return Self::Coded(
-                Coded::zeros(numbers, Code::Signed, device),
-                Coded::zeros(numbers, Code::Positive, device),
-            );
-        }
-        let zeros = Tensor::zeros([numbers], device);
-        Self::Float32(zeros.clone(), zeros)
+        let zeros = vec![0.0; numbers];
+        Self::from_numbers(zeros.clone(), zeros, in_8_bits, device)
     }
 
     /// From [`Self::to_numbers`]; the same means, if they were of 8 bits.

@@ -1,0 +1,118 @@
+//! Where the weights of a model are: in burn's layers, packed for a search, or still in their file.
+
+use std::sync::{Arc, OnceLock};
+
+use burn::module::Module;
+use burn::tensor::Device;
+
+use super::{Draw, Model, Network};
+use crate::error::Result;
+use crate::kernels::packed::Quantization;
+use crate::model::config::ModelConfig;
+use crate::model::packed::PackedTransformer;
+use crate::model::unread::UnreadWeights;
+
+/// Weights that are packed when the first search asks for them.
+#[derive(Debug, Clone)]
+pub(super) struct Packed {
+    quantization: Quantization,
+    /// Shared by clones; none inside where they turn out to be on another device.
+    weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
+}
+
+impl Model {
+    /// Whether models with this configuration search with packed weights alone.
+    pub fn is_packed_whole(config: &ModelConfig, device: &Device) -> bool {
+        PackedTransformer::packs_whole(config, device)
+    }
+
+    /// The same model, whose parameters are where `unread` reads them until something computes with them.
+    #[must_use]
+    pub fn with_unread(self, unread: Arc<dyn UnreadWeights>) -> Self {
+        Self {
+            unread: Some(unread),
+            ..self
+        }
+    }
+
+    /// The same model, which searches with packed weights from now on if it can, see [`PackedTransformer::check`]. They are
+    /// packed when the first search asks for them.
+    #[must_use]
+    pub fn packed_as(self, quantization: Quantization) -> Self {
+        let is_packed = match &self.network {
+            Network::Transformer(network) => {
+                PackedTransformer::check(network, self.context).is_ok()
+            }
+            Network::RnnSearch(_) => false,
+        };
+        Self {
+            packed: is_packed.then(|| Packed {
+                quantization,
+                weights: Arc::default(),
+            }),
+            ..self
+        }
+    }
+
+    /// The same without packed weights: those who change the others must not leave old ones behind.
+    #[must_use]
+    pub fn unpacked(self) -> Self {
+        Self {
+            packed: None,
+            ..self
+        }
+    }
+
+    /// How the weights with which it searches are packed; none where burn's layers search.
+    pub fn packing(&self) -> Option<Quantization> {
+        self.packed.as_ref().map(|packed| packed.quantization)
+    }
+
+    /// The packed weights with which it searches.
+    pub fn packed(&self) -> Option<&Arc<PackedTransformer>> {
+        let Packed {
+            quantization,
+            weights,
+        } = self.packed.as_ref()?;
+        let Network::Transformer(network) = &self.network else {
+            return None;
+        };
+        let packed = weights.get_or_init(|| {
+            let unread = self.unread.as_deref();
+            let packed = PackedTransformer::new(network, self.context, *quantization, unread);
+            packed.ok().map(Arc::new)
+        });
+        packed.as_ref()
+    }
+
+    /// Reads the weights of a search, its re-ranker's too.
+    ///
+    /// # Errors
+    /// If they cannot be read any more.
+    pub fn read_packed(&self) -> Result<()> {
+        if let Some(reranker) = &self.reranker {
+            reranker.model.read_packed()?;
+        }
+        if self.unread.is_some() {
+            self.packed();
+        }
+        self.check_read()
+    }
+
+    /// Reads the weights of burn's layers.
+    ///
+    /// # Errors
+    /// If they cannot be read any more.
+    pub fn read_layers(&self) -> Result<()> {
+        if self.unread.is_some() {
+            self.visit(&mut Draw);
+        }
+        self.check_read()
+    }
+
+    /// # Errors
+    /// If weights could not be read when something was to compute with them: all numbers of such a parameter are NaN.
+    pub fn check_read(&self) -> Result<()> {
+        self.unread.as_ref().map_or(Ok(()), |unread| unread.check())
+    }
+}
