@@ -1,7 +1,5 @@
 //! One translation model, whichever system it is.
 
-mod weights;
-
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +14,7 @@ use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
+use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
@@ -27,7 +26,6 @@ use crate::kernels::{
 };
 use crate::memory::Datastore;
 use crate::tokenizers::Tokenizer;
-use weights::Packed;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
@@ -37,7 +35,7 @@ fn drawing() -> MutexGuard<'static, ()> {
 }
 
 /// Draws every weight now; burn would draw it when it is first used, after whatever else was drawn by then.
-struct Draw;
+pub(super) struct Draw;
 
 impl ModuleVisitor for Draw {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -63,7 +61,7 @@ pub struct Model {
     /// The sentence-level model that training began with, where others' states come from it; it does not change.
     pub stage_one: Option<Transformer>,
     #[module(skip)]
-    context: Option<Context>,
+    pub(super) context: Option<Context>,
     /// The datastore whose tokens are mixed with the next tokens of a search.
     #[module(skip)]
     pub(super) datastore: Option<Datastore>,
@@ -72,10 +70,10 @@ pub struct Model {
     pub reranker: Option<Reranker>,
     /// The same weights for a search on the CPU; none where burn's layers search.
     #[module(skip)]
-    packed: Option<Packed>,
+    pub(super) packed: Option<PackedOnDemand>,
     /// Where those weights are that nobody has read yet; none if all are here.
     #[module(skip)]
-    unread: Option<Arc<dyn UnreadWeights>>,
+    pub(super) unread: Option<Arc<dyn UnreadWeights>>,
 }
 
 /// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective

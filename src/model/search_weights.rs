@@ -1,24 +1,17 @@
 //! Where the weights of a model are: in burn's layers, packed for a search, or still in their file.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::{Draw, Model, Network};
+use super::config::ModelConfig;
+use super::packed::PackedTransformer;
+use super::packed_on_demand::PackedOnDemand;
+use super::system::{Draw, Model, Network};
+use super::unread::UnreadWeights;
 use crate::error::Result;
 use crate::kernels::packed::Quantization;
-use crate::model::config::ModelConfig;
-use crate::model::packed::PackedTransformer;
-use crate::model::unread::UnreadWeights;
-
-/// Weights that are packed when the first search asks for them.
-#[derive(Debug, Clone)]
-pub(super) struct Packed {
-    quantization: Quantization,
-    /// Shared by clones; none inside where they turn out to be on another device.
-    weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
-}
 
 impl Model {
     /// Whether models with this configuration search with packed weights alone.
@@ -46,10 +39,7 @@ impl Model {
             Network::RnnSearch(_) => false,
         };
         Self {
-            packed: is_packed.then(|| Packed {
-                quantization,
-                weights: Arc::default(),
-            }),
+            packed: is_packed.then(|| PackedOnDemand::new(quantization)),
             ..self
         }
     }
@@ -70,19 +60,11 @@ impl Model {
 
     /// The packed weights with which it searches.
     pub fn packed(&self) -> Option<&Arc<PackedTransformer>> {
-        let Packed {
-            quantization,
-            weights,
-        } = self.packed.as_ref()?;
+        let packed = self.packed.as_ref()?;
         let Network::Transformer(network) = &self.network else {
             return None;
         };
-        let packed = weights.get_or_init(|| {
-            let unread = self.unread.as_deref();
-            let packed = PackedTransformer::new(network, self.context, *quantization, unread);
-            packed.ok().map(Arc::new)
-        });
-        packed.as_ref()
+        packed.weights(network, self.context, self.unread.as_deref())
     }
 
     /// Reads the weights of a search, its re-ranker's too.
