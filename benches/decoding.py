@@ -1,7 +1,7 @@
 """CTranslate2 on the weights of a Canopy model: what `cargo bench --bench decoding` compares with.
 
-Arguments: a file of safetensors, a JSON file with num_heads, d_model, encoder (layout), num_decoder_layers, vocab_size and
-tied. Then one request a line on standard input, answered by one line: {"type": "float32", "beam": 4, "sentences": [[id,
+Arguments: a file of safetensors, a JSON file with num_heads, d_model, encoder (layout), num_decoder_layers and vocab_size,
+`cpu` or `cuda`. Then one request a line on standard input, answered by one line: {"type": "float32", "beam": 4, "sentences": [[id,
 …], …], "length": n or null} gives {"seconds": s, "tokens": n, "ids": [[…], …]}. Needs ctranslate2, numpy, safetensors.
 
 An encoder group `s` without its `f` has no counterpart there: it gets a feed-forward layer of width 8 that adds nothing.
@@ -92,18 +92,18 @@ def exported(weights, config, folder):
 
 def main():
     weights, config = load_file(sys.argv[1]), json.load(open(sys.argv[2]))
-    cores = os.cpu_count()
+    device, cores = sys.argv[3], os.cpu_count()
     with tempfile.TemporaryDirectory() as folder:
         exported(weights, config, folder)
         # One batch on all cores, or a batch on each: whichever is faster is what counts.
-        ways = [(1, cores), (cores, 1)]
+        ways = [(1, cores), (cores, 1)] if device == "cpu" else [(1, 1)]
         models = {}
         for line in sys.stdin:
             request = json.loads(line)
             kind = request["type"]
             if kind not in models:
                 models[kind] = [
-                    ctranslate2.Translator(folder, compute_type=kind, inter_threads=inter, intra_threads=intra)
+                    ctranslate2.Translator(folder, device, compute_type=kind, inter_threads=inter, intra_threads=intra)
                     for inter, intra in ways
                 ]
             source = [[str(id) for id in ids] + [str(EOS)] for ids in request["sentences"]]

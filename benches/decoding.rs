@@ -1,9 +1,10 @@
 //! Target tokens a second of a search, beside CTranslate2 with the same weights on the same sentences.
 //!
-//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [--rounds N]`; the peer runs if `CANOPY_PYTHON`
-//! (or `python3`) has ctranslate2, numpy and safetensors. Sentences have 24 words, and both programs write exactly
-//! `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of both alternate; the
-//! medians are compared. Burn's layers, the definition, are timed once for each case with `burn`.
+//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [--rounds N] [--device gpu]`; the peer runs if
+//! `CANOPY_PYTHON` (or `python3`) has ctranslate2, numpy and safetensors. Sentences have 24 words, and both programs write
+//! exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of both
+//! alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU both
+//! programs search there, Canopy with float32 alone, and the peer with float16 too if `float16` is asked for.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
@@ -12,6 +13,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use burn::tensor::Device;
+use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::kernels::packed::Quantization;
 use canopy::model::{Model, ModelConfig, Preset};
 use canopy::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
@@ -58,28 +60,38 @@ fn main() {
     let none_of = |names: &[&str]| !names.iter().any(|name| asked(name));
     let (any_system, any_type) = (
         none_of(&["small", "base", "large"]),
-        none_of(&["int8", "float32"]),
+        none_of(&["int8", "float32", "float16"]),
     );
+    let choice = if asked("gpu") {
+        DeviceChoice::Gpu
+    } else {
+        DeviceChoice::Cpu
+    };
+    let device = ComputeDevice::open(choice).expect("the device");
     println!(
-        "{} threads, {rounds} rounds, {LENGTH} target tokens a sentence",
-        rayon::current_num_threads()
+        "{}, {rounds} rounds, {LENGTH} target tokens a sentence",
+        device.name
     );
+    let is_cpu = device.is_cpu();
+    let device = device.device;
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/help-en-de");
     let (_, vocabulary) = ModelFolder::open(&models)
         .and_then(|folder| folder.load(&models, &Device::flex()))
         .expect("a shipped model");
     let vocabulary = vocabulary.own().expect("our own");
     for system in SYSTEMS.iter().filter(|it| any_system || asked(it.name)) {
-        let (model, config) = endless(system.name, &models);
-        let mut peer = Peer::open(&model, &config);
+        let (model, config) = endless(system.name, &models, &device);
+        let mut peer = Peer::open(&model, &config, is_cpu);
         if peer.is_none() {
             println!("no CTranslate2 found (set CANOPY_PYTHON): no ratios");
         }
         for (kind, quantization) in [
             ("float32", Quantization::None),
             ("int8", Quantization::Int8),
+            ("float16", Quantization::None),
         ] {
-            if !any_type && !asked(kind) {
+            let fits = is_cpu == (kind == "int8") || kind == "float32";
+            if !fits || !any_type && !asked(kind) {
                 continue;
             }
             let packed = model.clone().packed_as(quantization);
@@ -111,13 +123,11 @@ fn main() {
 }
 
 /// A model that never ends a sentence.
-fn endless(name: &str, small: &Path) -> (Model, ModelConfig) {
+fn endless(name: &str, small: &Path, device: &Device) -> (Model, ModelConfig) {
     let preset = Preset::named("x-transformer-small").expect("a preset");
     let (config, model) = if name == "small" {
         let folder = ModelFolder::open(small).expect("a shipped model");
-        let (model, _) = folder
-            .load(small, &Device::flex())
-            .expect("a shipped model");
+        let (model, _) = folder.load(small, device).expect("a shipped model");
         (folder.model, model)
     } else {
         let config = ModelConfig {
@@ -128,7 +138,7 @@ fn endless(name: &str, small: &Path) -> (Model, ModelConfig) {
             num_decoder_layers: 6,
             ..preset.config(if name == "base" { 8_000 } else { 58_101 })
         };
-        let model = Model::seeded(&config, 1, &Device::flex()).expect("a model");
+        let model = Model::seeded(&config, 1, device).expect("a model");
         (config, model)
     };
     // The last norm writes 1 into the first column, of which the end alone has a share, a negative one.
@@ -275,7 +285,7 @@ struct Peer {
 }
 
 impl Peer {
-    fn open(model: &Model, config: &ModelConfig) -> Option<Self> {
+    fn open(model: &Model, config: &ModelConfig, on_cpu: bool) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let [weights, sizes] =
             ["weights.safetensors", "config.json"].map(|it| folder.path().join(it));
@@ -294,6 +304,7 @@ impl Peer {
             .arg(script)
             .arg(weights)
             .arg(sizes)
+            .arg(if on_cpu { "cpu" } else { "cuda" })
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,0 +1,40 @@
+//! Weights that are packed when the first search asks for them.
+
+use std::sync::{Arc, OnceLock};
+
+use super::context_config::Context;
+use super::packed::PackedTransformer;
+use super::transformer::Transformer;
+use super::unread::UnreadWeights;
+use crate::kernels::packed::Quantization;
+
+/// How the weights of a model are to be packed, and the packed ones once they are asked for.
+#[derive(Debug, Clone)]
+pub(super) struct PackedOnDemand {
+    pub(super) quantization: Quantization,
+    /// Shared by clones; none inside where they turn out to be on another device.
+    weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
+}
+
+impl PackedOnDemand {
+    pub(super) fn new(quantization: Quantization) -> Self {
+        Self {
+            quantization,
+            weights: Arc::default(),
+        }
+    }
+
+    /// The packed weights of `network`, which are packed now if they never were.
+    pub(super) fn weights(
+        &self,
+        network: &Transformer,
+        context: Option<Context>,
+        unread: Option<&dyn UnreadWeights>,
+    ) -> Option<&Arc<PackedTransformer>> {
+        let packed = self.weights.get_or_init(|| {
+            let packed = PackedTransformer::new(network, context, self.quantization, unread);
+            packed.ok().map(Arc::new)
+        });
+        packed.as_ref()
+    }
+}
