@@ -21,7 +21,7 @@ use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu}
 use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
-use canopy::kernels::{AdamStep, Moments, ReadTokens, adam, log_probs};
+use canopy::kernels::{AdamStep, Moments, NextScores, ReadTokens, adam};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
 use canopy::training::{
@@ -405,20 +405,27 @@ fn child_searches_on_the_gpu() {
     let scores: Vec<f32> = (0..1_000_u16).map(|id| f32::from(id * 7 % 5)).collect();
     let read = |device, read| {
         let scores = Tensor::<1>::from_floats(scores.as_slice(), device);
-        log_probs(scores.reshape([2, 500]), read)
+        let mut told = NextScores::default();
+        told.read(scores.reshape([2, 500]), read);
+        told
     };
     let first = ReadTokens {
         first: 3,
         likeliest: 4,
     };
     let (all, few) = (read(&cpu, None), read(&gpu, Some(first)));
-    for (all, few) in all.chunks(500).zip(few.chunks(500)) {
+    let columns = few.columns.expect("a part of them");
+    for (row, all) in all.values.chunks(500).enumerate() {
         // Both rows are alike: 500 is a multiple of 5.
-        let best = (3..500).filter(|&id| scores[id] >= 4.0);
-        let told: Vec<usize> = (0..3).chain(best.take(4)).collect();
-        let finite: Vec<usize> = (0..500).filter(|&id| few[id].is_finite()).collect();
-        assert_eq!(finite, told);
-        assert!(told.iter().all(|&id| (few[id] - all[id]).abs() < 1e-4));
+        let best: Vec<u32> = (3..500_u32)
+            .filter(|&id| scores[id as usize] >= 4.0)
+            .take(4)
+            .collect();
+        assert_eq!(columns.others_of(row, 2), best);
+        for (id, score) in (0..3).chain(best).zip(&few.values[row * 7..]) {
+            let log_prob = score - few.normalisers[row];
+            assert!((log_prob - all[id as usize]).abs() < 1e-4, "{id}");
+        }
     }
     let model = tiny::model_folder();
     for beam_size in [1, 4] {

@@ -242,7 +242,7 @@ impl<const D: usize> From<&Tensor<D>> for Operand {
 }
 
 /// Whether `device` is the CPU backend's.
-pub(super) fn is_here(device: &Device) -> bool {
+pub(crate) fn is_here(device: &Device) -> bool {
     *device == Device::flex()
 }
 

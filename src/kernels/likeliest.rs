@@ -14,17 +14,79 @@ pub struct ReadTokens {
     pub likeliest: usize,
 }
 
-/// Log-probabilities of the tokens that a search reads, of all if it names none; on the CPU, where they lie already, and
-/// where nearly all are read, of all.
-///
-/// # Shapes
-/// - scores: `[rows, vocab]` before softmax, without a gradient graph
-/// - output: `[rows, vocab]`, row by row; `-inf` where nothing is read
-pub fn log_probs(scores: Tensor<2>, read: Option<ReadTokens>) -> Vec<f32> {
-    let [_, vocab] = scores.dims();
-    match read.filter(|read| read.is_less_than(vocab)) {
-        Some(read) if !cpu::is_here(&scores.device()) => read.log_probs(scores),
-        _ => log_softmax(scores),
+/// Scores of what may follow each of some hypotheses.
+#[derive(Debug, Clone, Default)]
+pub struct NextScores {
+    /// `[hypotheses, columns]`, row by row.
+    pub values: Vec<f32>,
+    /// The excess of each hypothesis's scores over log-probabilities (natural logarithm).
+    pub normalisers: Vec<f32>,
+    /// Whose scores the columns are; none if they are those of the whole vocabulary.
+    pub columns: Option<ToldTokens>,
+}
+
+/// Tokens whose scores are told, one for each column.
+#[derive(Debug, Clone, Default)]
+pub struct ToldTokens {
+    /// The first columns are those of the ids `0..first`.
+    pub first: usize,
+    /// The ids of the other columns of each hypothesis, row by row, the likeliest first.
+    pub others: Vec<u32>,
+}
+
+impl ToldTokens {
+    /// The ids of the other columns of hypothesis `row` among `rows`.
+    pub fn others_of(&self, row: usize, rows: usize) -> &[u32] {
+        let count = self.others.len().checked_div(rows).unwrap_or(0);
+        &self.others[row * count..][..count]
+    }
+}
+
+impl NextScores {
+    /// Reads the scores of the tokens that a search asks for, of all if it names none; on the CPU, where they lie already, and
+    /// where nearly all are asked for, of all.
+    ///
+    /// # Shapes
+    /// - scores: `[hypotheses, vocab]` before softmax, without a gradient graph
+    pub fn read(&mut self, scores: Tensor<2>, read: Option<ReadTokens>) {
+        let [hypotheses, vocab] = scores.dims();
+        match read.filter(|read| read.is_less_than(vocab)) {
+            Some(read) if !cpu::is_here(&scores.device()) => read.told(scores, self),
+            _ => self.put(log_softmax(scores), hypotheses),
+        }
+    }
+
+    /// Log-probabilities of the whole vocabulary.
+    pub fn put(&mut self, log_probs: Vec<f32>, hypotheses: usize) {
+        self.values = log_probs;
+        self.normalisers.clear();
+        self.normalisers.resize(hypotheses, 0.0);
+        self.columns = None;
+    }
+
+    /// Makes these tokens impossible.
+    pub fn suppress(&mut self, ids: &[u32]) {
+        let rows = self.normalisers.len();
+        let columns = self.values.len().checked_div(rows).unwrap_or(0);
+        for (number, row) in self.values.chunks_exact_mut(columns.max(1)).enumerate() {
+            let Some(told) = &self.columns else {
+                for &id in ids {
+                    row[id as usize] = f32::NEG_INFINITY;
+                }
+                continue;
+            };
+            let (first, others) = row.split_at_mut(told.first);
+            for &id in ids {
+                if let Some(score) = first.get_mut(id as usize) {
+                    *score = f32::NEG_INFINITY;
+                }
+            }
+            for (id, score) in told.others_of(number, rows).iter().zip(others) {
+                if ids.contains(id) {
+                    *score = f32::NEG_INFINITY;
+                }
+            }
+        }
     }
 }
 
@@ -35,14 +97,11 @@ impl ReadTokens {
         1 + self.first + 2 * self.likeliest < vocab && vocab <= LARGEST
     }
 
-    /// Log-probabilities of the tokens that are read; all others are `-inf`. One tensor of a few numbers comes from the
-    /// device: for each row the normaliser, the scores of the first ids, the likeliest scores, their ids.
-    ///
-    /// # Shapes
-    /// - scores, output: as [`log_probs`]
-    fn log_probs(&self, scores: Tensor<2>) -> Vec<f32> {
+    /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,
+    /// the scores of the first ids, the likeliest scores, their ids.
+    fn told(self, scores: Tensor<2>, told: &mut NextScores) {
         let [rows, vocab] = scores.dims();
-        let Self { first, likeliest } = *self;
+        let Self { first, likeliest } = self;
         let largest = scores.clone().max_dim(1);
         let sums = (scores.clone() - largest.clone()).exp().sum_dim(1);
         let others = scores.clone().narrow(1, first, vocab - first);
@@ -53,32 +112,35 @@ impl ReadTokens {
         }
         let read = Tensor::cat(parts, 1).into_data().try_into_vec::<f32>();
         let read = read.expect("scores are 32-bit floats");
-        let mut log_probs = vec![f32::NEG_INFINITY; rows * vocab];
-        let rows = log_probs.chunks_exact_mut(vocab);
-        for (row, read) in rows.zip(read.chunks_exact(1 + first + 2 * likeliest)) {
-            let normaliser = read[0];
-            let (values, places) = read[1 + first..].split_at(likeliest);
-            for (log_prob, score) in row.iter_mut().zip(&read[1..=first]) {
-                *log_prob = score - normaliser;
-            }
-            for (score, &place) in values.iter().zip(places) {
+        let NextScores {
+            values,
+            normalisers,
+            columns,
+        } = told;
+        values.clear();
+        normalisers.clear();
+        let mut ids = columns.take().map_or_else(Vec::new, |told| told.others);
+        ids.clear();
+        values.reserve(rows * (first + likeliest));
+        for read in read.chunks_exact(1 + first + 2 * likeliest) {
+            let (scores, places) = read[1..].split_at(first + likeliest);
+            normalisers.push(read[0]);
+            let begin = values.len() + first;
+            values.extend_from_slice(scores);
+            for (&place, score) in places.iter().zip(&mut values[begin..]) {
                 // Where less is possible than is asked for, the rest names no place.
+                if place < 0.0 {
+                    *score = f32::NEG_INFINITY;
+                }
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
                     reason = "a whole number, or -1"
                 )]
-                let place = if place < 0.0 {
-                    vocab
-                } else {
-                    first + place as usize
-                };
-                if let Some(log_prob) = row.get_mut(place) {
-                    *log_prob = score - normaliser;
-                }
+                ids.push(place.max(0.0) as u32 + u32::try_from(first).expect("few ids"));
             }
         }
-        log_probs
+        *columns = Some(ToldTokens { first, others: ids });
     }
 }
 
@@ -103,21 +165,48 @@ mod tests {
         device.seed(8);
         let scores = Tensor::<2>::random([5, vocab], Distribution::Normal(0.0, 4.0), &device);
         let all = log_softmax(scores.clone());
+        let mut read = NextScores::default();
         for (first, likeliest) in [(37, 8), (0, 2), (4, 1)] {
-            let read = ReadTokens { first, likeliest }.log_probs(scores.clone());
-            for (read, all) in read.chunks(vocab).zip(all.chunks(vocab)) {
-                let mut told: Vec<usize> = (0..first).collect();
-                let others = largest(&all[first..], likeliest);
-                told.extend(others.iter().map(|place| first + place));
-                for place in 0..vocab {
-                    if told.contains(&place) {
-                        assert!((read[place] - all[place]).abs() < 1e-4, "{place}");
-                    } else {
-                        assert!(read[place].is_infinite(), "{place}");
-                    }
+            ReadTokens { first, likeliest }.told(scores.clone(), &mut read);
+            let rows = read.values.chunks(first + likeliest);
+            for (row, (scores, all)) in rows.zip(all.chunks(vocab)).enumerate() {
+                let told = read.columns.as_ref().expect("a part of them");
+                let others = told.others_of(row, 5).iter().map(|&id| id as usize);
+                let others: Vec<usize> = others.collect();
+                let likeliest = largest(&all[first..], likeliest);
+                assert!(
+                    others
+                        .iter()
+                        .copied()
+                        .eq(likeliest.iter().map(|place| first + place))
+                );
+                for (id, score) in (0..first).chain(others).zip(scores) {
+                    let log_prob = score - read.normalisers[row];
+                    assert!((log_prob - all[id]).abs() < 1e-4, "{id}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_suppressed_is_impossible_wherever_it_is_told() {
+        let device = Device::flex();
+        let scores = Tensor::<2>::from_data([[0.0, 1.0, 5.0, 3.0, 4.0, 2.0]], &device);
+        let (mut few, mut all) = (NextScores::default(), NextScores::default());
+        let two = ReadTokens {
+            first: 2,
+            likeliest: 2,
+        };
+        two.told(scores.clone(), &mut few);
+        all.read(scores, None);
+        for read in [&mut few, &mut all] {
+            read.suppress(&[1, 4]);
+        }
+        assert_eq!(few.values[..3], [0.0, f32::NEG_INFINITY, 5.0]);
+        assert_eq!(few.columns.expect("a part of them").others, [2, 4]);
+        let gone: Vec<bool> = all.values.iter().map(|it| it.is_infinite()).collect();
+        assert_eq!(gone, [false, true, false, false, true, false]);
+        assert!(few.values[3].is_infinite());
     }
 
     #[test]
@@ -129,7 +218,8 @@ mod tests {
             first: 4,
             likeliest: 2,
         };
-        let log_probs = read.log_probs(scores.reshape([1, 100]));
-        assert!(log_probs[..4].iter().all(|it| it.is_nan()), "{log_probs:?}");
+        let mut told = NextScores::default();
+        read.told(scores.reshape([1, 100]), &mut told);
+        assert!(told.normalisers[0].is_nan(), "{told:?}");
     }
 }

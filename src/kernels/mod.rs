@@ -20,20 +20,25 @@ mod matmul;
 mod norm;
 pub mod packed;
 mod product;
+mod row_selection;
 mod selected;
 mod sparsemax;
 
 pub use adam::{AdamStep, Moments, adam, square_sum};
 pub use additive::{Alignment, additive_alignment, additive_context};
-pub use attention::{Attention, Segment, attention, attention_weights};
+pub use attention::{
+    Attention, PaddedRuns, Segment, attention, attention_weights, padded_attention,
+};
+pub(crate) use cpu::is_here;
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
 pub use gelu::gelu;
-pub use likeliest::{ReadTokens, log_probs};
+pub use likeliest::{NextScores, ReadTokens, ToldTokens};
 pub use log_softmax::log_softmax;
 pub use norm::{add_norm, layer_norm};
 pub use product::{linear, product, with_products};
+pub use row_selection::{RowNumbers, select_rows};
 pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,
     selected_attention, selected_weights,

@@ -10,7 +10,9 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 use super::linear::Linear;
-use crate::kernels::{Attention, Segment, attention, attention_weights};
+use crate::kernels::{
+    Attention, PaddedRuns, Segment, attention, attention_weights, padded_attention,
+};
 
 /// Sizes of a [`MultiHeadAttention`] layer.
 #[derive(Config, Debug)]
@@ -93,6 +95,21 @@ impl MultiHeadAttention {
         segments: &Arc<[Segment]>,
     ) -> Tensor<2> {
         let context = attention(self.query.forward(x), keys, values, &self.spec(segments));
+        self.output.forward(context)
+    }
+
+    /// [`Self::attend`] of one row of `x` for each of some runs of keys, which are padded once for all rows to come.
+    ///
+    /// # Shapes
+    /// - x: `[runs, d_model]`; keys, values: `[runs, heads, longest, d_model / heads]`
+    /// - output: `[runs, d_model]`
+    pub(super) fn attend_padded(
+        &self,
+        x: Tensor<2>,
+        (keys, values): (Tensor<4>, Tensor<4>),
+        runs: &PaddedRuns,
+    ) -> Tensor<2> {
+        let context = padded_attention(self.query.forward(x), keys, values, runs);
         self.output.forward(context)
     }
 

@@ -21,7 +21,7 @@ use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::indices;
 use super::ssru::Ssru;
 use super::variant::DecoderCell;
-use crate::kernels::{DropoutSource, Segment};
+use crate::kernels::{DropoutSource, PaddedRuns, Segment, is_here};
 
 /// Decoder layers.
 #[derive(Module, Debug)]
@@ -84,6 +84,16 @@ pub struct DecoderState {
     /// Number of each hypothesis's sentence among those that were encoded.
     numbers: Vec<usize>,
     memory: DecoderMemory,
+    /// The source rows of every hypothesis as other devices than the CPU read them; none until they are read.
+    padded: Option<PaddedSource>,
+}
+
+/// Keys and values of the source sentence of every hypothesis, side by side.
+#[derive(Debug, Clone)]
+struct PaddedSource {
+    runs: PaddedRuns,
+    /// Of each layer, as [`PaddedRuns::split`] gives them.
+    layers: Vec<(Tensor<4>, Tensor<4>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -125,10 +135,12 @@ impl DecoderState {
         if hypotheses.iter().copied().eq(0..self.sources.len()) {
             return;
         }
-        self.sources = hypotheses
-            .iter()
-            .map(|h| self.sources[*h].clone())
-            .collect();
+        let sources = hypotheses.iter().map(|h| self.sources[*h].clone());
+        let sources: Vec<Range<usize>> = sources.collect();
+        // Mostly hypotheses of one sentence take each other's places.
+        if sources != self.sources {
+            (self.sources, self.padded) = (sources, None);
+        }
         self.positions = hypotheses.iter().map(|h| self.positions[*h]).collect();
         self.numbers = hypotheses.iter().map(|h| self.numbers[*h]).collect();
         let Some(device) = self.layers.first().map(|layer| layer.source.0.device()) else {
@@ -338,7 +350,30 @@ impl Decoder {
             positions: encoded.positions.clone(),
             numbers: encoded.numbers.clone(),
             memory,
+            padded: None,
         }
+    }
+
+    /// Pads the source rows of every hypothesis where that is worth it: the CPU reads them as they are.
+    fn pad_source(&self, state: &mut DecoderState) {
+        let rows = state.layers.first().map(|layer| &layer.source.0);
+        let Some(rows) = rows.filter(|rows| state.padded.is_none() && !is_here(&rows.device()))
+        else {
+            return;
+        };
+        let runs = PaddedRuns::new(&state.sources, rows.dims()[0], &rows.device());
+        state.padded = runs.map(|runs| {
+            let layers = self.layers.iter().zip(&state.layers);
+            let layers = layers.map(|(layer, memory)| {
+                let (keys, values) = memory.source.clone();
+                let split = |it| runs.split(it, layer.cross_attention.num_heads);
+                (split(keys), split(values))
+            });
+            PaddedSource {
+                layers: layers.collect(),
+                runs,
+            }
+        });
     }
 
     /// Adds one token to every hypothesis.
@@ -354,6 +389,8 @@ impl Decoder {
             "one word for every hypothesis"
         );
         let len = state.len + 1;
+        self.pad_source(state);
+        let padded = state.padded.as_ref();
         let segments = |keys: &dyn Fn(usize) -> Range<usize>| -> Arc<[Segment]> {
             let rows = 0..hypotheses;
             rows.map(|row| Segment {
@@ -369,8 +406,8 @@ impl Decoder {
         let none = DropoutSource::none();
         let (mut attended, mut fed_forward) = (None, None);
         let documents = &state.memory.layers;
-        for ((layer, memory), document) in self.layers.iter().zip(&mut state.layers).zip(documents)
-        {
+        let layers = self.layers.iter().zip(&mut state.layers).zip(documents);
+        for (number, ((layer, memory), document)) in layers.enumerate() {
             y = self.residual(y, &layer.norm_self, &none, |y| {
                 let attention = match (&layer.self_attention, &layer.ssru) {
                     (Some(attention), _) => attention,
@@ -402,8 +439,13 @@ impl Decoder {
                 attended = Some(own);
             } else {
                 y = self.residual(y, &layer.norm_cross, &none, |y| {
-                    let source = memory.source.clone();
-                    let read = layer.cross_attention.attend(y, source, &cross);
+                    let attention = &layer.cross_attention;
+                    let read = match padded {
+                        Some(PaddedSource { runs, layers }) => {
+                            attention.attend_padded(y, layers[number].clone(), runs)
+                        }
+                        None => attention.attend(y, memory.source.clone(), &cross),
+                    };
                     attended = Some(read.clone());
                     read
                 });

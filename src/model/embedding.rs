@@ -1,5 +1,7 @@
 //! Tokens and their places as vectors.
 
+use std::collections::BTreeSet;
+
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
@@ -11,7 +13,7 @@ use super::positions::PositionTables;
 use super::rows::indices;
 use super::sinusoids::sinusoids;
 use super::variant::Sinusoids;
-use crate::kernels::{DropoutSource, dropout};
+use crate::kernels::{DropoutSource, RowNumbers, dropout, is_here, select_rows};
 
 /// A table of token vectors and what it adds for their places.
 #[derive(Module, Debug)]
@@ -100,9 +102,8 @@ impl Embedding {
 
     /// The vectors of some words, scaled, without places.
     pub(super) fn words(&self, ids: &[u32]) -> Tensor<2> {
-        let table = self.words.val();
-        let rows = indices(ids.iter().map(|&id| id as usize), &table.device());
-        table.select(0, rows) * self.scale
+        let rows: RowNumbers = ids.iter().map(|&id| id as usize).collect();
+        select_rows(self.words.val(), &rows) * self.scale
     }
 
     /// Adds places to words, as the side of `input` has them.
@@ -114,10 +115,11 @@ impl Embedding {
     ) -> Tensor<2> {
         let ([rows, d_model], device) = (words.dims(), words.device());
         let words = match self.sinusoids {
-            Some(kind) => {
+            Some(kind) if is_here(&device) => {
                 let sines = sinusoids(positions.iter().map(|&[word, ..]| word), d_model, kind);
                 words + Tensor::from_data(TensorData::new(sines, [rows, d_model]), &device)
             }
+            Some(kind) => words + sinusoids_there(positions, d_model, kind, &device),
             None => words,
         };
         if let Some(input) = input {
@@ -133,4 +135,23 @@ impl Embedding {
             .collect();
         words + tables.forward(&wrapped)
     }
+}
+
+/// The sines of all rows on a device that takes numbers slowly: those of each place once, and the numbers of the places.
+fn sinusoids_there(
+    positions: &[[usize; 3]],
+    d_model: usize,
+    kind: Sinusoids,
+    device: &Device,
+) -> Tensor<2> {
+    let places: BTreeSet<usize> = positions.iter().map(|&[word, ..]| word).collect();
+    let sines = sinusoids(places.iter().copied(), d_model, kind);
+    let sines = TensorData::new(sines, [places.len(), d_model]);
+    let sines = Tensor::from_data(sines, device);
+    if places.len() == 1 {
+        return sines;
+    }
+    let places: Vec<usize> = places.into_iter().collect();
+    let row = |&[word, ..]: &[usize; 3]| places.partition_point(|&place| place < word);
+    sines.select(0, indices(positions.iter().map(row), device))
 }

@@ -2,6 +2,8 @@
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
+use crate::kernels;
+
 /// Row numbers as a tensor `[rows]`.
 pub(super) fn indices(
     rows: impl ExactSizeIterator<Item = usize>,
@@ -20,6 +22,5 @@ pub(super) fn indices(
 /// - x: `[rows, d_model]`
 /// - output: `[numbers, d_model]`
 pub(super) fn select_rows(x: Tensor<2>, numbers: &[usize]) -> Tensor<2> {
-    let ids = indices(numbers.iter().copied(), &x.device());
-    x.select(0, ids)
+    kernels::select_rows(x, &numbers.iter().copied().collect())
 }

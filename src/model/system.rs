@@ -22,7 +22,7 @@ use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
 use crate::kernels::{
-    DropoutSource, ReadTokens, label_smoothed_cross_entropy, log_probs, log_softmax,
+    DropoutSource, NextScores, ReadTokens, is_here, label_smoothed_cross_entropy, log_softmax,
 };
 use crate::memory::Datastore;
 use crate::tokenizers::Tokenizer;
@@ -181,6 +181,15 @@ impl Model {
             let _alone = drawing();
             device.seed(seed);
         }
+    }
+
+    /// Whether burn's CPU backend computes it.
+    pub fn is_on_cpu(&self) -> bool {
+        let table = match &self.network {
+            Network::Transformer(network) => &network.embedding.words,
+            Network::RnnSearch(network) => &network.source_words,
+        };
+        is_here(&table.lazy_device())
     }
 
     /// The distribution that the model's is interpolated with.
@@ -476,30 +485,46 @@ impl Model {
         }
     }
 
-    /// [`Self::step`] with log-probabilities, in which has part what the model looks up. What is not among `read` may be
-    /// told as impossible; none reads all.
+    /// [`Self::step`] with log-probabilities, in which has part what the model looks up.
     ///
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
-    pub fn next_log_probs(
-        &self,
-        state: &mut SearchState,
-        ids: &[u32],
-        read: Option<ReadTokens>,
-    ) -> Vec<f32> {
+    pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
         match (&self.network, state) {
             (Network::Transformer(network), SearchState::Transformer(state)) => {
                 let words = network.next_words(state, ids);
                 let scores = network.vocabulary_scores(words.states);
                 let Some(datastore) = &self.datastore else {
-                    return network.log_probs(scores, state, read);
+                    return network.log_probs(scores, state);
                 };
                 let mut log_probs = log_softmax(scores);
                 datastore.mix_in(words.fed_forward, &mut log_probs);
                 network.constrain(&mut log_probs, state);
                 log_probs
             }
-            (_, state) => log_probs(self.step(state, ids), read),
+            (_, state) => log_softmax(self.step(state, ids)),
+        }
+    }
+
+    /// [`Self::next_log_probs`] of what a search reads, and maybe of more; none reads all.
+    pub fn read_next(
+        &self,
+        state: &mut SearchState,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+        into: &mut NextScores,
+    ) {
+        match (&self.network, state) {
+            (Network::Transformer(network), SearchState::Transformer(state))
+                if self.datastore.is_none() =>
+            {
+                let scores = network.step(state, ids);
+                network.read_scores(scores, state, read, into);
+            }
+            (Network::RnnSearch(network), SearchState::RnnSearch(state)) => {
+                into.read(network.step(state, ids), read);
+            }
+            (_, state) => into.put(self.next_log_probs(state, ids), ids.len()),
         }
     }
 

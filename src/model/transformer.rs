@@ -19,7 +19,7 @@ use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
-use crate::kernels::{DropoutSource, ReadTokens, dropout, log_probs, product};
+use crate::kernels::{DropoutSource, NextScores, ReadTokens, dropout, log_softmax, product};
 
 /// A whole network.
 #[derive(Module, Debug)]
@@ -219,26 +219,42 @@ impl Transformer {
         self.decoder.step(state, embedded)
     }
 
-    /// Log-probabilities of what may follow in `state`; what is not among `read` may be told as impossible.
+    /// Log-probabilities of all that may follow in `state`.
     ///
     /// # Shapes
     /// - scores: before softmax, `[hypotheses, vocab]`
     /// - output: `[hypotheses, vocab]`, row by row
-    pub fn log_probs(
+    pub fn log_probs(&self, scores: Tensor<2>, state: &DecoderState) -> Vec<f32> {
+        let mut log_probs = log_softmax(scores);
+        self.constrain(&mut log_probs, state);
+        log_probs
+    }
+
+    /// Reads the scores of what may follow in `state`, see [`NextScores::read`].
+    ///
+    /// # Shapes
+    /// - scores: before softmax, `[hypotheses, vocab]`
+    pub fn read_scores(
         &self,
         scores: Tensor<2>,
         state: &DecoderState,
         read: Option<ReadTokens>,
-    ) -> Vec<f32> {
-        // What is left is made to sum to one by all of its scores; what is suppressed may be among the likeliest.
-        let read = read.filter(|_| !self.tokens.renormalised);
-        let read = read.map(|read| ReadTokens {
-            likeliest: read.likeliest + self.tokens.suppressed.len(),
+        into: &mut NextScores,
+    ) {
+        let tokens = &self.tokens;
+        // What is left is made to sum to one by all of its scores.
+        let is_forced = tokens.forced_first.is_some() && state.len() == 1;
+        let Some(read) = read.filter(|_| !tokens.renormalised && !is_forced) else {
+            into.put(self.log_probs(scores, state), state.num_hypotheses());
+            return;
+        };
+        // What is suppressed may be among the likeliest.
+        let read = ReadTokens {
+            likeliest: read.likeliest + tokens.suppressed.len(),
             ..read
-        });
-        let mut log_probs = log_probs(scores, read);
-        self.constrain(&mut log_probs, state);
-        log_probs
+        };
+        into.read(scores, Some(read));
+        into.suppress(&tokens.suppressed);
     }
 
     /// Keeps of the log-probabilities of what follows in `state` what may be generated.

@@ -159,15 +159,15 @@ pub fn search_documents(
     End::of(searcher.run(kept))
 }
 
-/// Numbers of sentences in batches of about `tokens` tokens, alike in length within a window of the order given.
+/// Numbers of sentences in batches of about `tokens` tokens, alike in length within `window` sentences of the order given.
 pub(super) fn batches(
     sentences: &[SourceSentence],
     numbers: &[usize],
     tokens: usize,
+    window: usize,
 ) -> Vec<Vec<usize>> {
-    const WINDOW: usize = 256;
     let mut batches = Vec::new();
-    for window in numbers.chunks(WINDOW) {
+    for window in numbers.chunks(window) {
         let mut window = window.to_vec();
         window.sort_by_key(|&number| sentences[number].ids.len());
         let (mut batch, mut sum) = (Vec::new(), 0);

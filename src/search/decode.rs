@@ -1,17 +1,8 @@
 //! The interface of a model to search.
 
-use crate::kernels::ReadTokens;
+use crate::kernels::{NextScores, ReadTokens};
 use crate::model::{DecoderState, Model, SearchRule, SearchState, Transformer};
 use crate::text::vocabulary::Vocabulary;
-
-/// Scores of what may follow each of some hypotheses.
-#[derive(Debug, Clone, Default)]
-pub struct NextScores {
-    /// `[hypotheses, vocab]`, row by row.
-    pub values: Vec<f32>,
-    /// The excess of each hypothesis's scores over log-probabilities (natural logarithm).
-    pub normalisers: Vec<f32>,
-}
 
 /// Next-token probabilities of a number of hypotheses that grow together.
 pub trait Decode {
@@ -26,18 +17,8 @@ pub trait Decode {
     /// - output: `[hypotheses, vocab]`, row by row
     fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32>;
 
-    /// As [`Self::step`], but what is not among `read` may be told as impossible; none reads all.
-    fn step_read(
-        &self,
-        state: &mut Self::State,
-        ids: &[u32],
-        read: Option<ReadTokens>,
-    ) -> Vec<f32> {
-        let _ = read;
-        self.step(state, ids)
-    }
-
-    /// As [`Self::step_read`], but the scores may lack their normalisers, and their place is used again.
+    /// As [`Self::step`], but the scores may lack their normalisers and what is not among `read`, of which none reads all.
+    /// Their place is used again.
     fn score(
         &self,
         state: &mut Self::State,
@@ -45,9 +26,8 @@ pub trait Decode {
         read: Option<ReadTokens>,
         scores: &mut NextScores,
     ) {
-        scores.values = self.step_read(state, ids, read);
-        scores.normalisers.clear();
-        scores.normalisers.resize(ids.len(), 0.0);
+        let _ = read;
+        scores.put(self.step(state, ids), ids.len());
     }
 
     /// Keeps the named hypotheses in this order, one maybe several times.
@@ -77,16 +57,17 @@ impl Decode for Model {
     }
 
     fn step(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        self.next_log_probs(state, ids, None)
+        self.next_log_probs(state, ids)
     }
 
-    fn step_read(
+    fn score(
         &self,
         state: &mut SearchState,
         ids: &[u32],
         read: Option<ReadTokens>,
-    ) -> Vec<f32> {
-        self.next_log_probs(state, ids, read)
+        scores: &mut NextScores,
+    ) {
+        self.read_next(state, ids, read, scores);
     }
 
     fn select(&self, state: &mut SearchState, hypotheses: &[usize]) {
@@ -115,17 +96,19 @@ impl Decode for Transformer {
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        self.step_read(state, ids, None)
+        let scores = Self::step(self, state, ids);
+        self.log_probs(scores, state)
     }
 
-    fn step_read(
+    fn score(
         &self,
         state: &mut DecoderState,
         ids: &[u32],
         read: Option<ReadTokens>,
-    ) -> Vec<f32> {
-        let scores = Self::step(self, state, ids);
-        self.log_probs(scores, state, read)
+        scores: &mut NextScores,
+    ) {
+        let found = Self::step(self, state, ids);
+        self.read_scores(found, state, read, scores);
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {

@@ -22,6 +22,13 @@ use crate::tokenizers::Tokenizer;
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
 pub(super) const BATCH_TOKENS: usize = 1_536;
 
+/// The same on a GPU, where a word of a few hypotheses takes as long as one of many.
+const GPU_BATCH_TOKENS: usize = 24_576;
+
+/// Sentences whose order may change for batches of similar length.
+const WINDOW: usize = 256;
+const GPU_WINDOW: usize = 1_024;
+
 /// A translation may have `LENGTH_FACTOR` tokens for each of the source, and `LENGTH_SLACK` more.
 const LENGTH_FACTOR: f32 = 1.6;
 const LENGTH_SLACK: usize = 10;
@@ -313,8 +320,13 @@ impl Searcher<'_> {
     }
 
     fn batches(&self, numbers: &[usize]) -> Vec<Vec<usize>> {
-        let tokens = BATCH_TOKENS / self.options.beam_size.max(1);
-        batches(&self.text.sentences, numbers, tokens)
+        let (tokens, window) = if self.model.is_on_cpu() {
+            (BATCH_TOKENS, WINDOW)
+        } else {
+            (GPU_BATCH_TOKENS, GPU_WINDOW)
+        };
+        let tokens = tokens / self.options.beam_size.max(1);
+        batches(&self.text.sentences, numbers, tokens, window)
     }
 }
 

@@ -21,7 +21,7 @@ mod windows;
 
 pub use batch::{SourceFrame, SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
-pub use decode::{Decode, NextScores};
+pub use decode::Decode;
 pub use encodings::Encodings;
 pub use forced_decoding::{Candidates, ForcedScores, force_documents};
 pub use invalid_scores::InvalidScores;

@@ -7,12 +7,12 @@ use std::sync::mpsc::{Sender, channel};
 
 use super::batch::SourceText;
 use super::beam::{Hypothesis, SearchOptions, search};
-use super::decode::{Decode, NextScores};
+use super::decode::Decode;
 use super::invalid_scores::InvalidScores;
 use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits};
 use super::reranking::chosen;
-use crate::kernels::ReadTokens;
 use crate::kernels::packed::{Scratch, log_normalisers};
+use crate::kernels::{NextScores, ReadTokens};
 use crate::memory::Datastore;
 use crate::model::{
     Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SpecialTokens,
@@ -66,6 +66,7 @@ impl Decode for PackedSearch<'_> {
         let NextScores {
             values,
             normalisers,
+            ..
         } = scores;
         let asked = self.datastore.is_some().then_some(&mut *queries);
         self.packed.step(hypotheses, ids, values, asked);

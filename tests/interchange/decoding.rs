@@ -70,7 +70,7 @@ pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rul
         let last = beam
             .iter()
             .map(|found| found.ids.last().copied().unwrap_or(start));
-        let rows = model.next_log_probs(&mut state, &last.collect::<Vec<_>>(), None);
+        let rows = model.next_log_probs(&mut state, &last.collect::<Vec<_>>());
         let candidates = candidates(&beam, &rows);
         let places = match rule {
             Rule::Marian => size - done.len(),

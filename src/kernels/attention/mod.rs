@@ -4,6 +4,7 @@
 //! `[h · d_head, (h + 1) · d_head)` of the projected queries, keys and values.
 
 mod fused;
+mod padded;
 mod plain;
 
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::cpu::{self, Operand};
+pub use padded::{PaddedRuns, padded_attention};
 use plain::plain;
 
 /// Rows of queries and the rows of keys that all of them may read.

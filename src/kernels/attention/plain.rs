@@ -1,15 +1,16 @@
 //! Attention from tensor operations, as on any device without our kernel.
 //!
 //! Rows of runs of one length that follow each other, such as those of hypotheses that grow together, are not gathered, and
-//! what hides nothing is no mask: either would be sent to the device anew for every token of a search.
+//! what hides nothing is no mask.
 
 use std::ops::Range;
 
 use burn::tensor::activation::softmax;
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Int, Tensor};
 
+use super::padded::{HIDDEN, are_even, column, fewer_than, whole};
 use super::{Attention, Segment};
-use crate::kernels::product;
+use crate::kernels::{RowNumbers, product, select_rows};
 
 /// The output and the weights; segments are padded to the longest one.
 pub(super) fn plain(
@@ -40,28 +41,23 @@ pub(super) fn plain(
         );
     }
     let ids = |of: fn(&Segment) -> &Range<usize>, longest: usize, rows: usize| {
-        if are_even(spec.segments.iter().map(of), longest, rows) {
+        let runs = spec.segments.iter().map(of);
+        if are_even(runs.clone(), longest, rows) {
             return None;
         }
-        let ids: Vec<i32> = spec
-            .segments
-            .iter()
-            .flat_map(|segment| {
-                let range = of(segment).clone();
-                let first = range.start;
-                range.chain(std::iter::repeat(first)).take(longest)
-            })
-            .map(|row| i32::try_from(row).expect("rows fit 31 bits"))
-            .collect();
-        // A segment without keys starts where the matrix may end: point it at row 0, the mask hides it.
-        let last = i64::try_from(rows).expect("rows fit 63 bits") - 1;
-        let ids = Tensor::<1, Int>::from_data(TensorData::new(ids, [segments * longest]), &device);
-        Some(ids.clamp(0, last))
+        let mut ids = RowNumbers::default();
+        for run in runs {
+            run.clone().for_each(|row| ids.push(row));
+            // A run without rows may start where the matrix ends.
+            let any = run.start.min(rows - 1);
+            (run.len()..longest).for_each(|_| ids.push_unread(any));
+        }
+        Some(ids)
     };
-    let split = |x: &Tensor<2>, ids: Option<&Tensor<1, Int>>, longest: usize| {
+    let split = |x: &Tensor<2>, ids: Option<&RowNumbers>, longest: usize| {
         let [_, columns] = x.dims();
         let x = x.clone();
-        let x = ids.map_or(x.clone(), |ids| x.select(0, ids.clone()));
+        let x = ids.map_or(x.clone(), |ids| select_rows(x, ids));
         x.reshape([segments, longest, heads, columns / heads])
             .swap_dims(1, 2)
     };
@@ -74,7 +70,7 @@ pub(super) fn plain(
     let scale = 1.0 / (d_head as f32).sqrt();
     let scores = product(queries, keys.transpose()) * scale;
     let weights = match mask(spec, tgt, src, &device) {
-        Some(mask) => softmax(scores + (mask.clone() - 1.0) * 1e9, 3) * mask,
+        Some(mask) => softmax(scores + (mask.clone() - 1.0) * -HIDDEN, 3) * mask,
         None => softmax(scores, 3),
     };
     let context = product(weights.clone(), values)
@@ -84,44 +80,48 @@ pub(super) fn plain(
         return (context, weights);
     }
     // Back from the padded rows to the rows of the queries; row `segments * tgt` is zero.
-    let mut back = vec![i32::try_from(segments * tgt).expect("rows fit 31 bits"); rows];
-    for (index, segment) in spec.segments.iter().enumerate() {
-        for (offset, row) in segment.queries.clone().enumerate() {
-            back[row] = i32::try_from(index * tgt + offset).expect("rows fit 31 bits");
-        }
-    }
-    let context = Tensor::cat(vec![context, Tensor::zeros([1, d_value], &device)], 0);
-    (
-        context.select(0, Tensor::from_data(TensorData::new(back, [rows]), &device)),
-        weights,
-    )
-}
-
-/// Whether `runs` are of `len` rows each, one behind the other, and leave out none of `rows`.
-fn are_even<'a>(runs: impl Iterator<Item = &'a Range<usize>>, len: usize, rows: usize) -> bool {
+    let mut back = RowNumbers::default();
     let mut end = 0;
-    for run in runs {
-        if *run != (end..end + len) {
-            return false;
-        }
-        end = run.end;
+    for (index, segment) in spec.segments.iter().enumerate() {
+        (end..segment.queries.start).for_each(|_| back.push_unread(segments * tgt));
+        (0..segment.queries.len()).for_each(|offset| back.push(index * tgt + offset));
+        end = segment.queries.end;
     }
-    end == rows
+    (end..rows).for_each(|_| back.push_unread(segments * tgt));
+    let context = Tensor::cat(vec![context, Tensor::zeros([1, d_value], &device)], 0);
+    (select_rows(context, &back), weights)
 }
 
 /// What each query sees, `[segments, 1, tgt, src]`; none if each sees `src` keys.
 fn mask(spec: &Attention, tgt: usize, src: usize, device: &Device) -> Option<Tensor<4>> {
-    let mut all = true;
-    let segments = spec.segments.len();
-    let mut mask = vec![0.0_f32; segments * tgt * src];
-    for (segment, mask) in spec.segments.iter().zip(mask.chunks_exact_mut(tgt * src)) {
-        all &= segment.queries.len() == tgt;
-        for query in 0..segment.queries.len() {
-            let visible = spec.visible(segment, query);
-            mask[query * src..][..visible].fill(1.0);
-            all &= visible == src;
-        }
+    let segments = spec.segments.iter();
+    let sees_all = |segment: &Segment| {
+        segment.queries.len() == tgt && segment.keys.len() == src && spec.visible(segment, 0) == src
+    };
+    if segments.clone().all(sees_all) {
+        return None;
     }
-    let mask = TensorData::new(mask, [segments, 1, tgt, src]);
-    (!all).then(|| Tensor::from_data(mask, device))
+    let count = segments.len();
+    let [queries, keys] = [
+        |it: &Segment| it.queries.len(),
+        |it: &Segment| it.keys.len(),
+    ];
+    let is_query = fewer_than(segments.clone().map(queries), tgt, device);
+    let is_key = fewer_than(segments.clone().map(keys), src, device);
+    let mask = is_query.reshape([count, 1, tgt, 1]) * is_key.reshape([count, 1, 1, src]);
+    if !spec.causal {
+        return Some(mask);
+    }
+    // Query `i` sees its keys up to `i + keys - queries`.
+    let within = |len: usize| {
+        let within = Tensor::<1, Int>::arange(0..i64::from(whole(len)), device);
+        within.float()
+    };
+    let [queries, keys] = [
+        column(segments.clone().map(queries), device),
+        column(segments.map(keys), device),
+    ];
+    let last = (keys - queries).reshape([count, 1, 1, 1]) + within(tgt).reshape([1, 1, tgt, 1]);
+    let is_before = (last - within(src).reshape([1, 1, 1, src])).greater_equal_elem(0.0);
+    Some(mask * is_before.float())
 }
