@@ -175,7 +175,7 @@ fn child_loses_the_gpu_while_it_translates() {
 }
 
 #[test]
-#[ignore = "minutes, in which kernels are compiled on the CPU"]
+#[ignore = "kernels are compiled on the CPU"]
 fn the_cpu_goes_on_when_the_gpu_is_lost_while_it_translates() {
     in_a_process("child_loses_the_gpu_while_it_translates", lavapipe());
 }
@@ -249,7 +249,7 @@ fn child_loses_the_gpu_while_it_trains() {
 }
 
 #[test]
-#[ignore = "minutes, in which kernels are compiled on the CPU"]
+#[ignore = "kernels are compiled on the CPU"]
 fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
     in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
 }
@@ -358,7 +358,7 @@ fn child_trains_in_16_bits() {
 }
 
 #[test]
-#[ignore = "minutes, in which kernels are compiled on the CPU"]
+#[ignore = "kernels are compiled on the CPU"]
 fn products_of_16_bits_follow_the_curve_of_32_on_a_gpu() {
     in_a_process("child_trains_in_16_bits", lavapipe());
 }
@@ -441,7 +441,7 @@ fn child_searches_on_the_gpu() {
 }
 
 #[test]
-#[ignore = "minutes, in which kernels are compiled on the CPU"]
+#[ignore = "kernels are compiled on the CPU"]
 fn a_search_on_a_gpu_finds_what_it_finds_on_the_cpu() {
     in_a_process("child_searches_on_the_gpu", lavapipe());
 }
