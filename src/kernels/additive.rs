@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::cpu::{self, CpuOperation, Matrix, Operand};
 use super::matmul::{dot, exp};
 use super::product;
+use super::row_selection::row_number;
 
 /// Sequences for one state per sentence to attend to; sentences are padded to the longest one.
 #[derive(Debug, Clone)]
@@ -97,9 +98,7 @@ fn padded(sentences: &[Range<usize>], longest: usize) -> (Vec<i32>, Vec<f32>) {
         let words = sentence.clone().map(|row| (row, 1.0));
         words.chain(std::iter::repeat((filler, 0.0))).take(longest)
     });
-    padded
-        .map(|(row, mask)| (i32::try_from(row).expect("rows fit 31 bits"), mask))
-        .unzip()
+    padded.map(|(row, mask)| (row_number(row), mask)).unzip()
 }
 
 /// The sentence of every query.

@@ -25,11 +25,9 @@ pub struct NextScores {
     pub columns: Option<ToldTokens>,
 }
 
-/// Tokens whose scores are told, one for each column.
+/// Tokens whose scores are told, one for each column. The first columns are those of the lowest ids.
 #[derive(Debug, Clone, Default)]
 pub struct ToldTokens {
-    /// The first columns are those of the ids `0..first`.
-    pub first: usize,
     /// The ids of the other columns of each hypothesis, row by row, the likeliest first.
     pub others: Vec<u32>,
 }
@@ -39,6 +37,43 @@ impl ToldTokens {
     pub fn others_of(&self, row: usize, rows: usize) -> &[u32] {
         let count = self.others.len().checked_div(rows).unwrap_or(0);
         &self.others[row * count..][..count]
+    }
+}
+
+/// The scores of what may follow one hypothesis.
+#[derive(Debug)]
+pub struct ScoreRow<'a> {
+    /// One for each column.
+    pub scores: &'a mut [f32],
+    pub normaliser: f32,
+    /// The ids of the last columns, where they are not those of the whole vocabulary.
+    others: Option<&'a [u32]>,
+}
+
+impl ScoreRow<'_> {
+    /// The token whose score stands in a column.
+    pub fn id(&self, column: u32) -> u32 {
+        self.others.map_or(column, |others| {
+            let first = self.scores.len() - others.len();
+            let other = (column as usize).checked_sub(first);
+            other.map_or(column, |other| others[other])
+        })
+    }
+
+    fn suppress(&mut self, ids: &[u32]) {
+        let others = self.others.unwrap_or_default();
+        let first = self.scores.len() - others.len();
+        let (first, last) = self.scores.split_at_mut(first);
+        for &id in ids {
+            if let Some(score) = first.get_mut(id as usize) {
+                *score = f32::NEG_INFINITY;
+            }
+        }
+        for (id, score) in others.iter().zip(last) {
+            if ids.contains(id) {
+                *score = f32::NEG_INFINITY;
+            }
+        }
     }
 }
 
@@ -64,29 +99,23 @@ impl NextScores {
         self.columns = None;
     }
 
+    /// Those of each hypothesis.
+    pub fn rows(&mut self) -> impl Iterator<Item = ScoreRow<'_>> {
+        let hypotheses = self.normalisers.len();
+        let width = self.values.len().checked_div(hypotheses).unwrap_or(0);
+        let rows = self.values.chunks_exact_mut(width.max(1));
+        let columns = self.columns.as_ref();
+        let rows = rows.zip(&self.normalisers).enumerate();
+        rows.map(move |(row, (scores, &normaliser))| ScoreRow {
+            scores,
+            normaliser,
+            others: columns.map(|told| told.others_of(row, hypotheses)),
+        })
+    }
+
     /// Makes these tokens impossible.
     pub fn suppress(&mut self, ids: &[u32]) {
-        let rows = self.normalisers.len();
-        let columns = self.values.len().checked_div(rows).unwrap_or(0);
-        for (number, row) in self.values.chunks_exact_mut(columns.max(1)).enumerate() {
-            let Some(told) = &self.columns else {
-                for &id in ids {
-                    row[id as usize] = f32::NEG_INFINITY;
-                }
-                continue;
-            };
-            let (first, others) = row.split_at_mut(told.first);
-            for &id in ids {
-                if let Some(score) = first.get_mut(id as usize) {
-                    *score = f32::NEG_INFINITY;
-                }
-            }
-            for (id, score) in told.others_of(number, rows).iter().zip(others) {
-                if ids.contains(id) {
-                    *score = f32::NEG_INFINITY;
-                }
-            }
-        }
+        self.rows().for_each(|mut row| row.suppress(ids));
     }
 }
 
@@ -140,7 +169,7 @@ impl ReadTokens {
                 ids.push(place.max(0.0) as u32 + u32::try_from(first).expect("few ids"));
             }
         }
-        *columns = Some(ToldTokens { first, others: ids });
+        *columns = Some(ToldTokens { others: ids });
     }
 }
 

@@ -34,7 +34,7 @@ pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
 pub use gelu::gelu;
-pub use likeliest::{NextScores, ReadTokens, ToldTokens};
+pub use likeliest::{NextScores, ReadTokens, ScoreRow, ToldTokens};
 pub use log_softmax::log_softmax;
 pub use norm::{add_norm, layer_norm};
 pub use product::{linear, product, with_products};

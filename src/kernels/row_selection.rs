@@ -27,8 +27,7 @@ impl RowNumbers {
     /// # Panics
     /// If its number does not fit 31 bits.
     pub fn push(&mut self, number: usize) {
-        self.numbers
-            .push(i32::try_from(number).expect("rows fit 31 bits"));
+        self.numbers.push(row_number(number));
     }
 
     /// The same, if nobody reads the row there: it only fills a place.
@@ -37,7 +36,8 @@ impl RowNumbers {
         self.push(number);
     }
 
-    fn tensor(&self, device: &Device) -> Tensor<1, Int> {
+    /// `[rows]`
+    pub fn tensor(&self, device: &Device) -> Tensor<1, Int> {
         numbers(&self.numbers, device)
     }
 }
@@ -48,6 +48,14 @@ impl FromIterator<usize> for RowNumbers {
         rows.into_iter().for_each(|row| numbers.push(row));
         numbers
     }
+}
+
+/// The number of a row as devices have it.
+///
+/// # Panics
+/// If it does not fit 31 bits.
+pub(super) fn row_number(row: usize) -> i32 {
+    i32::try_from(row).expect("rows fit 31 bits")
 }
 
 fn numbers(numbers: &[i32], device: &Device) -> Tensor<1, Int> {
@@ -136,7 +144,7 @@ impl Sums {
         while places.iter().any(|places| places.len() > 1) {
             let mut sums = Vec::new();
             let mut next = 0;
-            let zeros = i32::try_from(count).expect("rows fit 31 bits");
+            let zeros = row_number(count);
             for places in &mut places {
                 let parts = places.chunks(AT_ONCE).flat_map(|part| {
                     let filled = part.iter().copied().chain(std::iter::repeat(zeros));
@@ -146,9 +154,7 @@ impl Sums {
                 let parts = places.len().div_ceil(AT_ONCE);
                 let first = next;
                 next += parts;
-                *places = (first..next)
-                    .map(|part| i32::try_from(part).expect("rows fit 31 bits"))
-                    .collect();
+                *places = (first..next).map(row_number).collect();
             }
             steps.push(Step {
                 rows: sums,
@@ -156,7 +162,7 @@ impl Sums {
             });
             count = next;
         }
-        let zeros = i32::try_from(count).expect("rows fit 31 bits");
+        let zeros = row_number(count);
         let last = places
             .iter()
             .map(|places| places.first().copied().unwrap_or(zeros));

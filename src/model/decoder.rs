@@ -1,7 +1,6 @@
 //! The decoder: whole target sentences in training, one token at a time in search.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -18,10 +17,9 @@ use super::packed_batch::PackedBatch;
 use super::prepared::{Memory, PreparedMemory};
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
-use super::rows::indices;
 use super::ssru::Ssru;
 use super::variant::DecoderCell;
-use crate::kernels::{DropoutSource, PaddedRuns, Segment, is_here};
+use crate::kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_here};
 
 /// Decoder layers.
 #[derive(Module, Debug)]
@@ -146,7 +144,8 @@ impl DecoderState {
         let Some(device) = self.layers.first().map(|layer| layer.source.0.device()) else {
             return;
         };
-        let rows = indices(hypotheses.iter().copied(), &device);
+        let rows: RowNumbers = hypotheses.iter().copied().collect();
+        let rows = rows.tensor(&device);
         for layer in &mut self.layers {
             let own = layer.own.take();
             layer.own = own.map(|states| states.map(|it| it.select(0, rows.clone())));
@@ -391,16 +390,8 @@ impl Decoder {
         let len = state.len + 1;
         self.pad_source(state);
         let padded = state.padded.as_ref();
-        let segments = |keys: &dyn Fn(usize) -> Range<usize>| -> Arc<[Segment]> {
-            let rows = 0..hypotheses;
-            rows.map(|row| Segment {
-                queries: row..row + 1,
-                keys: keys(row),
-            })
-            .collect()
-        };
-        let own = segments(&|row| row * len..(row + 1) * len);
-        let cross = segments(&|row| state.sources[row].clone());
+        let own = Segment::one_query_each((0..hypotheses).map(|row| row * len..(row + 1) * len));
+        let cross = Segment::one_query_each(state.sources.iter().cloned());
         let each: Vec<Range<usize>> = (0..hypotheses).map(|row| row..row + 1).collect();
         let query_spans = query_spans(&each, &state.numbers);
         let none = DropoutSource::none();

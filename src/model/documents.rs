@@ -55,16 +55,11 @@ impl Documents {
     /// - output: `[sentences, d_model]`
     pub fn means(&self, x: &Tensor<2>) -> Tensor<2> {
         let ([rows, _], sentences, device) = (x.dims(), self.sentences.len(), x.device());
-        let queries_and_keys = self.sentences.iter().enumerate();
-        let segments = queries_and_keys.map(|(queries, keys)| Segment {
-            queries: queries..queries + 1,
-            keys: keys.clone(),
-        });
         // A mean is attention whose scores are all equal.
         let spec = Attention {
             num_heads: 1,
             causal: false,
-            segments: segments.collect(),
+            segments: Segment::one_query_each(self.sentences.iter().cloned()),
         };
         let (queries, keys) = (
             Tensor::zeros([sentences, 1], &device),

@@ -10,7 +10,6 @@ use super::config::{ModelConfig, Positions};
 use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::PositionTables;
-use super::rows::indices;
 use super::sinusoids::sinusoids;
 use super::variant::Sinusoids;
 use crate::kernels::{DropoutSource, RowNumbers, dropout, is_here, select_rows};
@@ -153,5 +152,5 @@ fn sinusoids_there(
     }
     let places: Vec<usize> = places.into_iter().collect();
     let row = |&[word, ..]: &[usize; 3]| places.partition_point(|&place| place < word);
-    sines.select(0, indices(positions.iter().map(row), device))
+    select_rows(sines, &positions.iter().map(row).collect())
 }

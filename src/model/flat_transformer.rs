@@ -15,7 +15,7 @@ use super::encoder::{Encoder, EncoderOutput};
 use super::encoder_sublayer::EncoderSublayer;
 use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionKind, AttentionRecorder};
-use super::rows::{indices, select_rows};
+use super::rows::select_rows;
 use crate::kernels::{DropoutSource, Segment};
 
 /// The parameters of a flat encoder beside its layers.
@@ -53,8 +53,7 @@ impl FlatSegments {
         for rows in own {
             segments[rows.clone()].fill(1);
         }
-        let ids = indices(segments.into_iter(), &x.device());
-        x + self.segments.val().select(0, ids)
+        x + select_rows(self.segments.val(), &segments)
     }
 }
 

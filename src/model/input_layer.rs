@@ -5,7 +5,7 @@ use burn::tensor::{Device, Distribution, Tensor};
 
 use super::config::{ModelConfig, Positions};
 use super::norm::Norm;
-use super::rows::indices;
+use crate::kernels::select_rows;
 
 /// Learned places and a norm; one of them at least is there.
 #[derive(Module, Debug)]
@@ -41,7 +41,7 @@ impl InputLayer {
             let table = table.val();
             let last = table.dims()[0] - 1;
             let rows = positions.iter().map(|&[word, ..]| word.min(last));
-            words = words + table.clone().select(0, indices(rows, &table.device()));
+            words = words + select_rows(table, &rows.collect());
         }
         match &self.norm {
             Some(norm) => norm.forward(words),

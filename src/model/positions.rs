@@ -7,7 +7,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
 use super::packed_batch::PackedBatch;
-use super::rows::indices;
+use crate::kernels::select_rows;
 
 /// Counts the places of all documents of a batch from their beginnings, in windows that the tables hold: a window ends
 /// where the next sentence, with `reserve` tokens for its translation, would not fit.
@@ -65,12 +65,8 @@ impl PositionTables {
             "a place lies beyond the tables of {sizes:?} entries"
         );
         let of_level = |level: usize, table: &Param<Tensor<2>>| {
-            let table = table.val();
-            let ids = indices(
-                positions.iter().map(|position| position[level]),
-                &table.device(),
-            );
-            table.select(0, ids)
+            let rows = positions.iter().map(|position| position[level]);
+            select_rows(table.val(), &rows.collect())
         };
         of_level(0, &self.words) + of_level(1, &self.sentences) + of_level(2, &self.paragraphs)
     }

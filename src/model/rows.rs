@@ -1,20 +1,8 @@
-//! Rows of a matrix by their numbers.
+//! Rows of a matrix by a list of their numbers.
 
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::Tensor;
 
 use crate::kernels;
-
-/// Row numbers as a tensor `[rows]`.
-pub(super) fn indices(
-    rows: impl ExactSizeIterator<Item = usize>,
-    device: &Device,
-) -> Tensor<1, Int> {
-    let len = rows.len();
-    let rows: Vec<i32> = rows
-        .map(|row| i32::try_from(row).expect("rows fit 31 bits"))
-        .collect();
-    Tensor::from_data(TensorData::new(rows, [len]), device)
-}
 
 /// The named rows of `x`.
 ///

@@ -176,7 +176,7 @@ impl Model {
 
     /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.
     pub fn seed_masks(&self, seed: u64) {
-        let drawn = |device: &Device| *device != Device::flex();
+        let drawn = |device: &Device| !is_here(device);
         for device in self.devices().into_iter().filter(drawn) {
             let _alone = drawing();
             device.seed(seed);

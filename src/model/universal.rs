@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Norm;
 use super::linear::Linear;
 use super::pooling::{Pooling, normalised, pooled};
-use super::rows::indices;
+use super::rows::select_rows;
 
 /// Word pieces of an n-gram, and how many of them stand before the piece in question.
 const NGRAMS: [(usize, usize); 3] = [(2, 0), (3, 1), (5, 2)];
@@ -117,13 +117,9 @@ impl Universal {
     /// # Shapes
     /// - output: `[sentences, d_model]`
     pub fn forward(&self, sentences: &[Vec<u32>]) -> Tensor<2> {
-        let device = self.words.val().device();
         let ids = sentences.iter().flatten().map(|&id| id as usize);
         let ids: Vec<usize> = ids.collect();
-        let words = self
-            .words
-            .val()
-            .select(0, indices(ids.into_iter(), &device));
+        let words = select_rows(self.words.val(), &ids);
         let mut end = 0;
         let runs: Vec<Range<usize>> = sentences
             .iter()
@@ -194,7 +190,7 @@ fn windows(x: Tensor<2>, runs: &[Range<usize>], size: usize, before: usize) -> T
         }
     }
     let padded = Tensor::cat(vec![x, Tensor::zeros([1, d], &device)], 0);
-    let rows_beside = padded.select(0, indices(sources.into_iter(), &device));
+    let rows_beside = select_rows(padded, &sources);
     rows_beside.reshape([rows, size * d])
 }
 

@@ -8,7 +8,7 @@ use super::decode::Decode;
 use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
-use crate::kernels::{NextScores, ReadTokens};
+use crate::kernels::{NextScores, ReadTokens, ScoreRow};
 use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
@@ -189,7 +189,7 @@ pub fn search<D: Decode>(
             .map(|partial| partial.ids.last().copied().unwrap_or(first))
             .collect();
         decoder.score(&mut state, &last, read, &mut scores);
-        let mut rows = rows(&mut scores);
+        let mut rows = scores.rows();
         let mut kept = Vec::new();
         let mut first_row = 0;
         let mut broken = None;
@@ -224,50 +224,6 @@ pub fn search<D: Decode>(
     Ok(())
 }
 
-/// The scores of what may follow one hypothesis.
-struct Row<'a> {
-    /// One for each column.
-    scores: &'a mut [f32],
-    normaliser: f32,
-    /// Whose scores they are; none if columns are ids.
-    others: Option<Others<'a>>,
-}
-
-/// The ids of the columns behind the `first` ones.
-#[derive(Clone, Copy)]
-struct Others<'a> {
-    first: usize,
-    ids: &'a [u32],
-}
-
-impl Others<'_> {
-    fn id(&self, column: u32) -> u32 {
-        let other = (column as usize).checked_sub(self.first);
-        other.map_or(column, |other| self.ids[other])
-    }
-}
-
-fn rows(scores: &mut NextScores) -> impl Iterator<Item = Row<'_>> {
-    let NextScores {
-        values,
-        normalisers,
-        columns,
-    } = scores;
-    let hypotheses = normalisers.len();
-    let width = values.len().checked_div(hypotheses).unwrap_or(0).max(1);
-    let rows = values.chunks_exact_mut(width).zip(normalisers.iter());
-    let columns = columns.as_ref();
-    rows.enumerate()
-        .map(move |(row, (scores, &normaliser))| Row {
-            scores,
-            normaliser,
-            others: columns.map(|told| Others {
-                first: told.first,
-                ids: told.others_of(row, hypotheses),
-            }),
-        })
-}
-
 /// The tokens that a search has to know the scores of; none if of all. Among the ids before the words are the end of our
 /// own translations and the placeholders, which stand or fall with the markup.
 fn read_tokens(
@@ -297,7 +253,7 @@ impl Active {
     )]
     fn extend<'a>(
         &mut self,
-        rows: &mut impl Iterator<Item = Row<'a>>,
+        rows: &mut impl Iterator<Item = ScoreRow<'a>>,
         limits: &Limits,
         (options, rule): (&SearchOptions, SearchRule),
         (end, vocabulary): (u32, &dyn Tokenizer),
@@ -306,21 +262,18 @@ impl Active {
         let width = options.beam_size + terms.map_or(0, TermConstraints::more_hypotheses);
         let mut candidates = Vec::new();
         for (parent, (partial, row)) in self.beam.iter().zip(rows).enumerate() {
-            let Row {
-                scores: row,
-                normaliser,
-                others,
-            } = row;
-            let stand_in = partial.markup.constrain(row, vocabulary);
+            let normaliser = row.normaliser;
+            let stand_in = partial.markup.constrain(row.scores, vocabulary);
             if let Some(terms) = terms {
-                terms.constrain(&partial.terms, row, end);
+                terms.constrain(&partial.terms, row.scores, end);
             }
-            let mut ids = best_ids(row, normaliser, num_candidates(width))?;
+            let mut ids = best_ids(row.scores, normaliser, num_candidates(width))?;
             if let Some(terms) = terms {
-                add_terms(&mut ids, &terms.next_ids(&partial.terms), row, normaliser);
+                let next = terms.next_ids(&partial.terms);
+                add_terms(&mut ids, &next, row.scores, normaliser);
             }
             for (id, rank) in ids {
-                let id = others.map_or(id, |others| others.id(id));
+                let id = row.id(id);
                 let own = match stand_in {
                     Some(ForcedPlaceholder { id: other, own }) if id == other => own - normaliser,
                     _ => rank,

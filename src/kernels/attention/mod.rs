@@ -33,6 +33,16 @@ impl Segment {
             })
             .collect()
     }
+
+    /// Row `i` alone attends to run `i` of the keys.
+    pub fn one_query_each(keys: impl Iterator<Item = Range<usize>>) -> Arc<[Self]> {
+        keys.enumerate()
+            .map(|(row, keys)| Self {
+                queries: row..row + 1,
+                keys,
+            })
+            .collect()
+    }
 }
 
 /// Who attends to what.

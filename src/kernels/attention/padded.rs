@@ -7,6 +7,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use crate::kernels::product;
+use crate::kernels::row_selection::row_number;
 
 /// What is added to the scores of hidden keys.
 pub(super) const HIDDEN: f32 = -1e9;
@@ -91,11 +92,10 @@ fn padded_rows<'a>(
         return None;
     }
     let count = runs.len();
-    let starts: Vec<i32> = runs.map(|run| whole(run.start)).collect();
+    let starts: Vec<i32> = runs.map(|run| row_number(run.start)).collect();
     let starts = Tensor::<2, Int>::from_data(TensorData::new(starts, [count, 1]), device);
-    let within = Tensor::<1, Int>::arange(0..i64::from(whole(longest)), device);
-    let ids = starts + within.unsqueeze::<2>();
-    let last = i64::from(whole(rows)) - 1;
+    let ids = starts + within(longest, device).unsqueeze::<2>();
+    let last = i64::from(row_number(rows)) - 1;
     Some(ids.clamp(0, last).reshape([count * longest]))
 }
 
@@ -120,8 +120,8 @@ pub(super) fn fewer_than(
     longest: usize,
     device: &Device,
 ) -> Tensor<2> {
-    let within = Tensor::<1, Int>::arange(0..i64::from(whole(longest)), device);
-    (column(lens, device) - within.float().unsqueeze::<2>())
+    let within = within(longest, device).float();
+    (column(lens, device) - within.unsqueeze::<2>())
         .greater_elem(0.0)
         .float()
 }
@@ -134,8 +134,9 @@ pub(super) fn column(numbers: impl ExactSizeIterator<Item = usize>, device: &Dev
     Tensor::from_data(TensorData::new(numbers, [count, 1]), device)
 }
 
-pub(super) fn whole(number: usize) -> i32 {
-    i32::try_from(number).expect("rows fit 31 bits")
+/// The numbers `0..len` on a device.
+pub(super) fn within(len: usize, device: &Device) -> Tensor<1, Int> {
+    Tensor::arange(0..i64::from(row_number(len)), device)
 }
 
 #[cfg(test)]
@@ -152,14 +153,10 @@ mod tests {
         let random = |rows| Tensor::<2>::random([rows, 8], Distribution::Default, &device);
         let (q, k, v) = (random(3), random(9), random(9));
         for runs in [[0..3, 3..6, 6..9], [4..9, 0..2, 0..2]] {
-            let segments = runs.iter().enumerate().map(|(row, keys)| Segment {
-                queries: row..row + 1,
-                keys: keys.clone(),
-            });
             let spec = Attention {
                 num_heads: 2,
                 causal: false,
-                segments: segments.collect(),
+                segments: Segment::one_query_each(runs.iter().cloned()),
             };
             let expected = attention(q.clone(), k.clone(), v.clone(), &spec);
             let padded = PaddedRuns::new(&runs, 9, &device).expect("no run is empty");

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use burn::tensor::activation::softmax;
-use burn::tensor::{Device, Int, Tensor};
+use burn::tensor::{Device, Tensor};
 
-use super::padded::{HIDDEN, are_even, column, fewer_than, whole};
+use super::padded::{HIDDEN, are_even, column, fewer_than, within};
 use super::{Attention, Segment};
 use crate::kernels::{RowNumbers, product, select_rows};
 
@@ -113,10 +113,7 @@ fn mask(spec: &Attention, tgt: usize, src: usize, device: &Device) -> Option<Ten
         return Some(mask);
     }
     // Query `i` sees its keys up to `i + keys - queries`.
-    let within = |len: usize| {
-        let within = Tensor::<1, Int>::arange(0..i64::from(whole(len)), device);
-        within.float()
-    };
+    let within = |len: usize| within(len, device).float();
     let [queries, keys] = [
         column(segments.clone().map(queries), device),
         column(segments.map(keys), device),

@@ -5,6 +5,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::{Projected, SelectedAttention, Weighting, WordNormaliser};
+use crate::kernels::row_selection::row_number;
 use crate::kernels::{product, sparsemax};
 
 /// Gathered numbers of one block of rows: bounds the memory of a block, not its result.
@@ -132,7 +133,6 @@ impl<'a> Lists<'a> {
         let mut sentences = Vec::with_capacity(lists * self.longest);
         let mut words = vec![0_i32; lists * self.longest * self.words];
         let mut mask = vec![0.0_f32; words.len()];
-        let number = |row: usize| i32::try_from(row).expect("rows fit 31 bits");
         let mut places = words
             .chunks_exact_mut(self.words)
             .zip(mask.chunks_exact_mut(self.words));
@@ -144,13 +144,13 @@ impl<'a> Lists<'a> {
                 .chain(std::iter::repeat(None))
                 .take(self.longest);
             for (sentence, (words, mask)) in padded.zip(&mut places) {
-                sentences.push(number(
+                sentences.push(row_number(
                     sentence.copied().unwrap_or(0) * heads + list % heads,
                 ));
                 let rows = sentence.map_or(0..0, |&sentence| self.spec.sentences[sentence].clone());
                 mask[..rows.len()].fill(1.0);
                 for (word, row) in words.iter_mut().zip(rows) {
-                    *word = number(row * heads + list % heads);
+                    *word = row_number(row * heads + list % heads);
                 }
             }
         }

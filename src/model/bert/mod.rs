@@ -20,7 +20,7 @@ pub use layer::BertLayer;
 pub use reader::BertReader;
 
 use super::Norm;
-use super::rows::indices;
+use super::rows::select_rows;
 use crate::kernels::Segment;
 
 /// Tokens, places and types as vectors, and the layers above them.
@@ -76,10 +76,7 @@ impl Bert {
     }
 
     fn embed(&self, batch: &BertBatch) -> Tensor<2> {
-        let device = self.words.val().device();
-        let rows = |table: &Param<Tensor<2>>, ids: Vec<usize>| {
-            table.val().select(0, indices(ids.into_iter(), &device))
-        };
+        let rows = |table: &Param<Tensor<2>>, ids: Vec<usize>| select_rows(table.val(), &ids);
         let words = rows(
             &self.words,
             batch.ids.iter().map(|&id| id as usize).collect(),
