@@ -1,10 +1,10 @@
 //! Target tokens a second of a search, beside CTranslate2 with the same weights on the same sentences.
 //!
-//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [--rounds N] [--device gpu]`; the peer runs if
+//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [--rounds N] [--device gpu]`; the peer runs if
 //! `CANOPY_PYTHON` (or `python3`) has ctranslate2, numpy and safetensors. Sentences have 24 words, and both programs write
 //! exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of both
 //! alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU both
-//! programs search there, Canopy with float32 alone, and the peer with float16 too if `float16` is asked for.
+//! programs search there, the peer in float32 and float16, Canopy always in float32.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
