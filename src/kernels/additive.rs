@@ -12,9 +12,9 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix, Operand};
-use super::matmul::{dot, exp};
 use super::product;
 use super::row_selection::row_number;
+use super::vectors::{self, dot, exp};
 
 /// Sequences for one state per sentence to attend to; sentences are padded to the longest one.
 #[derive(Debug, Clone)]
@@ -254,14 +254,8 @@ fn attend(
             dot(&hidden, score)
         })
         .collect();
-    let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
-    for weight in &mut weights {
-        *weight = exp(*weight - largest);
-        sum += *weight;
-    }
-    for (weight, value) in weights.iter_mut().zip(values.chunks_exact(context.len())) {
-        *weight /= sum;
+    vectors::softmax(&mut weights, 1.0);
+    for (weight, value) in weights.iter().zip(values.chunks_exact(context.len())) {
         for (context, value) in context.iter_mut().zip(value) {
             *context += *weight * value;
         }

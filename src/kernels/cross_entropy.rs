@@ -8,7 +8,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
-use super::matmul::{exp, max, sum};
+use super::vectors::{exp_below_largest, sum};
 
 /// Mean loss over all rows, in nats a token.
 ///
@@ -81,14 +81,10 @@ impl CpuOperation<1> for CrossEntropy {
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
                     || {
-                        let largest = max(row);
                         let mean = sum(row) / vocab as f32;
                         let target = target as usize;
                         let of_target = row[target];
-                        for x in row.iter_mut() {
-                            *x = exp(*x - largest);
-                        }
-                        let total = sum(row);
+                        let (total, largest) = exp_below_largest(row);
                         let log_total = total.ln() + largest;
                         *loss =
                             log_total - (1.0 - self.smoothing) * of_target - self.smoothing * mean;

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::attention::{Attention, Segment};
-use super::matmul::{dot, exp, max, sum};
+use super::vectors::{dot, softmax};
 
 /// Maps the weights that [`attention`](super::attention) uses by `keep`: head `h` of row `r` stands at
 /// `r · num_heads + h`. Rows without keys give the default.
@@ -40,7 +40,7 @@ pub fn each_attention<K: Default + Send>(
         let scores = segment.keys.clone().take(visible);
         let score = |key| dot(query, &keys[columns(key, head)]) * scale(d_head);
         let mut weights: Vec<f32> = scores.map(score).collect();
-        softmax(&mut weights);
+        softmax(&mut weights, 1.0);
         keep(segment.keys.start, &weights)
     };
     (0..rows * heads).into_par_iter().map(read).collect()
@@ -74,7 +74,7 @@ pub fn each_alignment<K: Default + Send>(
             terms.map(|((q, k), v)| (q + k).tanh() * v).sum::<f32>()
         };
         let mut weights: Vec<f32> = range.clone().map(score).collect();
-        softmax(&mut weights);
+        softmax(&mut weights, 1.0);
         keep(range.start, &weights)
     };
     (0..rows).into_par_iter().map(read).collect()
@@ -91,17 +91,6 @@ fn by_row(rows: usize, segments: &[Segment]) -> Vec<Option<&Segment>> {
         of_row[segment.queries.clone()].fill(Some(segment));
     }
     of_row
-}
-
-fn softmax(scores: &mut [f32]) {
-    let largest = max(scores);
-    for score in scores.iter_mut() {
-        *score = exp(*score - largest);
-    }
-    let total = sum(scores);
-    for weight in scores {
-        *weight /= total;
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]

@@ -6,7 +6,7 @@
 use burn::tensor::{Tensor, activation};
 
 use super::cpu::{self, CpuOperation, Matrix, Operand};
-use super::matmul::exp;
+use super::vectors::exp;
 
 /// `x Φ(x)` for `x [rows, columns]`.
 pub fn gelu(x: Tensor<2>) -> Tensor<2> {

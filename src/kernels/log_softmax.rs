@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::cpu;
-use super::matmul::{exp, max, sum_of};
+use super::vectors::log_sum_exp;
 
 /// `x - ln Σ exp(x)` of every row.
 ///
@@ -16,9 +16,7 @@ pub fn log_softmax(scores: Tensor<2>) -> Vec<f32> {
     let mut scores: Vec<f32> = scores.expect("scores are 32-bit floats");
     cpu::for_rows(&mut scores, columns, |_, rows| {
         for row in rows.chunks_exact_mut(columns.max(1)) {
-            let largest = max(row);
-            let total = sum_of(row, |x| exp(x - largest));
-            let shift = largest + total.ln();
+            let shift = log_sum_exp(row);
             for x in row {
                 *x -= shift;
             }

@@ -23,6 +23,7 @@ mod product;
 mod row_selection;
 mod selected;
 mod sparsemax;
+mod vectors;
 
 pub use adam::{AdamStep, Moments, adam, square_sum};
 pub use additive::{Alignment, additive_alignment, additive_context};

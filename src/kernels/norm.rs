@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
 use super::dropout::{Dropout, dropout_plain};
-use super::matmul::{dot, sum};
+use super::vectors::{dot, sum};
 
 /// Layer normalisation of every row; `epsilon` is ε.
 ///

@@ -156,7 +156,8 @@ impl Searcher<'_> {
         encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
     ) -> ControlFlow<End> {
         let cores = rayon::current_num_threads();
-        let tokens = BATCH_TOKENS / self.options.beam_size.max(1);
+        let tokens = packed.batch_tokens(cores, BATCH_TOKENS);
+        let tokens = tokens / self.options.beam_size.max(1);
         let batches = batches(self.text, wanted, tokens, cores);
         let search = PackedSearch {
             packed,

@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::cpu::{self, Matrix};
-use super::matmul::dot;
+use super::vectors::dot;
 use coded::{Code, Coded};
 
 /// The constants of one step.

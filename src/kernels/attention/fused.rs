@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::{Attention, Segment};
 use crate::kernels::cpu::{CpuOperation, Matrix};
-use crate::kernels::matmul::{dot, exp, max, multiply, sum, transpose};
+use crate::kernels::matmul::{multiply, transpose};
+use crate::kernels::vectors::{dot, softmax};
 
 /// The forward pass as the backward pass needs it.
 #[derive(Clone, Debug)]
@@ -320,14 +321,7 @@ fn softmax_row(row: &mut [f32], visible: usize, d_head: usize) {
     let scale = 1.0 / (d_head as f32).sqrt();
     let (seen, hidden) = row.split_at_mut(visible);
     hidden.fill(0.0);
-    let largest = max(seen);
-    for x in seen.iter_mut() {
-        *x = exp((*x - largest) * scale);
-    }
-    let total = sum(seen);
-    for x in seen.iter_mut() {
-        *x /= total;
-    }
+    softmax(seen, scale);
 }
 
 fn add(to: &mut [f32], from: &[f32]) {

@@ -217,7 +217,8 @@ impl FloatPanels {
         first: usize,
         (output, width, column): (&mut [f32], usize, usize),
     ) {
-        // Plain loops: iterators and closures of the standard library may stay calls here, and sums leave the registers.
+        // Plain loops: iterators, closures and `copy_from_slice` may stay calls here, and sums that one is told the address
+        // of are written to memory at every step.
         let inputs = self.inputs;
         let mut panels: [&[Line]; P] = [&[]; P];
         let mut sums = [[[simd.splat_f32s(0.0); V]; P]; R];
@@ -250,7 +251,9 @@ impl FloatPanels {
             for panel in 0..P {
                 let mut line = Line([0.0; COLUMNS]);
                 let (registers, _) = S::as_mut_simd_f32s(&mut line.0);
-                registers[..V].copy_from_slice(&sums[row][panel][..V]);
+                for place in 0..V {
+                    registers[place] = sums[row][panel][place];
+                }
                 let column = column + panel * COLUMNS;
                 let output = &mut output[row * width + column..];
                 match output.first_chunk_mut::<COLUMNS>() {

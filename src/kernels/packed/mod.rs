@@ -218,6 +218,16 @@ impl PackedMatrix {
         self.inputs
     }
 
+    /// What its weights take in memory, scales and bias aside.
+    pub fn num_bytes(&self) -> usize {
+        let of_weight = match self.panels {
+            Panels::Floats(_) => size_of::<f32>(),
+            #[cfg(target_arch = "x86_64")]
+            Panels::Bytes(_) => size_of::<i8>(),
+        };
+        self.inputs * self.outputs * of_weight
+    }
+
     /// `x W + b`, which replaces what is in `output`.
     ///
     /// # Shapes

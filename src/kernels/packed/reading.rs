@@ -7,9 +7,10 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
-use crate::kernels::matmul::{dot, exp, max, multiply, sum, transpose};
+use crate::kernels::matmul::{multiply, transpose};
+use crate::kernels::vectors::{dot_in, softmax, softmax_in};
 
 /// Some columns of a matrix, as many as its reader knows.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +117,7 @@ impl Segment<'_> {
             } else {
                 src
             };
-            softmax(&mut weights[..visible], d_head);
+            softmax(&mut weights[..visible], scale(d_head));
             weights[visible..].fill(0.0);
         }
         context.resize(tgt * d_head, 0.0);
@@ -132,7 +133,6 @@ impl Segment<'_> {
 ///
 /// # Shapes
 /// - q, each key and value, output: `[d_model]`
-#[inline(always)]
 pub fn attend_once<'m>(
     q: &[f32],
     len: usize,
@@ -141,48 +141,97 @@ pub fn attend_once<'m>(
     weights: &mut Vec<f32>,
     output: &mut [f32],
 ) {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            let d_head = q.len() / num_heads;
-            weights.resize(num_heads * len, 0.0);
-            for place in 0..len {
-                let [keys, _] = row(place);
-                for head in 0..num_heads {
-                    let (q, keys) = (&q[head * d_head..], &keys[head * d_head..]);
-                    weights[head * len + place] = dot(&q[..d_head], &keys[..d_head]);
-                }
-            }
-            for head in 0..num_heads {
-                softmax(&mut weights[head * len..][..len], d_head);
-            }
-            output.fill(0.0);
-            for place in 0..len {
-                let [_, values] = row(place);
-                for head in 0..num_heads {
-                    let weight = weights[head * len + place];
-                    let output = &mut output[head * d_head..][..d_head];
-                    let values = &values[head * d_head..][..d_head];
-                    for column in 0..d_head {
-                        output[column] += weight * values[column];
-                    }
-                }
-            }
-        },
-    );
+    weights.resize(num_heads * len, 0.0);
+    Arch::new().dispatch(Query {
+        q,
+        len,
+        row,
+        num_heads,
+        weights,
+        output,
+    });
 }
 
-/// `softmax(scores / √d_head)`.
+struct Query<'a, F> {
+    q: &'a [f32],
+    len: usize,
+    row: F,
+    num_heads: usize,
+    /// `[num_heads, len]`
+    weights: &'a mut [f32],
+    output: &'a mut [f32],
+}
+
+impl<'m, F: Fn(usize) -> [&'m [f32]; 2]> WithSimd for Query<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        /// Registers of sums at a time.
+        const SUMS: usize = 4;
+        let (len, d_head) = (self.len, self.q.len() / self.num_heads);
+        for place in 0..len {
+            let [keys, _] = (self.row)(place);
+            for head in 0..self.num_heads {
+                let (q, keys) = (&self.q[head * d_head..], &keys[head * d_head..]);
+                self.weights[head * len + place] = dot_in(simd, &q[..d_head], &keys[..d_head]);
+            }
+        }
+        for head in 0..self.num_heads {
+            let weights = &mut self.weights[head * len..][..len];
+            softmax_in(simd, weights, scale(d_head));
+            let (mut column, end) = (head * d_head, (head + 1) * d_head);
+            while column + SUMS * S::F32_LANES <= end {
+                let output = &mut self.output[column..];
+                sum_of_values::<S, SUMS>(simd, weights, &self.row, column, output);
+                column += SUMS * S::F32_LANES;
+            }
+            while column + S::F32_LANES <= end {
+                let output = &mut self.output[column..];
+                sum_of_values::<S, 1>(simd, weights, &self.row, column, output);
+                column += S::F32_LANES;
+            }
+            if column < end {
+                // Fewer columns than a register holds.
+                let mut sum = simd.splat_f32s(0.0);
+                for place in 0..len {
+                    let [_, values] = (self.row)(place);
+                    let values = simd.partial_load_f32s(&values[column..end]);
+                    sum = simd.mul_add_f32s(simd.splat_f32s(weights[place]), values, sum);
+                }
+                simd.partial_store_f32s(&mut self.output[column..end], sum);
+            }
+        }
+    }
+}
+
+/// `V` registers of columns of values from `column` on, each row times its weight.
+#[inline(always)]
+fn sum_of_values<'m, S: Simd, const V: usize>(
+    simd: S,
+    weights: &[f32],
+    row: &impl Fn(usize) -> [&'m [f32]; 2],
+    column: usize,
+    output: &mut [f32],
+) {
+    let mut sums = [simd.splat_f32s(0.0); V];
+    for place in 0..weights.len() {
+        let [_, values] = row(place);
+        let (values, _) = S::as_simd_f32s(&values[column..]);
+        let weight = simd.splat_f32s(weights[place]);
+        for number in 0..V {
+            sums[number] = simd.mul_add_f32s(weight, values[number], sums[number]);
+        }
+    }
+    let (output, _) = S::as_mut_simd_f32s(output);
+    for number in 0..V {
+        output[number] = sums[number];
+    }
+}
+
+/// What scores are multiplied with: `1 / √d_head`.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "a head is small")]
-fn softmax(scores: &mut [f32], d_head: usize) {
-    let scale = 1.0 / (d_head as f32).sqrt();
-    let largest = max(scores);
-    for place in 0..scores.len() {
-        scores[place] = exp((scores[place] - largest) * scale);
-    }
-    let share = 1.0 / sum(scores);
-    for place in 0..scores.len() {
-        scores[place] *= share;
-    }
+fn scale(d_head: usize) -> f32 {
+    1.0 / (d_head as f32).sqrt()
 }

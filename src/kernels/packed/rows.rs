@@ -8,7 +8,7 @@
 use pulp::Arch;
 
 use crate::kernels::gelu::distribution;
-use crate::kernels::matmul::{dot, exp, max, sum, sum_of};
+use crate::kernels::vectors::{dot, exp, log_sum_exp, sum};
 
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
 #[derive(Debug, Clone)]
@@ -148,19 +148,5 @@ fn logistic(x: f32) -> f32 {
 /// `ln Σ exp(x)` of every row of `scores` `[rows, columns]`: scores less this are log-probabilities.
 pub fn log_normalisers(scores: &[f32], columns: usize, normalisers: &mut Vec<f32>) {
     normalisers.clear();
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            for row in 0..scores.len() / columns {
-                let row = &scores[row * columns..][..columns];
-                let largest = max(row);
-                let total = sum_of(
-                    row,
-                    #[inline(always)]
-                    |x| exp(x - largest),
-                );
-                normalisers.push(largest + total.ln());
-            }
-        },
-    );
+    normalisers.extend(scores.chunks_exact(columns).map(log_sum_exp));
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{SelectedAttention, SelectedWeights, Weighting, WordNormaliser};
-use crate::kernels::matmul::{dot, exp, max, sum};
 use crate::kernels::sparsemax::{sparsemax_row, sparsemax_row_gradient};
+use crate::kernels::vectors::{dot, softmax, sum};
 
 /// The columns of one head: word queries, word keys, values, sentence queries, sentence keys.
 pub(super) struct Head<'a> {
@@ -91,7 +91,7 @@ impl Head<'_> {
                         *word += score;
                     }
                 }
-                softmax(&mut words);
+                softmax(&mut words, 1.0);
                 for ((_, places), weight) in self.words(chosen).zip(&mut sentences) {
                     *weight = sum(&words[places]);
                 }
@@ -227,20 +227,10 @@ impl WordNormaliser {
     #[inline(always)]
     fn normalise(self, scores: &mut [f32]) {
         match self {
-            Self::Softmax => softmax(scores),
+            Self::Softmax => softmax(scores, 1.0),
             Self::Sparsemax => sparsemax_row(scores),
         }
     }
-}
-
-#[inline(always)]
-fn softmax(scores: &mut [f32]) {
-    let largest = max(scores);
-    for x in scores.iter_mut() {
-        *x = exp(*x - largest);
-    }
-    let total = sum(scores);
-    scale_all(scores, 1.0 / total);
 }
 
 #[inline(always)]

@@ -60,6 +60,27 @@ impl PackedDecoder {
         self.layers.len()
     }
 
+    /// Bytes of the weights that a word is multiplied with.
+    pub fn num_bytes(&self) -> usize {
+        let of_layer = |layer: &Layer| {
+            let own = match &layer.own {
+                Own::Attention(attention) => {
+                    attention.projections.num_bytes() + attention.output.num_bytes()
+                }
+                Own::Ssru(ssru) => ssru.num_bytes(),
+            };
+            let cross = layer.cross.query.num_bytes() + layer.cross.output.num_bytes();
+            own + cross + layer.feed_forward.num_bytes()
+        };
+        self.layers.iter().map(of_layer).sum()
+    }
+
+    /// Bytes of the keys and values of a token in all layers.
+    pub fn bytes_of_token(&self) -> usize {
+        let of_layer = |layer: &Layer| layer.cross.memory.outputs() * size_of::<f32>();
+        self.layers.iter().map(of_layer).sum()
+    }
+
     /// Projects encoded sentences to what every layer reads of them.
     pub fn source(&self, encoded: &PackedEncoderOutput, scratch: &mut Scratch) -> PackedSource {
         let memory = |layer: &Layer| {

@@ -191,6 +191,10 @@ impl PackedFeedForward {
         }
     }
 
+    pub fn num_bytes(&self) -> usize {
+        self.inner.num_bytes() + self.outer.num_bytes()
+    }
+
     /// Its output of `x` stands in `buffers.branch`.
     pub fn forward(&self, x: &[f32], buffers: &mut Buffers) {
         let Buffers {

@@ -143,6 +143,23 @@ impl PackedTransformer {
         self.logits.outputs()
     }
 
+    /// Source tokens, at most `most`, that each of several cores should search at a time. If the weights are small, as many
+    /// as leave them, and keys and values of all words, in the cache that cores share; if they are large, all go through
+    /// that cache at every word anyway, and should serve many.
+    pub fn batch_tokens(&self, cores: usize, most: usize) -> usize {
+        /// Bytes of a cache that many processors have for two cores or four.
+        const CACHE: usize = 8 << 20;
+        /// Tokens for which weights that are there already are worth going through.
+        const LEAST: usize = 256;
+        let weights = self.decoder.num_bytes() + self.logits.num_bytes();
+        if weights >= CACHE {
+            return most;
+        }
+        // A word of the translation for one of the source.
+        let token = (2 * self.decoder.bytes_of_token()).max(1);
+        ((CACHE - weights) / (cores * token)).clamp(LEAST, most)
+    }
+
     /// The ids of its vocabulary that are no words.
     pub fn tokens(&self) -> &SpecialTokens {
         &self.tokens

@@ -20,6 +20,10 @@ impl PackedSsru {
         }
     }
 
+    pub fn num_bytes(&self) -> usize {
+        self.gates.num_bytes()
+    }
+
     /// One word for every hypothesis, whose `cells` are none before the first; what it makes of `x` stands in
     /// `buffers.branch`.
     ///
