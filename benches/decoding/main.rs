@@ -1,15 +1,18 @@
-//! Target tokens a second of a search, beside CTranslate2 with the same weights on the same sentences.
+//! Target tokens a second of a search, beside CTranslate2 and Marian with the same weights on the same sentences.
 //!
-//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [--rounds N] [--device gpu]`; the peer runs if
-//! `CANOPY_PYTHON` (or `python3`) has ctranslate2, numpy and safetensors. Sentences have 24 words, and both programs write
-//! exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of both
-//! alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU both
-//! programs search there, the peer in float32 and float16, Canopy always in float32.
+//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [marian] [--rounds N] [--device gpu]`; a peer
+//! runs if `CANOPY_PYTHON` (or `python3`) has ctranslate2 or pymarian, numpy and safetensors. Sentences have 24 words, and all
+//! programs write exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of
+//! all alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU
+//! CTranslate2 searches in float32 and float16, Canopy always in float32.
+//!
+//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 500 sentences in place of the table.
 
-use std::io::{BufRead, BufReader, Write};
+mod figure;
+mod peer;
+
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use burn::tensor::Device;
@@ -18,8 +21,10 @@ use canopy::kernels::packed::Quantization;
 use canopy::model::{Model, ModelConfig, Preset};
 use canopy::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use canopy::text::vocabulary::Vocabulary;
-use canopy::weights::{ModelFolder, Precision, load_module, module_tensors, write_tensors};
-use serde_json::{Value, json};
+use canopy::weights::{ModelFolder, load_module, module_tensors};
+
+use figure::Line;
+use peer::Peer;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -50,13 +55,20 @@ const SYSTEMS: [System; 3] = [
     },
 ];
 
+/// Sentences of the documents of the figure.
+const DOCUMENTS: [usize; 9] = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
 fn main() {
     canopy::keep_freed_memory();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let asked = |name: &str| arguments.iter().any(|it| it == name);
-    let rounds = arguments.iter().position(|it| it == "--rounds");
-    let rounds = rounds.and_then(|at| arguments.get(at + 1)?.parse().ok());
+    let option = |name: &str| {
+        let at = arguments.iter().position(|it| it == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let rounds = option("--rounds").and_then(|rounds| rounds.parse().ok());
     let rounds = rounds.unwrap_or(5);
+    let figure = option("--figure");
     let none_of = |names: &[&str]| !names.iter().any(|name| asked(name));
     let (any_system, any_type) = (
         none_of(&["small", "base", "large"]),
@@ -79,12 +91,12 @@ fn main() {
         .and_then(|folder| folder.load(&models, &Device::flex()))
         .expect("a shipped model");
     let vocabulary = vocabulary.own().expect("our own");
+    let mut lines: Vec<Line> = Vec::new();
     for system in SYSTEMS.iter().filter(|it| any_system || asked(it.name)) {
         let (model, config) = endless(system.name, &models, &device);
-        let mut peer = Peer::open(&model, &config, is_cpu);
-        if peer.is_none() {
-            println!("no CTranslate2 found (set CANOPY_PYTHON): no ratios");
-        }
+        let mut peers = Peer::all(&model, &config, is_cpu, |key| {
+            key != "marian" || is_cpu && asked(key)
+        });
         for (kind, quantization) in [
             ("float32", Quantization::None),
             ("int8", Quantization::Int8),
@@ -95,30 +107,29 @@ fn main() {
                 continue;
             }
             let packed = model.clone().packed_as(quantization);
-            for (sentences, beam) in [
-                (1, 1),
-                (1, 4),
-                (20, 1),
-                (20, 4),
-                (system.document, 1),
-                (system.document, 4),
-            ] {
+            let cases: Vec<(usize, usize)> = if figure.is_some() {
+                DOCUMENTS.map(|sentences| (sentences, 4)).into()
+            } else {
+                let document = [1, 20, system.document];
+                let cases = document.map(|sentences| [(sentences, 1), (sentences, 4)]);
+                cases.concat()
+            };
+            for (sentences, beam) in cases {
                 let case = Case {
+                    system: system.name,
                     kind,
                     sentences,
                     beam,
                     vocab: config.vocab_size,
                 };
                 let burn = (asked("burn") && kind == "float32").then_some(&model);
-                case.run(
-                    system.name,
-                    (&packed, burn),
-                    vocabulary,
-                    peer.as_mut(),
-                    rounds,
-                );
+                let rates = case.run((&packed, burn), vocabulary, &mut peers, rounds);
+                Line::take_in(&mut lines, &case, &rates);
             }
         }
+    }
+    if let Some(path) = figure {
+        figure::draw(&lines, Path::new(&path)).expect("a figure");
     }
 }
 
@@ -165,6 +176,7 @@ fn endless(name: &str, small: &Path, device: &Device) -> (Model, ModelConfig) {
 
 /// Sentences to translate, and how.
 struct Case {
+    system: &'static str,
     kind: &'static str,
     sentences: usize,
     beam: usize,
@@ -183,51 +195,59 @@ impl Case {
             .collect()
     }
 
+    /// Prints and gives the tokens a second of every program, Canopy first.
     fn run(
         &self,
-        system: &str,
         (packed, burn): (&Model, Option<&Model>),
         vocabulary: &Vocabulary,
-        mut peer: Option<&mut Peer>,
+        peers: &mut [Peer],
         rounds: usize,
-    ) {
+    ) -> Vec<(&'static str, f64)> {
         let sources = self.sources();
-        let (mut ours, mut theirs, mut agreeing) = (Vec::new(), Vec::new(), 0);
-        // The first round warms both up.
+        let mut peers: Vec<(&mut Peer, Vec<f64>, usize)> = peers
+            .iter_mut()
+            .filter(|peer| peer.takes(self.kind))
+            .map(|peer| (peer, Vec::new(), 0))
+            .collect();
+        let mut ours = Vec::new();
+        // The first round warms all up.
         for round in 0..=rounds {
             let (rate, found) = translated(packed, vocabulary, &sources, self.beam);
             if round > 0 {
                 ours.push(rate);
             }
-            let Some(peer) = peer.as_deref_mut() else {
-                continue;
-            };
-            let (rate, others) = peer.translated(self, &sources);
-            if round > 0 {
-                theirs.push(rate);
+            for (peer, rates, agreeing) in &mut peers {
+                let (rate, others) = peer.translated(self, &sources);
+                if round > 0 {
+                    rates.push(rate);
+                }
+                *agreeing = found.iter().zip(&others).filter(|(a, b)| a == b).count();
             }
-            agreeing = found.iter().zip(&others).filter(|(a, b)| a == b).count();
         }
         let own = median(&mut ours);
         let Self {
+            system,
             kind,
             sentences,
             beam,
             ..
         } = self;
         print!("{system:>6} {kind:>8} beam {beam}, {sentences:>5} sentences: {own:>8.0} tokens/s");
-        if !theirs.is_empty() {
-            let their = median(&mut theirs);
-            print!(
-                ", CTranslate2 {their:>8.0}, ratio {:.2}, {agreeing} translations the same",
-                own / their
-            );
+        let mut medians = vec![("Canopy", own)];
+        for (peer, rates, agreeing) in &mut peers {
+            let their = median(rates);
+            print!(", {} {their:>8.0}, ratio {:.2}", peer.name, own / their);
+            if peer.name == "CTranslate2" {
+                print!(", {agreeing} translations the same");
+            }
+            medians.push((peer.name, their));
         }
         if let Some(burn) = burn {
             let (rate, _) = translated(burn, vocabulary, &sources, self.beam);
             print!(", burn {rate:.0}");
         }
         println!();
+        medians
     }
 }
 
@@ -274,82 +294,4 @@ fn translated(
 fn median(rates: &mut [f64]) -> f64 {
     rates.sort_by(f64::total_cmp);
     rates[rates.len() / 2]
-}
-
-/// CTranslate2 in a process of its own.
-struct Peer {
-    process: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-    _folder: tempfile::TempDir,
-}
-
-impl Peer {
-    fn open(model: &Model, config: &ModelConfig, on_cpu: bool) -> Option<Self> {
-        let folder = tempfile::tempdir().ok()?;
-        let [weights, sizes] =
-            ["weights.safetensors", "config.json"].map(|it| folder.path().join(it));
-        write_tensors(&weights, &module_tensors(model), Precision::Full).ok()?;
-        let description = json!({
-            "num_heads": config.num_heads,
-            "d_model": config.d_model,
-            "encoder": config.encoder.to_string(),
-            "num_decoder_layers": config.num_decoder_layers,
-            "vocab_size": config.vocab_size,
-        });
-        std::fs::write(&sizes, description.to_string()).ok()?;
-        let python = std::env::var("CANOPY_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/decoding.py");
-        let mut process = Command::new(python)
-            .arg(script)
-            .arg(weights)
-            .arg(sizes)
-            .arg(if on_cpu { "cpu" } else { "cuda" })
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .ok()?;
-        let (requests, answers) = (
-            process.stdin.take()?,
-            BufReader::new(process.stdout.take()?),
-        );
-        let mut peer = Self {
-            process,
-            requests,
-            answers,
-            _folder: folder,
-        };
-        let version = peer.answer()?;
-        println!("CTranslate2 {}", version["ctranslate2"]);
-        Some(peer)
-    }
-
-    fn answer(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        self.answers.read_line(&mut line).ok()?;
-        serde_json::from_str(&line).ok()
-    }
-
-    fn translated(&mut self, case: &Case, sources: &[Vec<u32>]) -> (f64, Vec<Vec<u32>>) {
-        let request = json!({
-            "type": case.kind,
-            "beam": case.beam,
-            "batch": 64 / case.beam,
-            "length": LENGTH,
-            "sentences": sources,
-        });
-        writeln!(self.requests, "{request}").expect("the peer listens");
-        let answer = self.answer().expect("the peer answers");
-        let seconds = answer["seconds"].as_f64().expect("a time");
-        let tokens = answer["tokens"].as_f64().expect("a count");
-        let ids = serde_json::from_value(answer["ids"].clone()).expect("ids");
-        (tokens / seconds, ids)
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
-    }
 }
