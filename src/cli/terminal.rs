@@ -81,6 +81,13 @@ pub(super) fn warn(text: &str) {
     tell(&format!("canopy: warning: {text}\n"));
 }
 
+/// How many of `all` sentences are done since `begun`, and when all will be.
+pub(super) fn sentences_done(done: usize, all: usize, begun: Instant) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
+    let left = begun.elapsed().as_secs_f64() / done.max(1) as f64 * all.saturating_sub(done) as f64;
+    format!("{done} of {all} sentences · {} left", duration(left))
+}
+
 /// A duration as people say it: `41 s`, `3:07 min`, `2:15 h`.
 #[expect(
     clippy::cast_possible_truncation,

@@ -18,7 +18,7 @@ use super::inputs::check_output;
 use super::library;
 use super::llm;
 use super::options::{ModelArguments, Quantize, SrxArgument, positive, wrong_usage};
-use super::terminal::{StatusLine, duration, print_bytes, tell, warn};
+use super::terminal::{StatusLine, print_bytes, sentences_done, tell, warn};
 use super::terms::TermArguments;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -628,14 +628,8 @@ fn translate_rest(
         };
         translations[index] = Some(translation);
         done += 1;
-        #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
-        let secs_left = begun.elapsed().as_secs_f64() / done as f64 * (left.len() - done) as f64;
-        line.show(&format!(
-            "{}: {done} of {} sentences · {} left",
-            document.name,
-            left.len(),
-            duration(secs_left)
-        ));
+        let told = sentences_done(done, left.len(), begun);
+        line.show(&format!("{}: {told}", document.name));
         ControlFlow::Continue(())
     });
     line.clear();

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use choices::ChoiceColumns;
 pub use figure::ResultsFigure;
-pub use run::{CorrectCount, Questions, RunResults, Translations};
+pub use run::{CorrectCount, Questions, RunResults, Step, Translations};
 
 use crate::corpus::Split;
 use crate::error::Result;
@@ -110,7 +110,7 @@ impl Results {
         times: &SweepTable,
         split: Split,
         questions: &Questions<'_>,
-        tell: &mut dyn FnMut(&SweepRow, &str),
+        tell: &mut dyn FnMut(&SweepRow, Step<'_>),
     ) -> Result<Self> {
         let scoring = Scoring::new(questions, split)?;
         let (mut rows, mut sums) = (Vec::new(), Vec::new());
@@ -202,7 +202,7 @@ fn asked(
     row: &SweepRow,
     folder: &Path,
     questions: &Questions<'_>,
-    tell: &mut dyn FnMut(&SweepRow, &str),
+    tell: &mut dyn FnMut(&SweepRow, Step<'_>),
 ) -> Result<(ResultRow, Vec<RunResults>)> {
     let mut found = ResultRow {
         name: row.name.clone(),
@@ -214,7 +214,7 @@ fn asked(
     for run in &row.runs {
         let answered = match run_state(&folder.join(run.trained()))? {
             RunState::Finished(reason) if !reason.is_order() => {
-                let asked = questions.ask(folder, run, &mut |what| tell(row, what))?;
+                let asked = questions.ask(folder, run, &mut |step| tell(row, step))?;
                 questions.keep(&run.folder, &asked)?;
                 Some(asked)
             }

@@ -39,6 +39,27 @@ const LAST: &str = "last";
 /// Key of [`RunResults::origin`].
 const MODEL_DIGEST: &str = "model";
 
+/// What is being done with a run's model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step<'a> {
+    /// The mean of its last checkpoints is taken.
+    Average,
+    /// So many of all sentences of a split are translated.
+    Translate {
+        split: Split,
+        at_work: bool,
+        done: usize,
+        all: usize,
+        begun: Instant,
+    },
+    /// So many of all translations of a contrastive set are scored.
+    Choose {
+        set: &'a str,
+        done: usize,
+        all: usize,
+    },
+}
+
 /// The questions to a run's model.
 #[derive(Debug)]
 pub struct Questions<'a> {
@@ -152,7 +173,7 @@ impl Questions<'_> {
         &self,
         folder: &Path,
         run: &SweepRun,
-        tell: &mut dyn FnMut(&str),
+        tell: &mut dyn FnMut(Step<'_>),
     ) -> Result<RunResults> {
         let (trained, own) = (folder.join(run.trained()), folder.join(&run.folder));
         let (checkpoints, corpus) = (kept_checkpoints(&trained)?, self.corpus.digest()?);
@@ -167,7 +188,7 @@ impl Questions<'_> {
         let digest = digest_of_checkpoints(&trained, &checkpoints)?;
         origin.insert(MODEL_DIGEST.to_owned(), digest);
         if (&results.origin, &results.corpus) != (&origin, &corpus) {
-            tell("average");
+            tell(Step::Average);
             let (mut description, model, vocabulary) = averaged(&trained, &checkpoints)?;
             run.describe(&mut description, self.corpus)?;
             description.save(&own.join(MODEL), &model, &vocabulary, Precision::Half)?;
@@ -205,16 +226,13 @@ impl Questions<'_> {
             let translations = if let Some(same) = same {
                 same
             } else {
-                let setting = if at_work { " at work" } else { "" };
-                tell(&format!("translate {}{setting}", split.name()));
-                self.translate(&run.config, &translator, split, at_work)?
+                self.translate(&run.config, &translator, (split, at_work), tell)?
             };
             results.translations.insert(key, translations);
             results.save(&path)?;
         }
         if let Some(set) = set {
-            tell(&format!("choose in {}", set.name));
-            let right = self.choose(&translator, set)?;
+            let right = self.choose(&translator, set, tell)?;
             results.contrasts.insert(set.name.clone(), right);
             results.sets.insert(set.name.clone(), set.digest());
             results.set_beams.insert(set.name.clone(), beam_size);
@@ -286,8 +304,8 @@ impl Questions<'_> {
         &self,
         config: &TrainingConfig,
         translator: &Translator,
-        split: Split,
-        at_work: bool,
+        (split, at_work): (Split, bool),
+        tell: &mut dyn FnMut(Step<'_>),
     ) -> Result<Translations> {
         let mut test = TestSet::open(self.corpus, split)?;
         if at_work {
@@ -296,10 +314,23 @@ impl Questions<'_> {
         if !config.contexts.as_os_str().is_empty() {
             test = test.with_contexts(ContextTexts::open(&config.contexts, self.corpus)?);
         }
-        let begun = Instant::now();
-        let translated = test
-            .translate(translator, &self.search, &mut || ControlFlow::Continue(()))?
-            .expect("nobody breaks it off");
+        let (begun, mut done) = (Instant::now(), 0);
+        let mut step = |done| {
+            tell(Step::Translate {
+                split,
+                at_work,
+                done,
+                all: test.num_units(),
+                begun,
+            });
+        };
+        step(0);
+        let translated = test.translate(translator, &self.search, &mut || {
+            done += 1;
+            step(done);
+            ControlFlow::Continue(())
+        })?;
+        let translated = translated.expect("nobody breaks it off");
         let secs = begun.elapsed().as_secs_f64();
         let units = translated.units.iter().flatten();
         let tokens = units.map(|unit| translator.tokenizer().encode(Side::Target, unit).len());
@@ -312,15 +343,27 @@ impl Questions<'_> {
         })
     }
 
-    fn choose(&self, translator: &Translator, set: &ContrastiveSet) -> Result<CorrectCount> {
+    fn choose(
+        &self,
+        translator: &Translator,
+        set: &ContrastiveSet,
+        tell: &mut dyn FnMut(Step<'_>),
+    ) -> Result<CorrectCount> {
         let options = ContextOptions {
             before: None,
             after: None,
             gold_target_context: false,
             beam_size: self.search.beam_size,
         };
-        let scores =
-            translator.score_contrasts(set, &options, &mut |_| ControlFlow::Continue(()))?;
+        let all = set.items.iter().map(|item| item.candidates().count()).sum();
+        let scores = translator.score_contrasts(set, &options, &mut |done| {
+            tell(Step::Choose {
+                set: &set.name,
+                done,
+                all,
+            });
+            ControlFlow::Continue(())
+        })?;
         let total = Accuracies::of(set, &scores.items).total;
         Ok(CorrectCount {
             right: total.right,

@@ -3,7 +3,7 @@
 use canopy::corpus::{Corpus, Split};
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions};
 use canopy::model::MemoryUse;
-use canopy::results::{Questions, Results};
+use canopy::results::{Questions, Results, Step};
 use canopy::training::sweep::{Sweep, SweepTable};
 use canopy::weights::{ModelFolder, Precision};
 
@@ -225,7 +225,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
     let kept = |sweep: &Sweep| {
         let corpus = Corpus::open(place.corpus()).expect("a corpus");
         let questions = questions(&corpus, &outputs);
-        let mut tell = |_: &_, what: &str| panic!("{what}");
+        let mut tell = |_: &_, step: Step<'_>| panic!("{step:?}");
         Results::of(
             sweep,
             &elsewhere,
@@ -319,8 +319,13 @@ fn scored(
         times,
         Split::Test,
         &questions,
-        &mut |_, what| {
-            asked.push(what.to_owned());
+        &mut |_, step| match step {
+            Step::Average => asked.push("average".to_owned()),
+            Step::Translate { done: 0, split, .. } => {
+                asked.push(format!("translate {}", split.name()));
+            }
+            Step::Translate { done, all, .. } => assert!(done <= all, "{done} of {all}"),
+            Step::Choose { .. } => unreachable!("there is no contrastive set"),
         },
     );
     (results.expect("results"), asked)

@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::cli::options::{ModelArguments, PlaceArguments, Quantize};
+use crate::cli::terminal::{StatusLine, sentences_done};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
 use crate::evaluation::{TestSet, unique_names};
@@ -51,9 +53,15 @@ impl Evaluated {
             translator.keep_address_form(mode);
         }
         let segments = &test.segments;
-        let translated = test
-            .translate(&translator, options, &mut || ControlFlow::Continue(()))?
-            .expect("nobody breaks it off");
+        let (mut line, begun, mut done) = (StatusLine::new(), Instant::now(), 0);
+        let translated = test.translate(&translator, options, &mut || {
+            done += 1;
+            let told = sentences_done(done, test.num_units(), begun);
+            line.show(&format!("{}: {told}", translator.info().name));
+            ControlFlow::Continue(())
+        });
+        line.clear();
+        let translated = translated?.expect("nobody breaks it off");
         let references = segments
             .iter()
             .flat_map(|segment| segment.units.iter().map(|unit| &unit.reference));

@@ -7,12 +7,12 @@ use clap::Args;
 use crate::charts::{Theme, write_picture};
 use crate::cli::inputs::check_output;
 use crate::cli::options::{Device, SplitName};
-use crate::cli::terminal::{StatusLine, print};
+use crate::cli::terminal::{StatusLine, print, sentences_done};
 use crate::contrastive::open;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::inference::SearchOptions;
-use crate::results::{Questions, Results, ResultsFigure};
+use crate::results::{Questions, Results, ResultsFigure, Step};
 use crate::text::file::write_atomically;
 use crate::training::sweep::{Sweep, SweepTable};
 
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         &times,
         split,
         &questions,
-        &mut |row, what| line.show(&format!("{}: {what}", row.name)),
+        &mut |row, step| line.show(&format!("{}: {}", row.name, told(step))),
     )?;
     line.clear();
     let json = serde_json::to_string_pretty(&results).map_err(|cause| Error::Settings {
@@ -114,6 +114,28 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     let path = with_ending(&stem, "svg");
     write_picture(&figure, &Theme::LIGHT, &path, size, true)?;
     print(if arguments.json { &json } else { &markdown })
+}
+
+/// What is done with a row's model, as its line on the terminal says it.
+fn told(step: Step<'_>) -> String {
+    match step {
+        Step::Average => "taking the mean of the last checkpoints".to_owned(),
+        Step::Translate {
+            split,
+            at_work,
+            done,
+            all,
+            begun,
+        } => {
+            let setting = if at_work { ", at work" } else { "" };
+            format!(
+                "{}{setting}: {}",
+                split.name(),
+                sentences_done(done, all, begun)
+            )
+        }
+        Step::Choose { set, done, all } => format!("{set}: {done} of {all} translations"),
+    }
 }
 
 /// A file called as was asked for, with this ending: in place of `.json`, behind all else, such as `beam-0.5`.
