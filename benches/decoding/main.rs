@@ -6,8 +6,10 @@
 //! all alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU
 //! CTranslate2 searches in float32 and float16, Canopy always in float32.
 //!
-//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 500 sentences in place of the table.
+//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 500 sentences in place of the table. `documents [PRESET]
+//! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one.
 
+mod documents;
 mod figure;
 mod peer;
 
@@ -91,6 +93,17 @@ fn main() {
         .and_then(|folder| folder.load(&models, &Device::flex()))
         .expect("a shipped model");
     let vocabulary = vocabulary.own().expect("our own");
+    if asked("documents") {
+        let longest = option("--longest").and_then(|longest| longest.parse().ok());
+        documents::run(
+            &asked,
+            longest.unwrap_or(2_000),
+            rounds,
+            vocabulary,
+            &device,
+        );
+        return;
+    }
     let mut lines: Vec<Line> = Vec::new();
     for system in SYSTEMS.iter().filter(|it| any_system || asked(it.name)) {
         let (model, config) = endless(system.name, &models, &device);
@@ -136,10 +149,10 @@ fn main() {
 /// A model that never ends a sentence.
 fn endless(name: &str, small: &Path, device: &Device) -> (Model, ModelConfig) {
     let preset = Preset::named("x-transformer-small").expect("a preset");
-    let (config, model) = if name == "small" {
+    if name == "small" {
         let folder = ModelFolder::open(small).expect("a shipped model");
         let (model, _) = folder.load(small, device).expect("a shipped model");
-        (folder.model, model)
+        (without_end(model, &folder.model), folder.model)
     } else {
         let config = ModelConfig {
             d_model: 512,
@@ -150,8 +163,12 @@ fn endless(name: &str, small: &Path, device: &Device) -> (Model, ModelConfig) {
             ..preset.config(if name == "base" { 8_000 } else { 58_101 })
         };
         let model = Model::seeded(&config, 1, device).expect("a model");
-        (config, model)
-    };
+        (without_end(model, &config), config)
+    }
+}
+
+/// Makes the end of a sentence impossible.
+fn without_end(model: Model, config: &ModelConfig) -> Model {
     // The last norm writes 1 into the first column, of which the end alone has a share, a negative one.
     let d_model = config.d_model;
     let mut tensors = module_tensors(&model);
@@ -170,8 +187,7 @@ fn endless(name: &str, small: &Path, device: &Device) -> (Model, ModelConfig) {
     );
     set(&format!("{last}.gamma"), 0, 0.0);
     set(&format!("{last}.beta"), 0, 1.0);
-    let model = load_module(model, tensors, Path::new("weights")).expect("the same parameters");
-    (model, config)
+    load_module(model, tensors, Path::new("weights")).expect("the same parameters")
 }
 
 /// Sentences to translate, and how.
@@ -263,16 +279,25 @@ fn translated(
         position: (0, 0),
     });
     let text = SourceText::of_sentences(sentences.collect());
+    searched(model, vocabulary, &text, beam_size)
+}
+
+fn searched(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    beam_size: usize,
+) -> (f64, Vec<Vec<u32>>) {
     let options = SearchOptions {
         beam_size,
         ..SearchOptions::default()
     };
-    let mut found = vec![Vec::new(); sources.len()];
+    let mut found = vec![Vec::new(); text.sentences.len()];
     let begun = Instant::now();
     search_sentences(
         model,
         vocabulary,
-        &text,
+        text,
         &options,
         &mut |number, hypothesis| {
             found[number] = hypothesis.ids;

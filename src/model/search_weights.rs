@@ -33,13 +33,12 @@ impl Model {
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
         let is_packed = match &self.network {
-            Network::Transformer(network) => {
-                PackedTransformer::check(network, self.context).is_ok()
-            }
+            Network::Transformer(network) => PackedTransformer::check(network).is_ok(),
             Network::RnnSearch(_) => false,
         };
         Self {
             packed: is_packed.then(|| PackedOnDemand::new(quantization)),
+            packed_stage_one: is_packed.then(|| PackedOnDemand::new(quantization)),
             ..self
         }
     }
@@ -49,6 +48,7 @@ impl Model {
     pub fn unpacked(self) -> Self {
         Self {
             packed: None,
+            packed_stage_one: None,
             ..self
         }
     }
@@ -65,6 +65,12 @@ impl Model {
             return None;
         };
         packed.weights(network, self.context, self.unread.as_deref())
+    }
+
+    /// The packed weights of the model with which training began, where it searches what others read.
+    pub fn packed_stage_one(&self) -> Option<&Arc<PackedTransformer>> {
+        let (packed, stage_one) = (self.packed_stage_one.as_ref()?, self.stage_one.as_ref()?);
+        packed.weights(stage_one, None, self.unread.as_deref())
     }
 
     /// Reads the weights of a search, its re-ranker's too.

@@ -13,6 +13,7 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
+use super::packed::PackedEncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
@@ -71,6 +72,9 @@ pub struct Model {
     /// The same weights for a search on the CPU; none where burn's layers search.
     #[module(skip)]
     pub(super) packed: Option<PackedOnDemand>,
+    /// Those of [`Self::stage_one`] alike.
+    #[module(skip)]
+    pub(super) packed_stage_one: Option<PackedOnDemand>,
     /// Where those weights are that nobody has read yet; none if all are here.
     #[module(skip)]
     pub(super) unread: Option<Arc<dyn UnreadWeights>>,
@@ -104,6 +108,18 @@ pub enum Encoded {
 /// The memory of all hypotheses of some documents beyond their sentence.
 #[derive(Debug, Clone)]
 pub struct SearchMemory(Option<DecoderMemory>);
+
+impl SearchMemory {
+    /// The sentences of `encoded`, of these documents, as a packed search reads them; none of a recurrent model's.
+    pub fn packed(&self, encoded: &Encoded) -> Option<PackedEncoderOutput> {
+        match encoded {
+            Encoded::Transformer(encoded) => {
+                Some(PackedEncoderOutput::of(encoded, self.0.as_ref()))
+            }
+            Encoded::RnnSearch(_) => None,
+        }
+    }
+}
 
 /// The state of a number of hypotheses.
 #[expect(
@@ -170,6 +186,7 @@ impl Model {
             datastore: None,
             reranker: None,
             packed: None,
+            packed_stage_one: None,
             unread: None,
         })
     }

@@ -3,6 +3,7 @@
 use burn::tensor::{Device, Tensor};
 
 use super::*;
+use crate::kernels::packed::{Quantization, Scratch};
 use crate::kernels::{DropoutSource, WordNormaliser};
 
 fn config(context: Context, memory: MemorySource) -> ModelConfig {
@@ -212,7 +213,7 @@ fn difference(left: Tensor<2>, right: Tensor<2>) -> f32 {
     (left - right).abs().max().into_scalar::<f32>()
 }
 
-/// Scores of the target tokens of each translated sentence, one token after the other.
+/// Scores of the target tokens of each translated sentence, one token after the other; a packed decoder's are the same.
 fn word_by_word(
     model: &Model,
     batch: &Batch,
@@ -220,10 +221,23 @@ fn word_by_word(
     encoded: &Encoded,
 ) -> Tensor<2> {
     let mut scores = Vec::new();
+    let packed = model.clone().packed_as(Quantization::None);
+    let packed = packed.packed().expect("a Transformer on the CPU");
     for (position, &number) in batch.translated.iter().enumerate() {
-        let mut state = model.start_with(&encoded.select(&[number]), memory);
+        let encoded = encoded.select(&[number]);
+        let mut state = model.start_with(&encoded, memory);
+        let source = memory.packed(&encoded).expect("a Transformer's");
+        let source = packed.source(&source, &mut Scratch::default());
+        let mut same = packed.start(source, &[0], Scratch::default());
         for row in batch.target.sentences[position].clone() {
-            scores.push(model.step(&mut state, &batch.target.ids[row..=row]));
+            let ids = &batch.target.ids[row..=row];
+            let of_word = model.step(&mut state, ids);
+            let mut of_packed = Vec::new();
+            packed.step(&mut same, ids, &mut of_packed, None);
+            let of_packed = Tensor::<1>::from_floats(of_packed.as_slice(), &Device::flex());
+            let differs = difference(of_word.clone(), of_packed.unsqueeze());
+            assert!(differs < 1e-4, "the packed one differs by {differs}");
+            scores.push(of_word);
         }
     }
     Tensor::cat(scores, 0)

@@ -16,7 +16,7 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch, PackedEncoderOutput, SearchRule, SpecialTokens};
+use crate::model::{Encoded, Model, PackedBatch, SearchRule, SpecialTokens};
 use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -126,13 +126,8 @@ impl Searcher<'_> {
             };
             let own = |window: &Window| window.own.clone();
             if let Some(packed) = self.model.packed() {
-                let encode = |batch: &[usize]| {
-                    let within = within(&group, own, batch);
-                    match encoded.select(&within) {
-                        Encoded::Transformer(encoded) => Some(PackedEncoderOutput::of(&encoded)),
-                        Encoded::RnnSearch(_) => None,
-                    }
-                };
+                let encode =
+                    |batch: &[usize]| memory.packed(&encoded.select(&within(&group, own, batch)));
                 self.by_packed(packed, &wanted, &encode)?;
                 continue;
             }
@@ -204,6 +199,17 @@ impl Searcher<'_> {
         // Windows of one document overlap.
         missing.sort_unstable();
         missing.dedup();
+        let model = self.model;
+        let read = |window: &Window| window.read.clone();
+        if let Some(packed) = model.packed_stage_one() {
+            return self.drafts_by_packed(packed, &missing, &|_| None);
+        }
+        if let Some(packed) = model.packed().filter(|_| model.stage_one.is_none()) {
+            let memory = model.prepare(encoded);
+            return self.drafts_by_packed(packed, &missing, &|batch| {
+                memory.packed(&encoded.select(&within(group, read, batch)))
+            });
+        }
         let mut left = missing.len();
         for batch in self.batches(&missing) {
             let limits = limits(self.text, &batch, self.vocabulary, self.model);
@@ -229,7 +235,7 @@ impl Searcher<'_> {
                 let state = stage_one.start(&encoded, memory);
                 search(stage_one, state, &limits, options, vocabulary, &mut keep)
             } else {
-                let within = within(group, |window| window.read.clone(), &batch);
+                let within = within(group, read, &batch);
                 let state = self.model.start(&encoded.select(&within));
                 search(self.model, state, &limits, options, vocabulary, &mut keep)
             };

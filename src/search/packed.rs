@@ -15,7 +15,7 @@ use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::kernels::{NextScores, ReadTokens};
 use crate::memory::Datastore;
 use crate::model::{
-    Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SpecialTokens,
+    Model, PackedEncoderOutput, PackedState, PackedTransformer, Reranker, SearchRule, SpecialTokens,
 };
 use crate::tokenizers::Tokenizer;
 
@@ -135,10 +135,15 @@ fn suppress(scores: &mut [f32], vocab: usize, tokens: &SpecialTokens) {
     }
 }
 
+/// Encodes sentences with what their translations read beyond them; none if the packed encoder is to read them.
+type Encode<'e> = dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync + 'e;
+
 /// A core's working state to search a batch.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     model: &'a Model,
+    /// Chooses among the translations of a sentence; none of drafts.
+    reranker: Option<&'a Reranker>,
     search: &'a PackedSearch<'a>,
     vocabulary: &'a dyn Tokenizer,
     text: &'a SourceText,
@@ -148,39 +153,66 @@ struct Task<'a> {
 }
 
 impl Searcher<'_> {
-    /// Translates the wanted sentences by themselves, each batch encoded by `encode` or by the packed encoder.
+    /// Translates the wanted sentences, each batch encoded by `encode` or by the packed encoder.
     pub(super) fn by_packed(
         &mut self,
         packed: &PackedTransformer,
         wanted: &[usize],
-        encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
+        encode: &Encode<'_>,
     ) -> ControlFlow<End> {
-        let cores = rayon::current_num_threads();
-        let tokens = packed.batch_tokens(cores, BATCH_TOKENS);
-        let tokens = tokens / self.options.beam_size.max(1);
-        let batches = batches(self.text, wanted, tokens, cores);
         let search = PackedSearch {
             packed,
             datastore: self.model.datastore(),
         };
         let task = Task {
             model: self.model,
+            reranker: self.model.reranker.as_ref(),
             search: &search,
             vocabulary: self.vocabulary,
             text: self.text,
             options: self.options,
-            several_cores: batches.len() == 1,
+            several_cores: false,
         };
         let found = &mut *self.found;
         let mut report =
             |number, hypothesis| found(SearchEvent::Translation { number, hypothesis });
-        if cores == 1 || batches.len() == 1 {
-            for batch in &batches {
-                task.run(batch, encode, &mut report)?;
-            }
-            return ControlFlow::Continue(());
-        }
-        task.on_cores(&batches, cores, encode, &mut report)
+        task.search(wanted, encode, &mut report)
+    }
+
+    /// Drafts of sentences that others read, by the packed model or by `stage_one`, as [`Self::by_packed`] translates.
+    pub(super) fn drafts_by_packed(
+        &mut self,
+        packed: &PackedTransformer,
+        missing: &[usize],
+        encode: &Encode<'_>,
+    ) -> ControlFlow<End> {
+        let search = PackedSearch {
+            packed,
+            datastore: None,
+        };
+        let task = Task {
+            model: self.model,
+            reranker: None,
+            search: &search,
+            vocabulary: self.vocabulary,
+            text: self.text,
+            options: &SearchOptions {
+                alternatives: 0,
+                ..*self.options
+            },
+            several_cores: false,
+        };
+        let (found, drafts) = (&mut *self.found, &mut self.drafts);
+        let mut left = missing.len();
+        task.search(missing, encode, &mut |number, hypothesis: Hypothesis| {
+            left -= 1;
+            drafts.insert(number, hypothesis.ids.clone());
+            found(SearchEvent::Draft {
+                number,
+                hypothesis,
+                left,
+            })
+        })
     }
 }
 
@@ -188,12 +220,36 @@ impl Searcher<'_> {
 type Message = Result<(usize, Hypothesis), InvalidScores>;
 
 impl Task<'_> {
+    /// Searches the wanted sentences in batches.
+    fn search(
+        self,
+        wanted: &[usize],
+        encode: &Encode<'_>,
+        report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+    ) -> ControlFlow<End> {
+        let cores = rayon::current_num_threads();
+        let tokens = self.search.packed.batch_tokens(cores, BATCH_TOKENS);
+        let tokens = tokens / self.options.beam_size.max(1);
+        let batches = batches(self.text, wanted, tokens, cores);
+        let task = Self {
+            several_cores: batches.len() == 1,
+            ..self
+        };
+        if cores == 1 || batches.len() == 1 {
+            for batch in &batches {
+                task.run(batch, encode, report)?;
+            }
+            return ControlFlow::Continue(());
+        }
+        task.on_cores(&batches, cores, encode, report)
+    }
+
     /// Searches every batch on the next core that has nothing to do; `report` is called on this one.
     fn on_cores(
         self,
         batches: &[Vec<usize>],
         cores: usize,
-        encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
+        encode: &Encode<'_>,
         report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
         let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -246,11 +302,12 @@ impl Task<'_> {
     fn run(
         self,
         batch: &[usize],
-        encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
+        encode: &Encode<'_>,
         report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
         let Self {
             model,
+            reranker,
             search: decoder,
             vocabulary,
             text,
@@ -266,7 +323,7 @@ impl Task<'_> {
         let encoded = encoded.expect("a packed encoder, or another one's states");
         let state = decoder.begin(&encoded, several_cores);
         let limits = limits(text, batch, vocabulary, model);
-        if let Some(reranker) = &model.reranker {
+        if let Some(reranker) = reranker {
             let mut found = Vec::new();
             let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));
             let searched = search(decoder, state, &limits, options, vocabulary, &mut keep);

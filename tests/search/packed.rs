@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::tensor::Device;
+use canopy::kernels::WordNormaliser;
 use canopy::kernels::packed::Quantization;
-use canopy::model::{Context, Model};
+use canopy::model::{Context, MemorySource, Model, Placement, Reach, Side};
 use canopy::search::{SourceText, search_sentences};
 use canopy::weights::{load_module, module_tensors};
 
@@ -48,6 +49,58 @@ fn packed_decoders_read_what_another_encoder_makes() {
     let found = hypotheses(&packed, &vocabulary, &sources, 3);
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(found.ids, expected.ids);
+    }
+}
+
+#[test]
+fn packed_decoders_read_translations_of_other_sentences_as_burns_do() {
+    let vocabulary = tiny::vocabulary();
+    let sentences = sources(&vocabulary, 9);
+    let text = SourceText {
+        documents: std::iter::once(0..sentences.len()).collect(),
+        ..SourceText::of_sentences(sentences)
+    };
+    let contexts = [
+        Context::Han {
+            previous: 2,
+            side: Side::Both,
+        },
+        Context::Selective {
+            words: WordNormaliser::Sparsemax,
+            reach: Reach::Offline,
+            side: Side::Decoder,
+        },
+        Context::HierarchicalEncoding {
+            placement: Placement::Sublayer,
+            decoder: true,
+        },
+    ];
+    for context in contexts {
+        for memory in [MemorySource::Live, MemorySource::StageOne] {
+            let config = canopy::model::ModelConfig {
+                context: Some(context),
+                memory,
+                ..tiny::config()
+            };
+            let Ok(model) = Model::seeded(&config, 3, &Device::flex()) else {
+                // Who reads no translations has no model of its own for them.
+                assert!(!context.is_bilingual());
+                continue;
+            };
+            let packed = model.clone().packed_as(Quantization::None);
+            assert!(packed.packed().is_some());
+            let found = [&model, &packed].map(|model| {
+                let mut found = vec![Vec::new(); text.sentences.len()];
+                search_sentences(model, &vocabulary, &text, &options(3), &mut |number, it| {
+                    found[number] = it.ids;
+                    ControlFlow::Continue(())
+                })
+                .expect("probabilities");
+                found
+            });
+            assert_eq!(found[0], found[1], "{context:?}, {memory:?}");
+            assert!(found[0].iter().any(|ids| !ids.is_empty()));
+        }
     }
 }
 

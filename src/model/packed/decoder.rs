@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::beyond::{LayersBeyond, Reading};
 use super::layers::{
     Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing,
 };
@@ -11,10 +12,11 @@ use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, Packe
 use crate::kernels::packed::{Columns, RowNorm, Scratch, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
 
-/// The layers of a [`Decoder`] that reads its own sentence alone.
+/// The layers of a [`Decoder`]; what it reads beyond its own sentence is burn's.
 #[derive(Debug, Clone)]
 pub(super) struct PackedDecoder {
     layers: Vec<Layer>,
+    beyond: Option<LayersBeyond>,
     final_norm: Option<RowNorm>,
 }
 
@@ -52,6 +54,7 @@ impl PackedDecoder {
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
+            beyond: LayersBeyond::of(decoder),
             final_norm: decoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }
@@ -93,11 +96,12 @@ impl PackedDecoder {
             layers: Arc::new(self.layers.iter().map(memory).collect()),
             sentences: encoded.sentences.clone(),
             positions: encoded.positions.clone(),
+            beyond: encoded.beyond.clone(),
         }
     }
 
     /// States of the embedded rows `y`, each sentence seeing the words before and the source rows beside it in
-    /// `segments`.
+    /// `segments`, and nothing beyond them.
     ///
     /// # Shapes
     /// - y, states: `[rows, d_model]`
@@ -172,6 +176,12 @@ impl PackedDecoder {
     ) -> Vec<f32> {
         state.begin_word();
         let mut buffers = std::mem::take(&mut state.buffers);
+        let memory = state.source.beyond.clone();
+        let reading = memory.as_ref().map(|it| it.read_by(&state.numbers));
+        let beyond: Option<(&LayersBeyond, &Reading<'_>)> =
+            self.beyond.as_ref().zip(reading.as_ref());
+        let asks_with_attended = beyond.is_some_and(|(layers, _)| layers.asks_with_attended());
+        let mut attended = Vec::new();
         for (number, layer) in self.layers.iter().enumerate() {
             layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
                 let own = match &layer.own {
@@ -209,33 +219,24 @@ impl PackedDecoder {
                 }
                 own.output.multiply(context, branch, scratch);
             });
-            layer
-                .norm_cross
-                .residual(&mut y, &mut buffers, |y, buffers| {
-                    let cross = &layer.cross;
-                    let d_model = cross.query.outputs();
-                    let Buffers {
-                        branch,
-                        wide,
-                        context,
-                        weights,
-                        scratch,
-                        ..
-                    } = buffers;
-                    cross.query.multiply(y, wide, scratch);
-                    context.resize(y.len(), 0.0);
-                    let memory = &state.source.layers[number];
-                    let queries = wide.chunks_exact(d_model).zip(&state.numbers);
-                    for ((q, &number), context) in queries.zip(context.chunks_exact_mut(d_model)) {
-                        let rows = state.source.sentences[number].clone();
-                        let row = |place: usize| {
-                            let row = &memory[(rows.start + place) * 2 * d_model..][..2 * d_model];
-                            [&row[..d_model], &row[d_model..]]
-                        };
-                        attend_once(q, rows.len(), row, cross.num_heads, weights, context);
-                    }
-                    cross.output.multiply(context, branch, scratch);
-                });
+            let bert = beyond.filter(|(layers, reading)| layers.reads_bert(number, reading));
+            let hypotheses = (&state.source, state.numbers.as_slice());
+            if let Some((layers, reading)) = bert {
+                layer.read_source(number, &y, hypotheses, &mut buffers);
+                layers.join_bert(number, &mut y, &buffers.branch, reading);
+            } else {
+                layer
+                    .norm_cross
+                    .residual(&mut y, &mut buffers, |y, buffers| {
+                        layer.read_source(number, y, hypotheses, buffers);
+                        if asks_with_attended {
+                            attended.clone_from(&buffers.branch);
+                        }
+                    });
+            }
+            if let Some((layers, reading)) = beyond {
+                layers.join_context(number, &mut y, reading);
+            }
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
                 if let Some(fed_forward) = &mut fed_forward
                     && number + 1 == self.layers.len()
@@ -247,7 +248,11 @@ impl PackedDecoder {
             });
         }
         state.buffers = buffers;
-        self.finished(y)
+        let states = self.finished(y);
+        match beyond {
+            Some((layers, reading)) => layers.join_translations(states, &attended, reading),
+            None => states,
+        }
     }
 
     fn finished(&self, mut y: Vec<f32>) -> Vec<f32> {
@@ -255,5 +260,43 @@ impl PackedDecoder {
             norm.apply(&mut y);
         }
         y
+    }
+}
+
+impl Layer {
+    /// Attention of each hypothesis to its source sentence, by its number; what it reads of it stands in `buffers.branch`.
+    ///
+    /// # Shapes
+    /// - y: `[hypotheses, d_model]`
+    fn read_source(
+        &self,
+        layer: usize,
+        y: &[f32],
+        (source, sentences): (&PackedSource, &[usize]),
+        buffers: &mut Buffers,
+    ) {
+        let cross = &self.cross;
+        let d_model = cross.query.outputs();
+        let Buffers {
+            branch,
+            wide,
+            context,
+            weights,
+            scratch,
+            ..
+        } = buffers;
+        cross.query.multiply(y, wide, scratch);
+        context.resize(y.len(), 0.0);
+        let memory = &source.layers[layer];
+        let queries = wide.chunks_exact(d_model).zip(sentences);
+        for ((q, &sentence), context) in queries.zip(context.chunks_exact_mut(d_model)) {
+            let rows = source.sentences[sentence].clone();
+            let row = |place: usize| {
+                let row = &memory[(rows.start + place) * 2 * d_model..][..2 * d_model];
+                [&row[..d_model], &row[d_model..]]
+            };
+            attend_once(q, rows.len(), row, cross.num_heads, weights, context);
+        }
+        cross.output.multiply(context, branch, scratch);
     }
 }

@@ -3,6 +3,7 @@
 //! The layers of burn, with which a model is trained, are the definition; a test compares the two. What
 //! [`PackedTransformer::new`] refuses is computed by them.
 
+mod beyond;
 mod decoder;
 mod embedding;
 mod encoder;
@@ -19,6 +20,7 @@ use burn::tensor::Device;
 use super::batch::Batch;
 use super::config::{Architecture, ModelConfig};
 use super::context_config::Context;
+use super::decoder::DecoderMemory;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::transformer::Transformer;
@@ -26,6 +28,7 @@ use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
 use crate::memory::Datastore;
+use beyond::MemoryBeyond;
 use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
 use encoder::PackedEncoder;
@@ -58,7 +61,7 @@ impl PackedTransformer {
         quantization: Quantization,
         unread: Option<&dyn UnreadWeights>,
     ) -> Result<Self, &'static str> {
-        Self::check(network, context)?;
+        Self::check(network)?;
         let packing = Packing {
             quantization,
             unread,
@@ -91,23 +94,13 @@ impl PackedTransformer {
         })
     }
 
-    /// Whether a model with this context can be packed. This is the one place that decides.
+    /// Whether a model can be packed. This is the one place that decides.
     ///
     /// # Errors
-    /// If the model is on a GPU, or its decoder reads more than its own sentence.
-    pub fn check(network: &Transformer, context: Option<Context>) -> Result<(), &'static str> {
+    /// If the model is on a GPU.
+    pub fn check(network: &Transformer) -> Result<(), &'static str> {
         if !is_packed_on(&network.embedding.words.lazy_device()) {
             return Err("it is not on the CPU, or learns");
-        }
-        if context.is_some_and(Context::is_bilingual) || network.decoder.gated.is_some() {
-            return Err("its decoder reads translations of other sentences");
-        }
-        let layers = &network.decoder.layers;
-        if layers.iter().any(|layer| layer.fusion.is_some()) {
-            return Err("its decoder reads BERT");
-        }
-        if layers.iter().any(|layer| layer.context.is_some()) {
-            return Err("its decoder reads other sentences");
         }
         Ok(())
     }
@@ -173,6 +166,7 @@ impl PackedTransformer {
             states: encoder.forward(x, &rows.sentences, scratch),
             sentences: rows.sentences.clone(),
             positions: rows.positions.clone(),
+            beyond: None,
         })
     }
 
@@ -281,13 +275,20 @@ fn is_packed_on(device: &Device) -> bool {
 }
 
 impl PackedEncoderOutput {
-    /// Sentences as burn's encoder has encoded them.
-    pub fn of(encoded: &EncoderOutput) -> Self {
+    /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
+    pub fn of(encoded: &EncoderOutput, memory: Option<&DecoderMemory>) -> Self {
         let (states, sentences) = encoded.own_states();
+        let beyond = memory.map(|memory| {
+            Arc::new(MemoryBeyond {
+                memory: memory.clone(),
+                numbers: encoded.numbers.clone(),
+            })
+        });
         Self {
             states: Table::new(states).values().to_vec(),
             sentences,
             positions: encoded.positions.clone(),
+            beyond,
         }
     }
 }

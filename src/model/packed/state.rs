@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::beyond::MemoryBeyond;
 use super::layers::Buffers;
 use crate::kernels::packed::Scratch;
 
@@ -24,6 +25,8 @@ pub struct PackedEncoderOutput {
     pub sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them, as in [`PackedBatch::positions`](crate::model::PackedBatch::positions).
     pub positions: Vec<[usize; 3]>,
+    /// What their translations read beyond them.
+    pub(super) beyond: Option<Arc<MemoryBeyond>>,
 }
 
 /// Keys and values of encoded sentences, as every layer reads them.
@@ -35,6 +38,7 @@ pub struct PackedSource {
     pub(super) sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them.
     pub(super) positions: Vec<[usize; 3]>,
+    pub(super) beyond: Option<Arc<MemoryBeyond>>,
 }
 
 /// Words between which rows stay that nobody reads.
