@@ -2,7 +2,9 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+    clippy::manual_memcpy,
+    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
+    not; what these are told the address of is in memory and no register"
 )]
 
 use pulp::{Arch, Simd, WithSimd};
@@ -18,18 +20,18 @@ const ROWS: usize = 6;
 pub(super) fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3]) {
     assert!(a.len() >= m * k && b.len() >= k * n && c.len() >= m * n);
     Arch::new().dispatch(Product {
-        a,
-        b,
-        c,
+        left: a,
+        right: b,
+        result: c,
         sizes: [m, k, n],
     });
 }
 
 /// A product to be computed in registers.
 struct Product<'a> {
-    a: &'a [f32],
-    b: &'a [f32],
-    c: &'a mut [f32],
+    left: &'a [f32],
+    right: &'a [f32],
+    result: &'a mut [f32],
     sizes: [usize; 3],
 }
 
@@ -37,97 +39,92 @@ impl WithSimd for Product<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let [m, k, n] = self.sizes;
-        let mut row = 0;
-        while row < m {
-            let rows = ROWS.min(m - row);
-            let (a, c) = (&self.a[row * k..], &mut self.c[row * n..]);
-            match rows {
-                1 => strip::<S, 1>(simd, a, self.b, c, [k, n]),
-                2 => strip::<S, 2>(simd, a, self.b, c, [k, n]),
-                3 => strip::<S, 3>(simd, a, self.b, c, [k, n]),
-                4 => strip::<S, 4>(simd, a, self.b, c, [k, n]),
-                5 => strip::<S, 5>(simd, a, self.b, c, [k, n]),
-                _ => strip::<S, ROWS>(simd, a, self.b, c, [k, n]),
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let (rows, mut row) = (self.sizes[0], 0);
+        while row < rows {
+            let strip = ROWS.min(rows - row);
+            match strip {
+                1 => self.strip::<S, 1>(simd, row),
+                2 => self.strip::<S, 2>(simd, row),
+                3 => self.strip::<S, 3>(simd, row),
+                4 => self.strip::<S, 4>(simd, row),
+                5 => self.strip::<S, 5>(simd, row),
+                _ => self.strip::<S, ROWS>(simd, row),
             }
-            row += rows;
+            row += strip;
         }
     }
 }
 
-/// `R` rows of a product.
-#[inline(always)]
-fn strip<S: Simd, const R: usize>(
-    simd: S,
-    a: &[f32],
-    b: &[f32],
-    c: &mut [f32],
-    [k, n]: [usize; 2],
-) {
-    let mut column = 0;
-    while column + 2 * S::F32_LANES <= n {
-        tile::<S, R, 2>(simd, a, b, c, [k, n], column);
-        column += 2 * S::F32_LANES;
+impl Product<'_> {
+    /// `R` rows from `row` on.
+    #[inline(always)]
+    fn strip<S: Simd, const R: usize>(&mut self, simd: S, row: usize) {
+        let (columns, mut column) = (self.sizes[2], 0);
+        while column + 2 * S::F32_LANES <= columns {
+            self.tile::<S, R, 2>(simd, row, column);
+            column += 2 * S::F32_LANES;
+        }
+        if column + S::F32_LANES <= columns {
+            self.tile::<S, R, 1>(simd, row, column);
+            column += S::F32_LANES;
+        }
+        if column < columns {
+            self.last_columns::<S, R>(simd, row, column);
+        }
     }
-    if column + S::F32_LANES <= n {
-        tile::<S, R, 1>(simd, a, b, c, [k, n], column);
-        column += S::F32_LANES;
-    }
-    if column < n {
-        last_columns::<S, R>(simd, a, b, c, [k, n], column);
-    }
-}
 
-/// `R` rows of `V` registers of columns from `column` on.
-#[inline(always)]
-fn tile<S: Simd, const R: usize, const V: usize>(
-    simd: S,
-    a: &[f32],
-    b: &[f32],
-    c: &mut [f32],
-    [k, n]: [usize; 2],
-    column: usize,
-) {
-    let mut sums = [[simd.splat_f32s(0.0); V]; R];
-    for inner in 0..k {
-        let (line, _) = S::as_simd_f32s(&b[inner * n + column..(inner + 1) * n]);
-        for place in 0..V {
-            let columns = line[place];
-            for row in 0..R {
-                let x = simd.splat_f32s(a[row * k + inner]);
-                sums[row][place] = simd.mul_add_f32s(x, columns, sums[row][place]);
+    /// `R` rows of `V` registers of columns.
+    #[inline(always)]
+    fn tile<S: Simd, const R: usize, const V: usize>(
+        &mut self,
+        simd: S,
+        row: usize,
+        column: usize,
+    ) {
+        let [_, depth, width] = self.sizes;
+        let left = &self.left[row * depth..];
+        let mut sums = [[simd.splat_f32s(0.0); V]; R];
+        for inner in 0..depth {
+            let line = &self.right[inner * width + column..(inner + 1) * width];
+            let (line, _) = S::as_simd_f32s(line);
+            for place in 0..V {
+                let columns = line[place];
+                for of_strip in 0..R {
+                    let x = simd.splat_f32s(left[of_strip * depth + inner]);
+                    sums[of_strip][place] = simd.mul_add_f32s(x, columns, sums[of_strip][place]);
+                }
             }
         }
-    }
-    for row in 0..R {
-        let (line, _) = S::as_mut_simd_f32s(&mut c[row * n + column..(row + 1) * n]);
-        for place in 0..V {
-            line[place] = sums[row][place];
+        for of_strip in 0..R {
+            let begin = (row + of_strip) * width;
+            let line = &mut self.result[begin + column..begin + width];
+            let (line, _) = S::as_mut_simd_f32s(line);
+            for place in 0..V {
+                line[place] = sums[of_strip][place];
+            }
         }
     }
-}
 
-/// `R` rows of the columns from `column` on, which are fewer than a register holds.
-#[inline(always)]
-fn last_columns<S: Simd, const R: usize>(
-    simd: S,
-    a: &[f32],
-    b: &[f32],
-    c: &mut [f32],
-    [k, n]: [usize; 2],
-    column: usize,
-) {
-    let mut sums = [simd.splat_f32s(0.0); R];
-    for inner in 0..k {
-        let columns = simd.partial_load_f32s(&b[inner * n + column..(inner + 1) * n]);
-        for row in 0..R {
-            let x = simd.splat_f32s(a[row * k + inner]);
-            sums[row] = simd.mul_add_f32s(x, columns, sums[row]);
+    /// `R` rows of the columns from `column` on, which are fewer than a register holds.
+    #[inline(always)]
+    fn last_columns<S: Simd, const R: usize>(&mut self, simd: S, row: usize, column: usize) {
+        let [_, depth, width] = self.sizes;
+        let left = &self.left[row * depth..];
+        let mut sums = [simd.splat_f32s(0.0); R];
+        for inner in 0..depth {
+            let line = &self.right[inner * width + column..(inner + 1) * width];
+            let columns = simd.partial_load_f32s(line);
+            for of_strip in 0..R {
+                let x = simd.splat_f32s(left[of_strip * depth + inner]);
+                sums[of_strip] = simd.mul_add_f32s(x, columns, sums[of_strip]);
+            }
         }
-    }
-    for row in 0..R {
-        simd.partial_store_f32s(&mut c[row * n + column..(row + 1) * n], sums[row]);
+        for of_strip in 0..R {
+            let begin = (row + of_strip) * width;
+            let line = &mut self.result[begin + column..begin + width];
+            simd.partial_store_f32s(line, sums[of_strip]);
+        }
     }
 }
 

@@ -40,6 +40,7 @@ enum KindName {
     Pronouns,
     Possessives,
     Terms,
+    Address,
 }
 
 pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
@@ -52,6 +53,7 @@ pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
         KindName::Pronouns => Kind::Pronouns,
         KindName::Possessives => Kind::Possessives,
         KindName::Terms => Kind::Terms,
+        KindName::Address => Kind::Address,
     });
     if arguments.split == Split::Train {
         warn(

@@ -4,6 +4,7 @@
 //! fits the words around it as well. The rules are in [`RULES`]. They prefer precision: a sentence with anything that
 //! could be read otherwise is left out.
 
+mod address;
 mod case;
 mod gender;
 mod pronouns;
@@ -38,6 +39,10 @@ has that of its last part. Without such a noun the sentence is left out.
 Terms: an English word that the corpus renders by two German nouns of the same gender, or in other languages by two words \
 that end alike; it stands once in the sentence, earlier on the page it was rendered the same way and never the other. The \
 wrong translation has the other one. `usual` are terms in their more frequent translation: there a model needs no context.
+Forms of address: German sentences for an English *you* that address one politely (Ihr) or several (ihr), with the same verbs \
+either way; a sentence before has the same form, and the nearest such one is named as the antecedent. The wrong translation has \
+the other form in all its words. Left out are sentences with they, she and their like, with Ihnen, and with nothing but capitals \
+at their beginning.
 Left out are repeated sentences, those not surely aligned, and pairs that also stand in the training documents.
 
 Such a set can claim that a model prefers what the translator wrote to the same sentence with one word changed. It cannot \
@@ -54,16 +59,24 @@ pub enum Kind {
     Possessives,
     /// Terms that a page translates one way.
     Terms,
+    /// German `Ihr` to one and `ihr` to several for `you`.
+    Address,
 }
 
 impl Kind {
-    pub const ALL: [Self; 3] = [Self::Pronouns, Self::Possessives, Self::Terms];
+    pub const ALL: [Self; 4] = [
+        Self::Pronouns,
+        Self::Possessives,
+        Self::Terms,
+        Self::Address,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Pronouns => "pronouns",
             Self::Possessives => "possessives",
             Self::Terms => "terms",
+            Self::Address => "address",
         }
     }
 }
@@ -142,6 +155,7 @@ pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<NewSet> {
             for &kind in &kinds {
                 let drafts = match kind {
                     Kind::Terms => terms.drafts(read),
+                    Kind::Address => address::draft(read).into_iter().collect(),
                     _ => pronouns::draft(read, &genders, kind).into_iter().collect(),
                 };
                 let item = |draft: Draft| (kind, draft.item(&document.id, number, sentence, unit));
@@ -181,7 +195,7 @@ fn kinds(corpus: &Corpus, asked: &[Kind]) -> Result<Vec<Kind>> {
             field: "kind",
             found: kind.name().to_owned(),
             allowed: format!(
-                "terms for {} → {}; pronouns and possessives are for en → de",
+                "terms for {} → {}; pronouns, possessives and forms of address are for en → de",
                 info.source_language, info.target_language
             ),
         });

@@ -2,7 +2,9 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+    clippy::manual_memcpy,
+    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
+    not; what these are told the address of is in memory and no register"
 )]
 
 use std::ops::Range;
@@ -217,8 +219,6 @@ impl FloatPanels {
         first: usize,
         (output, width, column): (&mut [f32], usize, usize),
     ) {
-        // Plain loops: iterators, closures and `copy_from_slice` may stay calls here, and sums that one is told the address
-        // of are written to memory at every step.
         let inputs = self.inputs;
         let mut panels: [&[Line]; P] = [&[]; P];
         let mut sums = [[[simd.splat_f32s(0.0); V]; P]; R];
