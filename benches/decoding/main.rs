@@ -6,7 +6,7 @@
 //! all alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU
 //! CTranslate2 searches in float32 and float16, Canopy always in float32.
 //!
-//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 500 sentences in place of the table. `documents [PRESET]
+//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 200 sentences in place of the table. `documents [PRESET]
 //! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one.
 
 mod documents;
@@ -58,7 +58,7 @@ const SYSTEMS: [System; 3] = [
 ];
 
 /// Sentences of the documents of the figure.
-const DOCUMENTS: [usize; 9] = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const DOCUMENTS: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
 
 fn main() {
     canopy::keep_freed_memory();

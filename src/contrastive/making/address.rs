@@ -3,7 +3,8 @@
 
 use super::Draft;
 use super::words::{Word, words};
-use crate::metrics::discourse::FormOfAddress;
+use crate::metrics::discourse::{FormOfAddress, begins_sentence};
+use crate::text::placeholder;
 
 /// English pronouns that German renders with the same words as a *you*.
 const OTHERS: [&str; 6] = ["she", "her", "hers", "they", "their", "them"];
@@ -67,7 +68,8 @@ fn in_other_form(target: &str, form: FormOfAddress) -> Option<(String, String)> 
     let (mut text, mut end, mut first) = (String::new(), 0, None);
     for word in words(target) {
         // Where a sentence begins, both have a capital.
-        if !is_of_form(&word) || word.after_mark {
+        let before = placeholder::stripped(&target[..word.start]);
+        if !is_of_form(&word) || begins_sentence(&before) {
             continue;
         }
         text.push_str(&target[end..word.start]);
@@ -102,13 +104,13 @@ mod tests {
     fn all_words_of_the_other_form_and_nothing_else_differ() {
         let own = (
             "You know that your men follow you.",
-            "Ihr wisst, dass Eure Leute Euch folgen.",
+            "Ihr wisst, Eure Leute folgen Euch, Herr.",
         );
         let item = draft(&[BEFORE[0], BEFORE[1], own]).expect("an item");
         assert_eq!(
             item.contrasts,
             [(
-                "Ihr wisst, dass eure Leute euch folgen.".to_owned(),
+                "Ihr wisst, eure Leute folgen euch, Herr.".to_owned(),
                 "eure".to_owned()
             )]
         );

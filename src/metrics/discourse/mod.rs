@@ -14,3 +14,4 @@ pub use form_of_address::FormOfAddress;
 pub use metric::{ChoiceAccuracy, ChoiceKind};
 pub use pronoun::Gender;
 pub use rule::{Decided, Deciding, deciding, repeated_choices};
+pub use words::begins_sentence;

@@ -14,10 +14,9 @@ pub(super) fn has_any(text: &str, wanted: &[&str]) -> bool {
 /// A German text without the capitals that only begin a sentence: behind its marks, a colon, an opening quotation mark or
 /// a dash.
 pub(super) fn without_first_capitals(text: &str) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    let plain = letters.iter().enumerate().map(|(at, &letter)| {
+    let plain = text.char_indices().map(|(at, letter)| {
         let is_capital = letter.is_ascii_uppercase() || matches!(letter, 'Ä' | 'Ö' | 'Ü');
-        if is_capital && begins_sentence(&letters[..at]) {
+        if is_capital && begins_sentence(&text[..at]) {
             letter.to_lowercase().next().unwrap_or(letter)
         } else {
             letter
@@ -26,17 +25,18 @@ pub(super) fn without_first_capitals(text: &str) -> String {
     plain.collect()
 }
 
-/// Whether a sentence begins behind these letters.
-fn begins_sentence(before: &[char]) -> bool {
-    let behind_spaces = before.iter().rposition(|letter| !letter.is_whitespace());
-    let Some(last) = behind_spaces else {
+/// Whether a German sentence begins behind this text.
+pub fn begins_sentence(before: &str) -> bool {
+    let text = before.trim_end();
+    let Some(last) = text.chars().next_back() else {
         return before.is_empty();
     };
-    if ".!?…:»“\"".contains(before[last]) {
+    if ".!?…:»“\"".contains(last) {
         return true;
     }
-    let is_dash = "–—-".contains(before[last]) && before.len() == last + 2;
-    is_dash && last > 0 && before[last - 1].is_whitespace()
+    let spaces = before[text.len()..].chars().count();
+    let before_last = &text[..text.len() - last.len_utf8()];
+    "–—-".contains(last) && spaces == 1 && before_last.ends_with(char::is_whitespace)
 }
 
 #[cfg(test)]
