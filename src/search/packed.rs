@@ -188,7 +188,11 @@ impl Searcher<'_> {
     ) -> ControlFlow<End> {
         let search = PackedSearch {
             packed,
-            datastore: None,
+            // What a stage-one model writes is its own.
+            datastore: self
+                .model
+                .datastore()
+                .filter(|_| self.model.stage_one.is_none()),
         };
         let task = Task {
             model: self.model,

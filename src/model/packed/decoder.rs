@@ -177,7 +177,8 @@ impl PackedDecoder {
         state.begin_word();
         let mut buffers = std::mem::take(&mut state.buffers);
         let memory = state.source.beyond.clone();
-        let reading = memory.as_ref().map(|it| it.read_by(&state.numbers));
+        let read = memory.as_ref().filter(|_| self.beyond.is_some());
+        let reading = read.map(|it| it.read_by(&state.numbers));
         let beyond: Option<(&LayersBeyond, &Reading<'_>)> =
             self.beyond.as_ref().zip(reading.as_ref());
         let asks_with_attended = beyond.is_some_and(|(layers, _)| layers.asks_with_attended());
