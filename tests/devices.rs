@@ -21,6 +21,7 @@ use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu}
 use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
+use canopy::kernels::packed::Quantization;
 use canopy::kernels::{AdamStep, Moments, NextScores, ReadTokens, adam};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
@@ -363,11 +364,24 @@ fn products_of_16_bits_follow_the_curve_of_32_on_a_gpu() {
     in_a_process("child_trains_in_16_bits", lavapipe());
 }
 
-/// Ids and log-probability of the translation of each sentence, and of the next best ones.
-fn searched(folder: &Path, device: &Device, beam_size: usize) -> Vec<Vec<(Vec<u32>, f32)>> {
+/// Ids and log-probability of the translation of each sentence, and of the next best ones; by burn's layers, or by weights
+/// that are kept for searches.
+fn searched(
+    folder: &Path,
+    (device, kept): (&Device, Option<Quantization>),
+    beam_size: usize,
+) -> Vec<Vec<(Vec<u32>, f32)>> {
     let (model, _) = ModelFolder::open(folder)
         .and_then(|opened| opened.load(folder, device))
         .expect("a model");
+    let model = match kept {
+        Some(quantization) => model.packed_as(quantization),
+        None => model,
+    };
+    assert_eq!(
+        kept.is_some() && *device != Device::flex(),
+        model.on_card().is_some()
+    );
     let vocabulary = tiny::vocabulary();
     let sentences = tiny::pairs().into_iter().take(12).enumerate();
     let sentences = sentences.map(|(number, (source, _))| SourceSentence {
@@ -429,14 +443,31 @@ fn child_searches_on_the_gpu() {
     }
     let model = tiny::model_folder();
     for beam_size in [1, 4] {
-        let [here, there] = [&cpu, &gpu].map(|device| searched(model.path(), device, beam_size));
-        for (here, there) in here.iter().zip(&there) {
-            assert_eq!((here.len(), there.len()), (beam_size, beam_size));
-            for ((ids, log_prob), (other_ids, other)) in here.iter().zip(there) {
-                assert_eq!(ids, other_ids);
-                assert!((log_prob - other).abs() < 1e-3, "{log_prob} {other}");
+        let here = searched(model.path(), (&cpu, None), beam_size);
+        for kept in [None, Some(Quantization::None)] {
+            let there = searched(model.path(), (&gpu, kept), beam_size);
+            for (here, there) in here.iter().zip(&there) {
+                assert_eq!((here.len(), there.len()), (beam_size, beam_size));
+                for ((ids, log_prob), (other_ids, other)) in here.iter().zip(there) {
+                    assert_eq!(ids, other_ids);
+                    assert!((log_prob - other).abs() < 1e-3, "{log_prob} {other}");
+                }
             }
         }
+        // In 16 bits a model that has learned nothing may choose another word.
+        let there = searched(model.path(), (&gpu, Some(Quantization::Float16)), beam_size);
+        let both = here
+            .iter()
+            .zip(&there)
+            .map(|(here, there)| (&here[0], &there[0]));
+        let same: Vec<f32> = { both.filter(|(here, there)| here.0 == there.0) }
+            .map(|(here, there)| (here.1 - there.1).abs())
+            .collect();
+        assert!(same.len() >= 8, "{} of 12", same.len());
+        assert!(
+            same.iter().all(|&apart| apart > 0.0 && apart < 2e-2),
+            "{same:?}"
+        );
     }
 }
 

@@ -4,7 +4,7 @@
 //! runs if `CANOPY_PYTHON` (or `python3`) has ctranslate2 or pymarian, numpy and safetensors. Sentences have 24 words, and all
 //! programs write exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of
 //! all alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU
-//! CTranslate2 searches in float32 and float16, Canopy always in float32.
+//! both search in float32 and float16.
 //!
 //! `--figure FILE.svg` draws the tokens a second of documents of 1 to 200 sentences in place of the table. `documents [PRESET]
 //! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one.
@@ -113,7 +113,7 @@ fn main() {
         for (kind, quantization) in [
             ("float32", Quantization::None),
             ("int8", Quantization::Int8),
-            ("float16", Quantization::None),
+            ("float16", Quantization::Float16),
         ] {
             let fits = is_cpu == (kind == "int8") || kind == "float32";
             if !fits || !any_type && !asked(kind) {

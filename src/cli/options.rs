@@ -117,6 +117,8 @@ pub(super) enum Quantize {
     None,
     /// As 8-bit integers: a quarter of the memory, faster, translations nearly the same
     Int8,
+    /// On a graphics card, as 16-bit numbers: half of the memory
+    Float16,
 }
 
 impl From<Quantize> for Quantization {
@@ -124,6 +126,7 @@ impl From<Quantize> for Quantization {
         match name {
             Quantize::None => Self::None,
             Quantize::Int8 => Self::Int8,
+            Quantize::Float16 => Self::Float16,
         }
     }
 }

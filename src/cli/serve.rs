@@ -50,7 +50,7 @@ pub(super) struct ServeArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
     beam: usize,
-    /// How weights are kept on the CPU
+    /// How weights are kept for a search
     #[arg(long, value_enum, default_value = "none")]
     quantize: Quantize,
     /// Megabytes of a request, at most; a larger one gets 413

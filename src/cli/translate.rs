@@ -63,7 +63,7 @@ pub(super) struct TranslateArguments {
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
-    /// How weights are kept on the CPU
+    /// How weights are kept for a search
     #[arg(long, value_enum, default_value = "none")]
     quantize: Quantize,
     /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it

@@ -9,6 +9,7 @@ use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, PanicKind, Result, in_short, panic_message};
+use crate::kernels::card::Card;
 use crate::remote::{Client, RemoteHost};
 
 /// The device that a user asks for.
@@ -231,6 +232,7 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
                 software,
                 remote: None,
             };
+            Card::register(&device.device, (setup.device.clone(), setup.queue));
             *found = Some((device.clone(), setup.device));
             return Some(device);
         }

@@ -254,8 +254,7 @@ impl Translator {
         self.model.packing().unwrap_or_default()
     }
 
-    /// Keeps the weights of searches so from now on, those of its re-ranker too; on a GPU, and where burn's layers search,
-    /// nothing changes.
+    /// Keeps the weights of searches so from now on, those of its re-ranker too; where burn's layers search, nothing changes.
     pub fn quantize(&mut self, quantization: Quantization) {
         let packed_as = |model: &Model| model.clone().packed_as(quantization);
         self.model = packed_as(&self.model);

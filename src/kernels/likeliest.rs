@@ -121,15 +121,15 @@ impl NextScores {
 
 impl ReadTokens {
     /// Whether less is read than there is in a vocabulary of so many tokens, whose ids 32-bit floats can hold.
-    fn is_less_than(&self, vocab: usize) -> bool {
+    pub fn is_less_than(&self, vocab: usize) -> bool {
         const LARGEST: usize = 1 << f32::MANTISSA_DIGITS;
-        1 + self.first + 2 * self.likeliest < vocab && vocab <= LARGEST
+        self.num_told() < vocab && vocab <= LARGEST
     }
 
     /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,
     /// the scores of the first ids, the likeliest scores, their ids.
     fn told(self, scores: Tensor<2>, told: &mut NextScores) {
-        let [rows, vocab] = scores.dims();
+        let [_, vocab] = scores.dims();
         let Self { first, likeliest } = self;
         let largest = scores.clone().max_dim(1);
         let sums = (scores.clone() - largest.clone()).exp().sum_dim(1);
@@ -141,6 +141,37 @@ impl ReadTokens {
         }
         let read = Tensor::cat(parts, 1).into_data().try_into_vec::<f32>();
         let read = read.expect("scores are 32-bit floats");
+        let first = u32::try_from(first).expect("few ids");
+        self.tell(
+            &read,
+            told,
+            |score| score,
+            |place| {
+                // Where less is possible than is asked for, the rest names no place.
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a whole number, or -1"
+                )]
+                (place >= 0.0).then_some(place.max(0.0) as u32 + first)
+            },
+        );
+    }
+
+    /// Numbers that are read for each hypothesis: the normaliser, the scores, and the ids of the likeliest.
+    pub fn num_told(&self) -> usize {
+        1 + self.first + 2 * self.likeliest
+    }
+
+    /// Puts what was read of a device in its place. `score` and `id` make of a number what it stands for.
+    pub fn tell<T: Copy>(
+        &self,
+        read: &[T],
+        told: &mut NextScores,
+        score: impl Fn(T) -> f32,
+        id: impl Fn(T) -> Option<u32>,
+    ) {
+        let Self { first, likeliest } = *self;
         let NextScores {
             values,
             normalisers,
@@ -150,23 +181,16 @@ impl ReadTokens {
         normalisers.clear();
         let mut ids = columns.take().map_or_else(Vec::new, |told| told.others);
         ids.clear();
-        values.reserve(rows * (first + likeliest));
-        for read in read.chunks_exact(1 + first + 2 * likeliest) {
-            let (scores, places) = read[1..].split_at(first + likeliest);
-            normalisers.push(read[0]);
+        for read in read.chunks_exact(self.num_told()) {
+            let (scores, others) = read[1..].split_at(first + likeliest);
+            normalisers.push(score(read[0]));
             let begin = values.len() + first;
-            values.extend_from_slice(scores);
-            for (&place, score) in places.iter().zip(&mut values[begin..]) {
-                // Where less is possible than is asked for, the rest names no place.
-                if place < 0.0 {
+            values.extend(scores.iter().copied().map(&score));
+            for (&other, score) in others.iter().zip(&mut values[begin..]) {
+                ids.push(id(other).unwrap_or_else(|| {
                     *score = f32::NEG_INFINITY;
-                }
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a whole number, or -1"
-                )]
-                ids.push(place.max(0.0) as u32 + u32::try_from(first).expect("few ids"));
+                    0
+                }));
             }
         }
         *columns = Some(ToldTokens { others: ids });

@@ -7,6 +7,7 @@
 mod adam;
 mod additive;
 mod attention;
+pub mod card;
 #[cfg(test)]
 mod comparison;
 mod cpu;

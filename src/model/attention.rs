@@ -67,6 +67,11 @@ pub struct MultiHeadAttention {
 }
 
 impl MultiHeadAttention {
+    /// Columns of the queries of a head.
+    pub fn head_width(&self) -> usize {
+        self.query.weight.lazy_shape()[1] / self.num_heads
+    }
+
     /// # Shapes
     /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`
     /// - output: `[rows, d_model]`

@@ -106,7 +106,8 @@ pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
-    PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, PackedTransformer,
+    CardSource, CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
+    PackedState, PackedTransformer,
 };
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::context_config::Context;
-use super::packed::PackedTransformer;
+use super::packed::{CardTransformer, PackedTransformer};
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use crate::kernels::packed::Quantization;
@@ -14,6 +14,8 @@ pub(super) struct PackedOnDemand {
     pub(super) quantization: Quantization,
     /// Shared by clones; none inside where they turn out to be on another device.
     weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
+    /// The same of weights on a graphics card.
+    on_card: Arc<OnceLock<Option<Arc<CardTransformer>>>>,
 }
 
 impl PackedOnDemand {
@@ -21,6 +23,7 @@ impl PackedOnDemand {
         Self {
             quantization,
             weights: Arc::default(),
+            on_card: Arc::default(),
         }
     }
 
@@ -36,5 +39,18 @@ impl PackedOnDemand {
             packed.ok().map(Arc::new)
         });
         packed.as_ref()
+    }
+
+    /// The weights of `network` on its graphics card, which are brought there now if they never were.
+    pub(super) fn on_card(
+        &self,
+        network: &Transformer,
+        context: Option<Context>,
+        unread: Option<&dyn UnreadWeights>,
+    ) -> Option<&Arc<CardTransformer>> {
+        let on_card = self.on_card.get_or_init(|| {
+            CardTransformer::new(network, context, self.quantization, unread).map(Arc::new)
+        });
+        on_card.as_ref()
     }
 }

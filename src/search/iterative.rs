@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
@@ -16,7 +17,7 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch, SearchRule, SpecialTokens};
+use crate::model::{CardTransformer, Encoded, Model, PackedBatch, SearchRule, SpecialTokens};
 use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -90,7 +91,7 @@ pub(super) struct Searcher<'a> {
     pub drafts: HashMap<usize, Vec<u32>>,
 }
 
-impl Searcher<'_> {
+impl<'a> Searcher<'a> {
     pub fn run(&mut self, kept: &mut Encodings) -> ControlFlow<End> {
         if self.model.encodes_documents() {
             self.by_document(kept)
@@ -104,9 +105,17 @@ impl Searcher<'_> {
         if let Some(packed) = self.model.packed().filter(|packed| packed.encodes()) {
             return self.by_packed(packed, &self.text.wanted, &|_| None);
         }
+        let model = self.model;
+        let card = self.card().filter(|card| card.encodes());
         for batch in self.batches(&self.text.wanted) {
-            let model = self.model;
-            self.translate_within_memory(&batch, &mut |text, batch| {
+            if let Some(card) = card {
+                self.translate_within_memory(card, &batch, &mut |text, batch| {
+                    let started = card.start(&text.alone(batch));
+                    started.expect("an encoder on the card")
+                })?;
+                continue;
+            }
+            self.translate_within_memory(model, &batch, &mut |text, batch| {
                 model.start(&model.encode(&text.alone(batch), &DropoutSource::none()))
             })?;
         }
@@ -131,15 +140,30 @@ impl Searcher<'_> {
                 self.by_packed(packed, &wanted, &encode)?;
                 continue;
             }
+            let (model, card) = (self.model, self.card());
             for batch in self.batches(&wanted) {
-                let model = self.model;
-                self.translate_within_memory(&batch, &mut |_, batch| {
+                if let Some(card) = card {
+                    self.translate_within_memory(card, &batch, &mut |_, batch| {
+                        let encoded = encoded.select(&within(&group, own, batch));
+                        let states = memory.packed(&encoded);
+                        card.start_with(&states.expect("states of a Transformer"))
+                    })?;
+                    continue;
+                }
+                self.translate_within_memory(model, &batch, &mut |_, batch| {
                     let within = within(&group, own, batch);
                     model.start_with(&encoded.select(&within), &memory)
                 })?;
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The model's weights on its graphics card, if they are all that a search asks for.
+    fn card(&self) -> Option<&'a CardTransformer> {
+        let model = self.model;
+        let card = model.on_card().filter(|_| model.datastore().is_none());
+        card.map(Arc::as_ref)
     }
 
     /// The windows that are encoded together, with the wanted sentences of each.
@@ -228,7 +252,11 @@ impl Searcher<'_> {
                 }
             };
             let (options, vocabulary) = (self.options, self.vocabulary);
-            let searched = if let Some(stage_one) = &self.model.stage_one {
+            let searched = if let Some(card) = model.on_card_stage_one() {
+                let state = card.start(&self.text.alone(&batch));
+                let state = state.expect("a sentence-level model");
+                search(&**card, state, &limits, options, vocabulary, &mut keep)
+            } else if let Some(stage_one) = &self.model.stage_one {
                 let rows = self.text.alone(&batch);
                 let encoded = stage_one.encode(&rows, None, &DropoutSource::none());
                 let memory = stage_one.decoder.prepare(&encoded, None);
@@ -269,10 +297,11 @@ impl Searcher<'_> {
     }
 
     /// Goes on from the state that `start` makes of the sentences of `batch`, of as many at once as the device has memory for.
-    fn translate_within_memory(
+    fn translate_within_memory<D: Decode>(
         &mut self,
+        decoder: &D,
         batch: &[usize],
-        start: &mut dyn FnMut(&SourceText, &[usize]) -> <Model as Decode>::State,
+        start: &mut dyn FnMut(&SourceText, &[usize]) -> D::State,
     ) -> ControlFlow<End> {
         let mut told = HashSet::new();
         in_halves(batch, &mut |part| {
@@ -282,15 +311,16 @@ impl Searcher<'_> {
                 return ControlFlow::Continue(());
             }
             let state = start(self.text, &left);
-            self.translate(&left, state, &mut told)
+            self.translate(decoder, &left, state, &mut told)
         })
     }
 
     /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`; notes what is `told`.
-    fn translate(
+    fn translate<D: Decode>(
         &mut self,
+        decoder: &D,
         batch: &[usize],
-        state: <Model as Decode>::State,
+        state: D::State,
         told: &mut HashSet<usize>,
     ) -> ControlFlow<End> {
         let limits = limits(self.text, batch, self.vocabulary, self.model);
@@ -298,7 +328,7 @@ impl Searcher<'_> {
         if let Some(reranker) = &self.model.reranker {
             let mut found = Vec::new();
             let mut keep = |position: usize, hypotheses| found.push((batch[position], hypotheses));
-            let searched = search(self.model, state, &limits, options, vocabulary, &mut keep);
+            let searched = search(decoder, state, &limits, options, vocabulary, &mut keep);
             End::of_batch(searched, batch)?;
             let searched = (self.text, self.vocabulary, self.options);
             for (number, hypothesis) in chosen(searched, reranker, found)? {
@@ -320,7 +350,7 @@ impl Searcher<'_> {
                 });
             }
         };
-        let searched = search(self.model, state, &limits, options, vocabulary, &mut tell);
+        let searched = search(decoder, state, &limits, options, vocabulary, &mut tell);
         End::of_batch(searched, batch)?;
         End::asked(flow)
     }

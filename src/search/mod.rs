@@ -5,6 +5,7 @@
 
 mod batch;
 mod beam;
+mod card;
 mod decode;
 mod encodings;
 mod forced_decoding;

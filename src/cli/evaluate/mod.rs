@@ -46,7 +46,7 @@ pub(super) struct EvaluateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
-    /// How weights are kept on the CPU
+    /// How weights are kept for a search
     #[arg(long, value_enum, default_value = "none")]
     quantize: Quantize,
     /// Exponent of the length penalty

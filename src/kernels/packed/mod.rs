@@ -36,6 +36,8 @@ pub enum Quantization {
     /// As 8-bit integers with a scale for each column; rows of numbers are brought to 8 bits as they come. Where the
     /// processor has no products of bytes, weights are rounded alike and computed as floats.
     Int8,
+    /// As 16-bit floats where a graphics card searches; on the CPU as [`Self::None`].
+    Float16,
 }
 
 /// A matrix of weights as its reader finds it: number `(row, column)` stands at `row · strides[0] + column · strides[1]`.
@@ -170,7 +172,9 @@ impl PackedMatrix {
             inputs,
             outputs,
             panels: match quantization {
-                Quantization::None => Panels::Floats(FloatPanels::new(sizes, bias)),
+                Quantization::None | Quantization::Float16 => {
+                    Panels::Floats(FloatPanels::new(sizes, bias))
+                }
                 Quantization::Int8 => Self::empty_quantised(sizes, bias),
             },
         }
@@ -190,7 +194,7 @@ impl PackedMatrix {
         let panels = match &mut self.panels {
             #[cfg(target_arch = "x86_64")]
             Panels::Bytes(panels) => return panels.push(columns),
-            Panels::Floats(panels) if quantization == Quantization::None => {
+            Panels::Floats(panels) if quantization != Quantization::Int8 => {
                 return panels.push(columns);
             }
             Panels::Floats(panels) => panels,

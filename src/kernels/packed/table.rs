@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
-use crate::kernels::cpu::{Matrix, matrix};
+use crate::kernels::cpu::{self, Matrix, matrix};
 
 /// Rows of numbers.
 #[derive(Debug, Clone)]
@@ -37,11 +37,18 @@ pub enum Kept {
 }
 
 impl Table {
-    /// The numbers of a tensor, which are shared with it.
+    /// The numbers of a tensor, which are shared with it if it is on the CPU, and else read.
     ///
     /// # Panics
-    /// If the tensor is another device's, or learns.
+    /// If the tensor learns.
     pub fn new<const D: usize>(tensor: Tensor<D>) -> Self {
+        if !cpu::is_here(&tensor.device()) {
+            let columns = tensor.dims()[D - 1];
+            let values = tensor.into_data().try_into_vec();
+            let values: Vec<f32> = values.expect("weights are 32-bit floats");
+            let rows = values.len() / columns.max(1);
+            return Self::kept(Kept::Floats(values), [rows, columns]);
+        }
         let matrix = matrix(tensor);
         Self {
             rows: matrix.rows(),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::layers::Packing;
 use crate::kernels::packed::{RowNorm, Table};
 use crate::model::embedding::Embedding;
@@ -53,13 +55,24 @@ impl PackedEmbedding {
 
     /// Embeds whole sentences, each counted from its place; as [`Embedding::forward`].
     pub fn rows(&self, rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<f32> {
-        let counted = rows.sentences.iter().zip(positions);
-        let positions: Vec<[usize; 3]> = counted
-            .flat_map(|(range, &[first, sentence, paragraph])| {
-                (0..range.len()).map(move |word| [first + word, sentence, paragraph])
-            })
-            .collect();
-        self.words(&rows.ids, &positions)
+        self.words(&rows.ids, &word_positions(rows, positions))
+    }
+
+    /// The same by all cores.
+    pub fn rows_on_cores(&self, rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<f32> {
+        self.words_on_cores(&rows.ids, &word_positions(rows, positions))
+    }
+
+    /// [`Self::words`] by all cores.
+    pub fn words_on_cores(&self, ids: &[u32], positions: &[[usize; 3]]) -> Vec<f32> {
+        /// Words that one core embeds before it pays to ask another one.
+        const WORDS: usize = 32;
+        if ids.len() <= WORDS {
+            return self.words(ids, positions);
+        }
+        let parts = ids.par_chunks(WORDS).zip(positions.par_chunks(WORDS));
+        let parts = parts.map(|(ids, positions)| self.words(ids, positions));
+        parts.collect::<Vec<_>>().concat()
     }
 
     /// Embeds single words, as [`Embedding::embed`].
@@ -96,4 +109,13 @@ impl PackedEmbedding {
         }
         embedded
     }
+}
+
+/// The place of each word of sentences that are counted from their places.
+fn word_positions(rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<[usize; 3]> {
+    let counted = rows.sentences.iter().zip(positions);
+    let places = counted.flat_map(|(range, &[first, sentence, paragraph])| {
+        (0..range.len()).map(move |word| [first + word, sentence, paragraph])
+    });
+    places.collect()
 }

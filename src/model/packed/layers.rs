@@ -166,6 +166,20 @@ impl PackedReading {
     }
 }
 
+impl From<variant::Activation> for Activation {
+    fn from(activation: variant::Activation) -> Self {
+        match activation {
+            variant::Activation::Relu => Self::Relu,
+            variant::Activation::Swish => Self::Swish,
+            variant::Activation::Gelu => Self::Gelu,
+            variant::Activation::GeluTanh => Self::GeluTanh,
+            variant::Activation::GeluSigmoid => Self::GeluSigmoid,
+            variant::Activation::Tanh => Self::Tanh,
+            variant::Activation::Sigmoid => Self::Sigmoid,
+        }
+    }
+}
+
 /// Two linear maps with an activation between them.
 #[derive(Debug, Clone)]
 pub(super) struct PackedFeedForward {
@@ -179,15 +193,7 @@ impl PackedFeedForward {
         Self {
             inner: packing.linears(&[&layer.inner]),
             outer: packing.linears(&[&layer.outer]),
-            activation: match layer.activation {
-                variant::Activation::Relu => Activation::Relu,
-                variant::Activation::Swish => Activation::Swish,
-                variant::Activation::Gelu => Activation::Gelu,
-                variant::Activation::GeluTanh => Activation::GeluTanh,
-                variant::Activation::GeluSigmoid => Activation::GeluSigmoid,
-                variant::Activation::Tanh => Activation::Tanh,
-                variant::Activation::Sigmoid => Activation::Sigmoid,
-            },
+            activation: layer.activation.into(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! [`PackedTransformer::new`] refuses is computed by them.
 
 mod beyond;
+mod card;
 mod decoder;
 mod embedding;
 mod encoder;
@@ -26,6 +27,7 @@ use super::packed_batch::PackedBatch;
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
+use crate::kernels::card::Card;
 use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
 use crate::memory::Datastore;
 use beyond::MemoryBeyond;
@@ -34,6 +36,7 @@ use embedding::PackedEmbedding;
 use encoder::PackedEncoder;
 use layers::Packing;
 
+pub use card::{CardSource, CardState, CardTransformer};
 pub use state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 
 /// A packed model.
@@ -119,9 +122,9 @@ impl PackedTransformer {
             && encoder.gated.is_none()
     }
 
-    /// Whether of all models with this configuration encoder and decoder are packed.
+    /// Whether of all models with this configuration encoder and decoder are packed, here or on the graphics card.
     pub fn packs_whole(config: &ModelConfig, device: &Device) -> bool {
-        is_packed_on(device)
+        (is_packed_on(device) || Card::of(device).is_some())
             && config.architecture == Architecture::Transformer
             && config.context.is_none()
             && config.bert.is_none()

@@ -37,7 +37,7 @@ fn config() -> ModelConfig {
     }
 }
 
-fn configs() -> Vec<ModelConfig> {
+pub(super) fn configs() -> Vec<ModelConfig> {
     let tables = Positions::MultiLevel {
         words: 13,
         sentences: 2,
@@ -122,23 +122,23 @@ fn packed_activations_are_burns() {
     }
 }
 
-fn model(config: &ModelConfig) -> Model {
+pub(super) fn model(config: &ModelConfig) -> Model {
     Model::seeded(config, 7, &Device::flex()).expect("a model")
 }
 
-fn network(model: &Model) -> &Transformer {
+pub(super) fn network(model: &Model) -> &Transformer {
     match &model.network {
         Network::Transformer(network) => network,
         Network::RnnSearch(_) => unreachable!("a Transformer"),
     }
 }
 
-fn packed(model: &Model) -> PackedTransformer {
+pub(super) fn packed(model: &Model) -> PackedTransformer {
     PackedTransformer::new(network(model), None, Quantization::None, None)
         .expect("it can be packed")
 }
 
-fn source() -> PackedBatch {
+pub(super) fn source() -> PackedBatch {
     let mut rows = PackedBatch::default();
     rows.push(&[9, 8, 7, 6, 5, 3], (0, 0));
     rows.push(&[11, 3], (1, 0));

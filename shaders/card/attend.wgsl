@@ -1,0 +1,108 @@
+// softmax(q kᵀ / √d) v for one query and one head in each group: Vaswani et al., "Attention Is All You Need", 2017, Eq. 1, in one
+// pass over the keys (Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018).
+
+struct Shape {
+    // Numbers of a head, and of all.
+    width: u32,
+    columns: u32,
+    // Where the spans of the queries begin in `places`.
+    first: u32,
+    // Whether a span names places of `places` that hold the rows of its keys, in place of the rows themselves.
+    is_listed: u32,
+    scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> shape: Shape;
+// [queries, columns]
+@group(0) @binding(1) var<storage, read> queries: array<f32>;
+// [rows, 2 · columns]: keys and values
+@group(0) @binding(2) var<storage, read> memory: array<f32>;
+// [queries, 2]: where the keys begin, and how many; lists of rows
+@group(0) @binding(3) var<storage, read> places: array<u32>;
+// [queries, columns]
+@group(0) @binding(4) var<storage, read_write> attended: array<f32>;
+
+const THREADS = 64u;
+
+var<workgroup> query: array<f32, 256>;
+var<workgroup> weights: array<f32, 64>;
+var<workgroup> rows: array<u32, 64>;
+var<workgroup> sums: array<f32, 64>;
+
+@compute @workgroup_size(64)
+fn attend(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let first = places[shape.first + 2u * group.x];
+    let count = places[shape.first + 2u * group.x + 1u];
+    let head = group.y * shape.width;
+    let own = group.x * shape.columns + head;
+    for (var i = thread; i < shape.width; i += THREADS) {
+        query[i] = queries[own + i] * shape.scale;
+    }
+    workgroupBarrier();
+    var largest = -3.4e38;
+    var total = 0.0;
+    // Numbers of a head that this thread sums: up to 256 in all.
+    var result = vec4<f32>();
+    for (var begin = 0u; begin < count; begin += THREADS) {
+        let here = min(THREADS, count - begin);
+        var score = -3.4e38;
+        if thread < here {
+            var row = first + begin + thread;
+            if shape.is_listed != 0u {
+                row = places[row];
+            }
+            rows[thread] = row;
+            let key = row * 2u * shape.columns + head;
+            score = 0.0;
+            for (var i = 0u; i < shape.width; i++) {
+                score = fma(query[i], memory[key + i], score);
+            }
+        }
+        sums[thread] = score;
+        workgroupBarrier();
+        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
+            if thread < half {
+                sums[thread] = max(sums[thread], sums[thread + half]);
+            }
+            workgroupBarrier();
+        }
+        let now = max(largest, sums[0]);
+        workgroupBarrier();
+        var weight = 0.0;
+        if thread < here {
+            weight = exp(score - now);
+        }
+        weights[thread] = weight;
+        sums[thread] = weight;
+        workgroupBarrier();
+        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
+            if thread < half {
+                sums[thread] += sums[thread + half];
+            }
+            workgroupBarrier();
+        }
+        let before = exp(largest - now);
+        total = total * before + sums[0];
+        largest = now;
+        result *= before;
+        for (var part = 0u; part < 4u; part++) {
+            let column = thread + part * THREADS;
+            if column < shape.width {
+                var sum = result[part];
+                for (var i = 0u; i < here; i++) {
+                    let value = (rows[i] * 2u + 1u) * shape.columns + head + column;
+                    sum = fma(weights[i], memory[value], sum);
+                }
+                result[part] = sum;
+            }
+        }
+        workgroupBarrier();
+    }
+    for (var part = 0u; part < 4u; part++) {
+        let column = thread + part * THREADS;
+        if column < shape.width {
+            // Who sees no key gives zeros.
+            attended[own + column] = select(0.0, result[part] / total, count > 0u);
+        }
+    }
+}

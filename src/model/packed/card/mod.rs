@@ -1,0 +1,280 @@
+//! A Transformer for inference on a graphics card: its weights there once, its steps computed by kernels of our own.
+//!
+//! Words are embedded on the CPU, whose tables are there anyway; all else stays on the card, but for the few scores of each
+//! word that a search asks for.
+
+mod layers;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use wgpu::Buffer;
+
+use super::PackedTransformer;
+use super::beyond::LayersBeyond;
+use super::embedding::PackedEmbedding;
+use super::layers::Packing;
+use super::state::PackedEncoderOutput;
+use crate::kernels::card::{Bound, Card, CardMatrix, LARGEST_HEAD, Run};
+use crate::kernels::packed::{Quantization, Weights, log_normalisers};
+use crate::kernels::{NextScores, ReadTokens};
+use crate::model::config::NormPosition;
+use crate::model::context_config::Context;
+use crate::model::packed_batch::PackedBatch;
+use crate::model::transformer::Transformer;
+use crate::model::unread::UnreadWeights;
+use crate::model::variant::SpecialTokens;
+use layers::{CardDecoder, CardEncoder, OnCard};
+use state::Widths;
+pub use state::{CardSource, CardState};
+
+/// A model whose weights are on a graphics card.
+#[derive(Debug, Clone)]
+pub struct CardTransformer {
+    card: Arc<Card>,
+    source: PackedEmbedding,
+    target: PackedEmbedding,
+    /// None where burn's encoder has to read: it reads more than the sentence.
+    encoder: Option<CardEncoder>,
+    decoder: CardDecoder,
+    /// `[d_model, vocab]`
+    logits: CardMatrix,
+    tokens: SpecialTokens,
+}
+
+impl CardTransformer {
+    /// Brings the weights of a model to the card that it is on; none if it has parts that are not computed here. Weights of
+    /// products are kept in 32 bits, or in 16 if `quantization` says so.
+    pub fn new(
+        network: &Transformer,
+        context: Option<Context>,
+        quantization: Quantization,
+        unread: Option<&dyn UnreadWeights>,
+    ) -> Option<Self> {
+        Self::on(Self::card(network)?, network, context, quantization, unread)
+    }
+
+    /// The same on any card.
+    fn on(
+        card: Arc<Card>,
+        network: &Transformer,
+        context: Option<Context>,
+        quantization: Quantization,
+        unread: Option<&dyn UnreadWeights>,
+    ) -> Option<Self> {
+        let packing = Packing {
+            quantization,
+            unread,
+        };
+        let source = Arc::new(packing.table(&network.embedding.words));
+        let own = network.target_embedding.as_ref();
+        let target = own.map_or_else(
+            || Arc::clone(&source),
+            |own| Arc::new(packing.table(&own.words)),
+        );
+        let logits = network.logits.as_ref();
+        let logits = logits.map_or_else(
+            || Arc::clone(&target),
+            |logits| Arc::new(packing.table(logits)),
+        );
+        let bias = network.output_bias.as_ref();
+        let bias = bias.map(|bias| packing.vector(bias));
+        let (vocab, d_model) = (logits.rows(), logits.columns());
+        if !card.has_room((vocab * d_model * size_of::<f32>()) as u64) {
+            return None;
+        }
+        let on_card = OnCard {
+            card: &card,
+            packing,
+        };
+        let logits = CardMatrix::new(
+            &card,
+            [d_model, vocab],
+            Weights::transposed(&logits.values(), d_model),
+            bias.as_deref(),
+            on_card.in_halves(),
+        );
+        let of_source = (network.embedding.input.as_ref(), false);
+        let of_target = (network.before_decoder(), network.tokens.zero_start);
+        let target_embedding = network.target_embedding();
+        Some(Self {
+            source: PackedEmbedding::new(&network.embedding, source, of_source, packing),
+            target: PackedEmbedding::new(target_embedding, target, of_target, packing),
+            tokens: network.tokens.clone(),
+            encoder: PackedTransformer::packs_encoder(network, context)
+                .then(|| CardEncoder::new(&network.encoder, on_card)),
+            decoder: CardDecoder::new(&network.decoder, on_card),
+            logits,
+            card,
+        })
+    }
+
+    /// The card that a model is on, if its decoder is computed there by kernels of our own. This is the one place that
+    /// decides.
+    pub fn card(network: &Transformer) -> Option<Arc<Card>> {
+        let device = network.embedding.words.lazy_device();
+        Card::of(&device).filter(|_| Self::computes(network))
+    }
+
+    /// Whether there are kernels for all parts of a decoder.
+    fn computes(network: &Transformer) -> bool {
+        let decoder = &network.decoder;
+        let is_post = decoder.norm_position == NormPosition::Post;
+        LayersBeyond::of(decoder).is_none()
+            && decoder.layers.iter().all(|layer| {
+                let own = layer.self_attention.as_ref();
+                let mut heads = own.into_iter().chain([&layer.cross_attention]);
+                (own.is_some() || is_post) && heads.all(|it| it.head_width() <= LARGEST_HEAD)
+            })
+    }
+
+    /// Whether [`Self::start`] can be called.
+    pub fn encodes(&self) -> bool {
+        self.encoder.is_some()
+    }
+
+    pub fn vocab_size(&self) -> usize {
+        self.logits.outputs()
+    }
+
+    /// The ids of its vocabulary that are no words.
+    pub fn tokens(&self) -> &SpecialTokens {
+        &self.tokens
+    }
+
+    /// A state before the first word, with one hypothesis for each of these sentences, which are encoded by themselves;
+    /// none if the model's encoder reads more.
+    ///
+    /// # Panics
+    /// If the card has too little memory, or is lost, with a message that says so.
+    pub fn start(&self, rows: &PackedBatch) -> Option<CardState> {
+        let encoder = self.encoder.as_ref()?;
+        let mut bound = Bound::new(&self.card);
+        let x = self.source.rows_on_cores(rows, &rows.positions);
+        let states = encoder.forward(&self.card, &mut bound, &x, &rows.sentences);
+        let positions = rows.positions.clone();
+        Some(self.begin(bound, &states, rows.sentences.clone(), positions))
+    }
+
+    /// The same of sentences that another encoder has read.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn start_with(&self, encoded: &PackedEncoderOutput) -> CardState {
+        let states = self.card.filled(&encoded.states);
+        let PackedEncoderOutput {
+            sentences,
+            positions,
+            ..
+        } = encoded.clone();
+        self.begin(Bound::new(&self.card), &states, sentences, positions)
+    }
+
+    fn begin(
+        &self,
+        mut bound: Bound,
+        states: &Buffer,
+        sentences: Vec<Range<usize>>,
+        positions: Vec<[usize; 3]>,
+    ) -> CardState {
+        let rows = sentences.iter().map(|rows| rows.end).max().unwrap_or(0);
+        let source = CardSource {
+            layers: self.decoder.memory(&self.card, &mut bound, states, rows),
+            sentences,
+            positions,
+        };
+        bound.forget();
+        let widths = Widths {
+            d_model: self.logits.inputs(),
+            d_ff: self.decoder.widest(),
+            vocab: self.vocab_size(),
+        };
+        let num_layers = self.decoder.num_layers();
+        CardState::new(&self.card, bound, source, num_layers, widths)
+    }
+
+    /// Adds the word `ids[h]` to hypothesis `h` and reads the scores of what may follow; log-probabilities of the whole
+    /// vocabulary if `read` is none.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn read_next(
+        &self,
+        state: &mut CardState,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+        scores: &mut NextScores,
+    ) {
+        let (tokens, len) = (&self.tokens, state.num_words());
+        // What is left is made to sum to one by all of its scores.
+        let is_forced = tokens.forced_first.is_some() && len == 0;
+        let read = read.filter(|_| !tokens.renormalised && !is_forced);
+        // What is suppressed may be among the likeliest.
+        let read = read.map(|read| ReadTokens {
+            likeliest: read.likeliest + tokens.suppressed.len(),
+            ..read
+        });
+        self.step(state, ids, read, scores);
+        if scores.columns.is_some() {
+            scores.suppress(&tokens.suppressed);
+            return;
+        }
+        let NextScores {
+            values,
+            normalisers,
+            ..
+        } = scores;
+        log_normalisers(values, self.vocab_size(), normalisers);
+        let rows = values.chunks_exact_mut(self.vocab_size());
+        for (row, normaliser) in rows.zip(normalisers) {
+            for score in row.iter_mut() {
+                *score -= *normaliser;
+            }
+            tokens.constrain(row, len);
+            *normaliser = 0.0;
+        }
+    }
+
+    /// Adds the word `ids[h]` to hypothesis `h`, and what is `read` of the scores before softmax to `scores`: of all, without
+    /// their normalisers, if it is none.
+    fn step(
+        &self,
+        state: &mut CardState,
+        ids: &[u32],
+        read: Option<ReadTokens>,
+        scores: &mut NextScores,
+    ) {
+        let y = self.target.words_on_cores(ids, &state.next_positions());
+        let read = read.filter(|read| read.is_less_than(self.vocab_size()));
+        state.begin_word(&y, read.map_or(0, |read| read.num_told()));
+        let (hypotheses, vocab) = (ids.len(), self.vocab_size());
+        let CardState {
+            bound,
+            work,
+            source,
+            own,
+            last,
+            len,
+            ..
+        } = state;
+        let mut run = Run::new(&self.card, bound);
+        let before = *len - 1;
+        let rows = (*last, hypotheses, before);
+        let states = self.decoder.step(&mut run, work, source, own, rows);
+        run.product(&self.logits, states, (&work.scores, 0), hypotheses, None);
+        let Some(read) = read else {
+            let all = run.read(&work.scores, hypotheses * vocab);
+            scores.put(all.into_iter().map(f32::from_bits).collect(), hypotheses);
+            return;
+        };
+        run.likeliest(&work.scores, &work.told, [hypotheses, vocab], read);
+        let told = run.read(&work.told, hypotheses * read.num_told());
+        let vocab = u32::try_from(vocab).expect("ids have 32 bits");
+        read.tell(&told, scores, f32::from_bits, |id| {
+            (id < vocab).then_some(id)
+        });
+    }
+}
