@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
 use super::dropout::{Dropout, dropout_plain};
+use super::product::for_each_row;
 use super::vectors::{dot, sum};
 
 /// Layer normalisation of every row; `epsilon` is ε.
@@ -48,9 +49,11 @@ pub fn add_norm(
 }
 
 fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
+    let rows = x.dims()[0];
     let centred = x.clone() - x.mean_dim(1);
     let variance = centred.clone().square().mean_dim(1);
-    centred / (variance + epsilon).sqrt() * gamma.unsqueeze::<2>() + beta.unsqueeze::<2>()
+    let [gamma, beta] = [gamma, beta].map(|it| for_each_row(it, rows));
+    centred / (variance + epsilon).sqrt() * gamma + beta
 }
 
 /// Results for the backward pass: the rows before γ and β, and 1 / deviation of each.

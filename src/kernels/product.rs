@@ -2,10 +2,16 @@
 //!
 //! Micikevicius et al., "Mixed Precision Training", ICLR 2018: products take and give numbers of 16 bits; weights, sums,
 //! norms, softmax and the loss stay in 32 bits.
+//!
+//! The gradients of what all rows share, of weights and biases, are sums over rows. On a graphics card each number of them is
+//! summed by one thread, and where there are fewer numbers than threads the card waits; so there rows are taken in parts, whose
+//! sums are added.
 
 use std::cell::Cell;
 
 use burn::tensor::{FloatDType, Tensor, module};
+
+use super::cpu;
 
 thread_local! {
     static NUMBERS: Cell<Option<FloatDType>> = const { Cell::new(None) };
@@ -46,14 +52,76 @@ pub fn product<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
 /// - x: `[rows, inputs]`; weight: `[inputs, outputs]`; bias: `[outputs]`
 /// - output: `[rows, outputs]`
 pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tensor<2> {
-    if NUMBERS.get().is_none() {
+    let device = x.device();
+    let on_card = !cpu::is_here(&device);
+    if NUMBERS.get().is_none() && !(on_card && device.is_autodiff()) {
         return module::linear(x, weight, bias);
     }
-    let mapped = product(x, weight);
+    let rows = x.dims()[0];
+    let mapped = if on_card {
+        product_in_parts(x, weight)
+    } else {
+        product(x, weight)
+    };
     match bias {
+        Some(bias) if on_card => mapped + for_each_row(bias, rows),
         Some(bias) => mapped + bias.unsqueeze(),
         None => mapped,
     }
+}
+
+/// [`product`] of rows with weights whose gradient is summed part by part.
+///
+/// # Shapes
+/// - x: `[rows, inputs]`; weight: `[inputs, outputs]`; output: `[rows, outputs]`
+fn product_in_parts(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
+    /// Tiles of 64 × 64 numbers that keep a card busy.
+    const TILES: usize = 512;
+    /// Rows that are worth a part.
+    const LEAST: usize = 64;
+    let ([rows, inputs], [_, outputs]) = (x.dims(), weight.dims());
+    let tiles = inputs.div_ceil(64) * outputs.div_ceil(64);
+    let parts = (TILES / tiles).min(rows / LEAST);
+    if parts < 2 {
+        return product(x, weight);
+    }
+    let part = rows.div_ceil(parts).next_multiple_of(8);
+    let parts = rows.div_ceil(part);
+    let missing = parts * part - rows;
+    let x = if missing == 0 {
+        x
+    } else {
+        let zeros = Tensor::zeros([missing, inputs], &x.device());
+        Tensor::cat(vec![x, zeros], 0)
+    };
+    let mapped = product(x.reshape([parts, part, inputs]), weight.unsqueeze::<3>());
+    let mapped = mapped.reshape([parts * part, outputs]);
+    if missing == 0 {
+        mapped
+    } else {
+        mapped.narrow(0, 0, rows)
+    }
+}
+
+/// A vector once for each of `rows` rows; on a graphics card its gradient is summed part by part.
+///
+/// # Shapes
+/// - vector: `[columns]`; output: `[rows, columns]`, or `[1, columns]` where nothing is gained
+pub(super) fn for_each_row(vector: Tensor<1>, rows: usize) -> Tensor<2> {
+    /// Rows of a part.
+    const PART: usize = 64;
+    let device = vector.device();
+    if rows < 2 * PART || !device.is_autodiff() || cpu::is_here(&device) {
+        return vector.unsqueeze();
+    }
+    repeated(vector, rows, PART)
+}
+
+fn repeated(vector: Tensor<1>, rows: usize, part: usize) -> Tensor<2> {
+    let columns = vector.dims()[0];
+    let parts = rows.div_ceil(part);
+    let all = vector.unsqueeze::<3>().expand([parts, part, columns]);
+    all.reshape([parts * part, columns]).narrow(0, 0, rows)
 }
 
 #[cfg(test)]
@@ -93,6 +161,33 @@ mod tests {
                 let apart = whole.iter().zip(&half).map(|(x, y)| (x - y) * (x - y));
                 let apart = apart.sum::<f32>().sqrt() / length;
                 assert!(apart > 0.0 && apart < most, "{kind:?}: {apart}");
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_that_are_summed_in_parts_are_those_of_all_rows() {
+        let device = Device::flex().autodiff();
+        device.seed(5);
+        let normal = Distribution::Normal(0.0, 1.0);
+        for rows in [130, 256, 301] {
+            let random =
+                |shape: [usize; 2]| Tensor::<2>::random(shape, normal, &device).require_grad();
+            let (x, weight) = (random([rows, 12]), random([12, 7]));
+            let bias = Tensor::<1>::random([7], normal, &device).require_grad();
+            let of = |mapped: Tensor<2>| {
+                let gradients = mapped.clone().square().sum().backward();
+                let [x, weight] =
+                    [&x, &weight].map(|it| numbers(it.grad(&gradients).expect("one")));
+                let bias = numbers(bias.grad(&gradients).expect("one"));
+                [numbers(mapped.inner()), x, weight, bias].concat()
+            };
+            let whole = of(x.clone().matmul(weight.clone()) + bias.clone().unsqueeze());
+            let parts = product_in_parts(x.clone(), weight.clone());
+            let parts = of(parts + repeated(bias.clone(), rows, 64));
+            for (whole, part) in whole.iter().zip(parts) {
+                let most = 1e-4 * whole.abs().max(1.0);
+                assert!((whole - part).abs() < most, "{rows}: {part} for {whole}");
             }
         }
     }
