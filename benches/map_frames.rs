@@ -1,16 +1,25 @@
 //! Frame times of the largest map while it is moved about in, on every adapter that there is, beside the plain picture.
 //!
-//! `cargo bench --bench map_frames -- [--rows 16384] [--top-t 8] [--size 1280x720]`
+//! `cargo bench --bench map_frames -- [--rows 16384] [--top-t 8] [--size 1280x720] [--device gpu]`
+//!
+//! With `--device gpu` also while a model learns on the same card: drawn by a device of its own, and by that of the model.
 
 #[path = "support/memory.rs"]
 mod memory;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use canopy::charts::Theme;
 use canopy::explain::{DocumentMap, MapColours, MapFrame, MapView, Scale, Strip};
 use canopy::gui::Offscreen;
+use canopy::inference::{ComputeDevice, DeviceChoice};
+use canopy::kernels::DropoutSource;
+use canopy::kernels::card::Card;
+use canopy::model::{Model, Preset};
+use canopy::training::{Adam, Example, ExampleSet};
 use memory::resident_mib;
 
 /// Frames of panning, and as many of zooming.
@@ -18,7 +27,7 @@ const FRAMES: u32 = 240;
 const STRIP: Strip = Strip { gap: 10, width: 34 };
 
 fn main() {
-    let (mut rows, mut top_t, mut size) = (16_384, 8, (1_280, 720));
+    let (mut rows, mut top_t, mut size, mut gpu) = (16_384, 8, (1_280, 720), false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse().ok());
@@ -33,6 +42,7 @@ fn main() {
                     sides.1.parse().expect("pixels"),
                 );
             }
+            "gpu" => gpu = true,
             _ => {}
         }
     }
@@ -76,6 +86,68 @@ fn main() {
         let gpu = drawing.bytes() as f64 / f64::from(1 << 20);
         let name = format!("{} ({:?})", screen.adapter.name, screen.adapter.backend);
         line(&name, &drawn, gpu, resident_mib() - before, &plain);
+    }
+    if gpu {
+        while_it_learns(&map, size, format, &ink, &plain);
+    }
+}
+
+/// The same frames while a model learns on the first GPU.
+fn while_it_learns(
+    map: &Arc<DocumentMap>,
+    size: (u32, u32),
+    format: wgpu::TextureFormat,
+    ink: &MapColours,
+    plain: &[f64],
+) {
+    let compute = ComputeDevice::open(DeviceChoice::Gpu).expect("a GPU");
+    let whole = (size.0 + STRIP.gap + STRIP.width, size.1);
+    let own = Offscreen::all(format, whole).into_iter().next();
+    let own = own.expect("an adapter");
+    let card = Card::of(&compute.device).expect("a GPU");
+    let shared = Offscreen::on(own.adapter.clone(), card.device_and_queue(), format, whole);
+    println!("while a model learns on {}", compute.name);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (begun, waits) = std::sync::mpsc::channel();
+        let (compute, is_over) = (&compute, &is_over);
+        scope.spawn(move || learn(compute, is_over, &begun));
+        waits.recv().expect("the first update");
+        for (name, screen) in [("a device of its own", own), ("the model's device", shared)] {
+            let mut drawing = screen.upload(map);
+            let drawn = times(map, size, |frame| screen.draw(&mut drawing, frame, ink));
+            line(name, &drawn, 0.0, 0.0, plain);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Updates of `x-transformer-small` by 48 sentences of 85 tokens, one after the other.
+fn learn(compute: &ComputeDevice, is_over: &AtomicBool, begun: &Sender<()>) {
+    let device = compute.device.clone().autodiff();
+    let config = Preset::named("x-transformer-small").expect("a preset");
+    let mut model = Model::new(&config.config(8_000), &device).expect("a model");
+    let mut adam = Adam::default();
+    let ids: Vec<u32> = (40..125).collect();
+    let example = Example {
+        source: ids.clone(),
+        target: ids,
+        place: (0, 0),
+        counts: true,
+    };
+    let runs: Vec<_> = (0..48).map(|number| number..number + 1).collect();
+    let set = ExampleSet {
+        documents: runs.clone(),
+        examples: vec![example; 48],
+        ..ExampleSet::default()
+    };
+    let batch = set.batch(&runs);
+    while !is_over.load(Ordering::Relaxed) {
+        let loss = model.loss(&batch, 0.1, &DropoutSource::new(0.1, 1));
+        let mut gradients = loss.backward();
+        model = adam.update(model, &mut gradients, 1e-4, None).0;
+        compute.device.sync().expect("the device works");
+        begun.send(()).ok();
     }
 }
 

@@ -1,14 +1,15 @@
 //! Target tokens a second of a training step and of greedy decoding, beside PyTorch on the same batches.
 //!
-//! `cargo bench --bench training_step -- [--device gpu]`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
+//! `cargo bench --bench training_step -- [--device gpu] [float16]`, products of 16 bits if asked for; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
 
 use std::io::Write;
 use std::process::Command;
 use std::time::Instant;
 
 use burn::module::Module;
+use burn::tensor::FloatDType;
 use canopy::inference::{ComputeDevice, DeviceChoice};
-use canopy::kernels::DropoutSource;
+use canopy::kernels::{DropoutSource, with_products};
 use canopy::model::{Batch, Model, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
 use serde_json::{Value, json};
@@ -26,7 +27,9 @@ const DECODE_STEPS: usize = 24;
 
 fn main() {
     canopy::keep_freed_memory();
-    let gpu = std::env::args().any(|argument| argument == "gpu");
+    let asked = |name: &str| std::env::args().any(|argument| argument == name);
+    let gpu = asked("gpu");
+    let products = asked("float16").then_some(FloatDType::F16);
     let choice = if gpu {
         DeviceChoice::Gpu
     } else {
@@ -56,11 +59,12 @@ fn main() {
         };
         let batch = set.batch(&runs);
         let (mut training, mut decoding) = (0.0_f64, 0.0_f64);
-        for round in 0..5 {
+        // On a GPU burn learns in the first rounds which operations to fuse.
+        for round in 0..if gpu { 20 } else { 5 } {
             let begun = Instant::now();
             let drop = DropoutSource::new(0.1, round);
-            let loss = model.loss(&batch, 0.1, &drop);
-            let mut gradients = loss.backward();
+            let mut gradients =
+                with_products(products, || model.loss(&batch, 0.1, &drop).backward());
             model = adam.update(model, &mut gradients, 1e-4, None).0;
             compute.device.sync().expect("the device works");
             training = training.max(per_second(batch.labels.len(), begun));

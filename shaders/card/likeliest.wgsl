@@ -20,15 +20,37 @@ const NONE = 0xffffffffu;
 var<workgroup> values: array<f32, 256>;
 var<workgroup> ids: array<u32, 256>;
 
+struct Found {
+    score: f32,
+    // None where there is no other.
+    id: u32,
+}
+
+// The best of the ids of a thread, or of those that come after one that was told.
+fn after(row: u32, thread: u32, was_told: bool, last: f32, last_id: u32) -> Found {
+    var found = Found(-3.4e38, NONE);
+    for (var id = shape.first + thread; id < shape.vocab; id += THREADS) {
+        let score = scores[row + id];
+        let is_left = !was_told || score < last || (score == last && id > last_id);
+        if is_left && (score > found.score || found.id == NONE) {
+            found = Found(score, id);
+        }
+    }
+    return found;
+}
+
 @compute @workgroup_size(256)
 fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let row = group.x * shape.vocab;
     let output = group.x * (1u + shape.first + 2u * shape.likeliest);
-    var largest = -3.4e38;
-    for (var id = thread; id < shape.vocab; id += THREADS) {
-        largest = max(largest, scores[row + id]);
+    // The best of the own ids is kept, and looked for again only when it is told.
+    var own = after(row, thread, false, 0.0, 0u);
+    var first = -3.4e38;
+    for (var id = thread; id < shape.first; id += THREADS) {
+        first = max(first, scores[row + id]);
+        told[output + 1u + id] = bitcast<u32>(scores[row + id]);
     }
-    values[thread] = largest;
+    values[thread] = max(first, own.score);
     workgroupBarrier();
     for (var half = THREADS / 2u; half > 0u; half /= 2u) {
         if thread < half {
@@ -36,7 +58,7 @@ fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
         }
         workgroupBarrier();
     }
-    largest = values[0];
+    let largest = values[0];
     workgroupBarrier();
     var sum = 0.0;
     for (var id = thread; id < shape.vocab; id += THREADS) {
@@ -53,26 +75,10 @@ fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     if thread == 0u {
         told[output] = bitcast<u32>(largest + log(values[0]));
     }
-    for (var id = thread; id < shape.first; id += THREADS) {
-        told[output + 1u + id] = bitcast<u32>(scores[row + id]);
-    }
-    // One after the other: the best of those that come after the last one.
-    var last = 0.0;
-    var last_id = NONE;
     for (var place = 0u; place < shape.likeliest; place++) {
-        var best = -3.4e38;
-        var best_id = NONE;
-        for (var id = shape.first + thread; id < shape.vocab; id += THREADS) {
-            let score = scores[row + id];
-            let is_after = place == 0u || score < last || (score == last && id > last_id);
-            if is_after && (score > best || best_id == NONE) {
-                best = score;
-                best_id = id;
-            }
-        }
         workgroupBarrier();
-        values[thread] = best;
-        ids[thread] = best_id;
+        values[thread] = own.score;
+        ids[thread] = own.id;
         workgroupBarrier();
         for (var half = THREADS / 2u; half > 0u; half /= 2u) {
             if thread < half {
@@ -86,11 +92,12 @@ fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
             }
             workgroupBarrier();
         }
-        last = values[0];
-        last_id = ids[0];
         if thread == 0u {
-            told[output + 1u + shape.first + place] = bitcast<u32>(last);
-            told[output + 1u + shape.first + shape.likeliest + place] = last_id;
+            told[output + 1u + shape.first + place] = bitcast<u32>(values[0]);
+            told[output + 1u + shape.first + shape.likeliest + place] = ids[0];
+        }
+        if own.id != NONE && own.id == ids[0] {
+            own = after(row, thread, true, own.score, own.id);
         }
     }
 }

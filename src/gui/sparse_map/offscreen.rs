@@ -34,16 +34,25 @@ impl Offscreen {
         });
         let drawn_by = |adapter: &wgpu::Adapter| {
             let device = block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()));
-            let (device, queue) = device.ok()?;
-            Some(Self {
-                adapter: adapter.get_info(),
-                pipelines: MapPipelines::new(&device, format),
-                target: target(&device, format, size),
-                device,
-                queue,
-            })
+            Some(Self::on(adapter.get_info(), device.ok()?, format, size))
         };
         adapters.iter().filter_map(drawn_by).collect()
+    }
+
+    /// On a device that is there.
+    pub fn on(
+        adapter: wgpu::AdapterInfo,
+        (device, queue): (wgpu::Device, wgpu::Queue),
+        format: wgpu::TextureFormat,
+        size: (u32, u32),
+    ) -> Self {
+        Self {
+            adapter,
+            pipelines: MapPipelines::new(&device, format),
+            target: target(&device, format, size),
+            device,
+            queue,
+        }
     }
 
     /// Uploads a map.
@@ -69,8 +78,13 @@ impl Offscreen {
         let mut pass = pass(&mut encoder, &self.target);
         drawing.draw(&mut pass, &self.pipelines);
         drop(pass);
-        self.queue.submit([encoder.finish()]);
-        self.wait();
+        let submission = self.queue.submit([encoder.finish()]);
+        // And for nothing that others compute on this device.
+        let own = wgpu::PollType::Wait {
+            submission_index: Some(submission),
+            timeout: None,
+        };
+        self.device.poll(own).expect("the device is there");
     }
 
     /// Red, green, blue and alpha of every pixel of what was drawn.
@@ -84,11 +98,6 @@ impl Offscreen {
     fn encoder(&self) -> wgpu::CommandEncoder {
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         self.device.create_command_encoder(&descriptor)
-    }
-
-    fn wait(&self) {
-        let all = wgpu::PollType::wait_indefinitely();
-        self.device.poll(all).expect("the device is there");
     }
 }
 

@@ -76,6 +76,11 @@ impl Card {
         }
     }
 
+    /// What it computes on, for others who do.
+    pub fn device_and_queue(&self) -> (wgpu::Device, wgpu::Queue) {
+        (self.device.clone(), self.queue.clone())
+    }
+
     fn new(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         Self {
             pipelines: pipelines(&device),
