@@ -19,10 +19,12 @@ struct Shape {
     // Whether the product is added to what stands there.
     adds: u32,
     has_bias: u32,
+    // Rows of x before the first.
+    from_row: u32,
 }
 
 @group(0) @binding(0) var<uniform> shape: Shape;
-// [rows, inputs]
+// [from_row + rows, inputs]
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 // [inputs, fours]
 @group(0) @binding(2) var<storage, read> weights: array<Four>;
@@ -96,10 +98,10 @@ fn few(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index)
     let row = group.y * 4u;
     // Rows beyond the last are read as the last, and not written.
     let last = shape.rows - 1u;
-    let r0 = row * shape.inputs;
-    let r1 = min(row + 1u, last) * shape.inputs;
-    let r2 = min(row + 2u, last) * shape.inputs;
-    let r3 = min(row + 3u, last) * shape.inputs;
+    let r0 = (shape.from_row + row) * shape.inputs;
+    let r1 = (shape.from_row + min(row + 1u, last)) * shape.inputs;
+    let r2 = (shape.from_row + min(row + 2u, last)) * shape.inputs;
+    let r3 = (shape.from_row + min(row + 3u, last)) * shape.inputs;
     var s0 = vec4<f32>();
     var s1 = vec4<f32>();
     var s2 = vec4<f32>();
@@ -191,7 +193,7 @@ fn many(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     // What this thread fetches of every tile: four inputs of a row, and four columns of an input.
     let own_row = thread / 4u;
     let own_input = (thread % 4u) * 4u;
-    let begin = min(row + own_row, shape.rows - 1u) * shape.inputs;
+    let begin = (shape.from_row + min(row + own_row, shape.rows - 1u)) * shape.inputs;
     var s0 = vec4<f32>();
     var s1 = vec4<f32>();
     var s2 = vec4<f32>();

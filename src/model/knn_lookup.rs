@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::decoder::DecoderOutput;
-use super::packed::PackedTransformer;
+use super::packed::{CardTransformer, PackedTransformer};
 use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
@@ -34,6 +34,10 @@ impl Model {
     ) -> Self {
         if let Some(packed) = self.packed().filter(|packed| packed.encodes()) {
             self.datastore = packed_datastore(packed, batches, config);
+            return self;
+        }
+        if let Some(card) = self.on_card().filter(|card| card.decodes_whole()) {
+            self.datastore = card_datastore(card, batches, config);
             return self;
         }
         let (mut keys, mut next) = (Vec::new(), Vec::new());
@@ -108,6 +112,21 @@ impl Model {
             _ => None,
         }
     }
+}
+
+/// States of all words of these batches by the weights on a graphics card.
+fn card_datastore(
+    card: &CardTransformer,
+    batches: impl IntoIterator<Item = Batch>,
+    config: KnnConfig,
+) -> Option<Datastore> {
+    let (mut keys, mut next) = (Vec::new(), Vec::new());
+    for batch in batches {
+        keys.extend(card.label_states(&batch)?);
+        next.extend(batch.labels);
+    }
+    let d_model = keys.len().checked_div(next.len())?;
+    Some(Datastore::packed(&keys, d_model, next, config))
 }
 
 /// States of all words of these batches, which are computed on all cores; None if there are none.

@@ -2,18 +2,26 @@
 
 use super::decode::Decode;
 use crate::kernels::{NextScores, ReadTokens};
+use crate::memory::Datastore;
 use crate::model::{CardState, CardTransformer, SearchRule};
 
-impl Decode for CardTransformer {
+/// A model on a card, and what its next words are mixed with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CardSearch<'a> {
+    pub card: &'a CardTransformer,
+    pub datastore: Option<&'a Datastore>,
+}
+
+impl Decode for CardSearch<'_> {
     type State = CardState;
 
     fn vocab_size(&self) -> usize {
-        Self::vocab_size(self)
+        self.card.vocab_size()
     }
 
     fn step(&self, state: &mut CardState, ids: &[u32]) -> Vec<f32> {
         let mut scores = NextScores::default();
-        self.read_next(state, ids, None, &mut scores);
+        self.score(state, ids, None, &mut scores);
         scores.values
     }
 
@@ -24,7 +32,8 @@ impl Decode for CardTransformer {
         read: Option<ReadTokens>,
         scores: &mut NextScores,
     ) {
-        self.read_next(state, ids, read, scores);
+        let read = (read, self.datastore);
+        self.card.read_next(state, ids, read, scores);
     }
 
     fn select(&self, state: &mut CardState, hypotheses: &[usize]) {
@@ -32,14 +41,14 @@ impl Decode for CardTransformer {
     }
 
     fn start(&self) -> u32 {
-        self.tokens().start
+        self.card.tokens().start
     }
 
     fn end(&self) -> u32 {
-        self.tokens().end
+        self.card.tokens().end
     }
 
     fn rule(&self) -> SearchRule {
-        self.tokens().search
+        self.card.tokens().search
     }
 }

@@ -75,6 +75,13 @@ impl Searcher<'_> {
         if !self.model.encodes_documents() {
             for pairs in batches(candidates, &self.text.wanted) {
                 let batch = self.alone(&pairs, candidates);
+                let on_card = self.model.on_card();
+                let on_card =
+                    on_card.and_then(|card| card.label_log_probs(&batch, self.model.datastore()));
+                if let Some(log_probs) = on_card {
+                    tell(log_probs, &batch, &pairs, forced)?;
+                    continue;
+                }
                 let encoded = self.model.encode(&batch.source, &DropoutSource::none());
                 let log_probs = self.model.label_log_probs(&encoded, None, &batch);
                 tell(log_probs, &batch, &pairs, forced)?;

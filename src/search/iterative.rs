@@ -5,10 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
+use super::card::CardSearch;
 use super::decode::Decode;
 use super::encodings::Encodings;
 use super::halving::in_halves;
@@ -17,7 +17,7 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{CardTransformer, Encoded, Model, PackedBatch, SearchRule, SpecialTokens};
+use crate::model::{Encoded, Model, PackedBatch, SearchRule, SpecialTokens};
 use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -106,11 +106,11 @@ impl<'a> Searcher<'a> {
             return self.by_packed(packed, &self.text.wanted, &|_| None);
         }
         let model = self.model;
-        let card = self.card().filter(|card| card.encodes());
+        let card = self.card().filter(|search| search.card.encodes());
         for batch in self.batches(&self.text.wanted) {
-            if let Some(card) = card {
-                self.translate_within_memory(card, &batch, &mut |text, batch| {
-                    let started = card.start(&text.alone(batch));
+            if let Some(search) = card {
+                self.translate_within_memory(&search, &batch, &mut |text, batch| {
+                    let started = search.card.start(&text.alone(batch), search.datastore);
                     started.expect("an encoder on the card")
                 })?;
                 continue;
@@ -142,11 +142,12 @@ impl<'a> Searcher<'a> {
             }
             let (model, card) = (self.model, self.card());
             for batch in self.batches(&wanted) {
-                if let Some(card) = card {
-                    self.translate_within_memory(card, &batch, &mut |_, batch| {
+                if let Some(search) = card {
+                    self.translate_within_memory(&search, &batch, &mut |_, batch| {
                         let encoded = encoded.select(&within(&group, own, batch));
                         let states = memory.packed(&encoded);
-                        card.start_with(&states.expect("states of a Transformer"))
+                        let states = states.expect("states of a Transformer");
+                        search.card.start_with(&states, search.datastore)
                     })?;
                     continue;
                 }
@@ -159,11 +160,13 @@ impl<'a> Searcher<'a> {
         ControlFlow::Continue(())
     }
 
-    /// The model's weights on its graphics card, if they are all that a search asks for.
-    fn card(&self) -> Option<&'a CardTransformer> {
-        let model = self.model;
-        let card = model.on_card().filter(|_| model.datastore().is_none());
-        card.map(Arc::as_ref)
+    /// The model's weights on its graphics card.
+    fn card(&self) -> Option<CardSearch<'a>> {
+        let card = self.model.on_card()?;
+        Some(CardSearch {
+            card,
+            datastore: self.model.datastore(),
+        })
     }
 
     /// The windows that are encoded together, with the wanted sentences of each.
@@ -253,9 +256,14 @@ impl<'a> Searcher<'a> {
             };
             let (options, vocabulary) = (self.options, self.vocabulary);
             let searched = if let Some(card) = model.on_card_stage_one() {
-                let state = card.start(&self.text.alone(&batch));
+                let state = card.start(&self.text.alone(&batch), None);
                 let state = state.expect("a sentence-level model");
-                search(&**card, state, &limits, options, vocabulary, &mut keep)
+                // What a stage-one model writes is its own.
+                let card = CardSearch {
+                    card,
+                    datastore: None,
+                };
+                search(&card, state, &limits, options, vocabulary, &mut keep)
             } else if let Some(stage_one) = &self.model.stage_one {
                 let rows = self.text.alone(&batch);
                 let encoded = stage_one.encode(&rows, None, &DropoutSource::none());

@@ -68,3 +68,35 @@ impl CardMatrix {
         self.outputs
     }
 }
+
+/// Keys of a datastore on a graphics card, and the token that followed each.
+///
+/// Nearness of a state `q` and a key `k` is `q · k - |k|² / 2`: half of `|q|²` less their squared distance.
+#[derive(Debug)]
+pub struct CardKeys {
+    /// `[d_model, states]`
+    pub(super) nearness: CardMatrix,
+    /// `[states]`
+    pub(super) next: wgpu::Buffer,
+}
+
+impl CardKeys {
+    /// # Shapes
+    /// - keys: `[states, d_model]`, row by row; squares: the squared length of each; next: the token that followed it
+    ///
+    /// # Panics
+    /// As [`Card::room`].
+    pub fn new(card: &Arc<Card>, keys: &[f32], squares: &[f32], next: &[u32]) -> Self {
+        let (states, d_model) = (next.len(), keys.len() / next.len().max(1));
+        let weights = Weights::transposed(keys, d_model);
+        let bias: Vec<f32> = squares.iter().map(|square| -0.5 * square).collect();
+        Self {
+            nearness: CardMatrix::new(card, [d_model, states], weights, Some(&bias), false),
+            next: card.filled(next),
+        }
+    }
+
+    pub fn num_states(&self) -> usize {
+        self.nearness.outputs
+    }
+}

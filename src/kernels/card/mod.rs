@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use burn::tensor::Device;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
 
-pub use matrix::CardMatrix;
+pub use matrix::{CardKeys, CardMatrix};
 pub use run::{Attended, Bound, Keys, Run};
 
 const PRODUCT: &str = include_str!("../../../shaders/card/product.wgsl");
@@ -22,6 +22,8 @@ const NORM: &str = include_str!("../../../shaders/card/norm.wgsl");
 const ATTEND: &str = include_str!("../../../shaders/card/attend.wgsl");
 const LIKELIEST: &str = include_str!("../../../shaders/card/likeliest.wgsl");
 const SSRU: &str = include_str!("../../../shaders/card/ssru.wgsl");
+const GATHER: &str = include_str!("../../../shaders/card/gather.wgsl");
+const LABELS: &str = include_str!("../../../shaders/card/labels.wgsl");
 
 /// Lines of `product.wgsl` where weights have 32 bits, and where they have 16.
 const NUMBERS: [(&str, &str); 2] = [
@@ -36,7 +38,7 @@ const NUMBERS: [(&str, &str); 2] = [
 pub const LARGEST_HEAD: usize = 256;
 
 /// Bytes of the numbers that describe a kernel's work.
-const SHAPE: u64 = 32;
+const SHAPE: u64 = 48;
 
 /// Groups of threads that can be started in one direction, on every card.
 const MOST_GROUPS: usize = 65_535;
@@ -54,6 +56,8 @@ enum Kernel {
     Attend,
     Likeliest,
     Ssru,
+    Gather,
+    Labels,
 }
 
 /// A graphics card on which models search.
@@ -214,6 +218,8 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
         pipeline(&module(ATTEND), "attend", [3, 1]),
         pipeline(&module(LIKELIEST), "likeliest", [1, 1]),
         pipeline(&module(SSRU), "ssru", [2, 2]),
+        pipeline(&module(GATHER), "gather", [3, 1]),
+        pipeline(&module(LABELS), "labels_of", [2, 1]),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wgpu::{Buffer, BufferUsages};
 
-use super::{Card, CardMatrix, Kernel, MOST_GROUPS, SHAPE};
+use super::{Card, CardKeys, CardMatrix, Kernel, MOST_GROUPS, SHAPE};
 use crate::kernels::ReadTokens;
 use crate::kernels::packed::Activation;
 
@@ -45,13 +45,20 @@ impl Bound {
     }
 }
 
-/// A kernel that waits for its start.
+/// What waits for its start.
 #[derive(Debug)]
-struct Step {
-    kernel: Kernel,
-    group: wgpu::BindGroup,
-    /// Groups of threads.
-    size: [u32; 2],
+enum Step {
+    Kernel {
+        kernel: Kernel,
+        group: wgpu::BindGroup,
+        /// Groups of threads.
+        size: [u32; 2],
+    },
+    Copy {
+        from: Buffer,
+        to: Buffer,
+        bytes: u64,
+    },
 }
 
 /// Kernels to be started together.
@@ -110,7 +117,7 @@ impl<'a> Run<'a> {
         rows: usize,
         activation: Option<Activation>,
     ) {
-        self.multiply(matrix, x, (y, first), rows, (activation, false));
+        self.multiply(matrix, (x, 0), (y, first), rows, (activation, false));
     }
 
     /// `y += x W + b` of `rows` rows.
@@ -118,19 +125,33 @@ impl<'a> Run<'a> {
     /// # Shapes
     /// - x: `[rows, inputs]`; y: `[rows, outputs]`
     pub fn add_product(&mut self, matrix: &CardMatrix, x: &Buffer, y: &Buffer, rows: usize) {
-        self.multiply(matrix, x, (y, 0), rows, (None, true));
+        self.multiply(matrix, (x, 0), (y, 0), rows, (None, true));
+    }
+
+    /// `y = x W + b` of `rows` rows of `x` from `first` on.
+    ///
+    /// # Shapes
+    /// - x: `[first + rows, inputs]`; y: `[rows, outputs]`
+    pub fn product_of_part(
+        &mut self,
+        matrix: &CardMatrix,
+        x: (&Buffer, usize),
+        y: &Buffer,
+        rows: usize,
+    ) {
+        self.multiply(matrix, x, (y, 0), rows, (None, false));
     }
 
     fn multiply(
         &mut self,
         matrix: &CardMatrix,
-        x: &Buffer,
+        (x, from_row): (&Buffer, usize),
         (y, first): (&Buffer, usize),
         rows: usize,
         (activation, adds): (Option<Activation>, bool),
     ) {
         let (inputs, outputs) = (matrix.inputs, matrix.outputs);
-        check(x, rows * inputs);
+        check(x, (from_row + rows) * inputs);
         check(y, (first + rows) * outputs);
         let few = rows <= self.few;
         let kernel = match (few, matrix.has_halves) {
@@ -153,6 +174,7 @@ impl<'a> Run<'a> {
                 activation.map_or(0, code),
                 u32::from(adds),
                 u32::from(matrix.bias.is_some()),
+                number(from_row),
             ],
             &[x, &matrix.weights, &bias, y],
             [fours.div_ceil(across), rows.div_ceil(down)],
@@ -259,6 +281,70 @@ impl<'a> Run<'a> {
         );
     }
 
+    /// How near states are to all keys of a datastore.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`; y: `[rows, keys]`
+    pub fn nearness(&mut self, keys: &CardKeys, states: &Buffer, y: &Buffer, rows: usize) {
+        self.product(&keys.nearness, states, (y, 0), rows, None);
+    }
+
+    /// The scores of the tokens that followed the `nearest` states of each of `rows` hypotheses, which [`Self::likeliest`]
+    /// has told in `near`, of no first ids.
+    ///
+    /// # Shapes
+    /// - scores: `[rows, vocab]`; told: `[rows, nearest]`
+    pub fn gather(
+        &mut self,
+        keys: &CardKeys,
+        (scores, near): (&Buffer, &Buffer),
+        told: &Buffer,
+        [rows, vocab, nearest]: [usize; 3],
+    ) {
+        let width = 1 + 2 * nearest;
+        check(scores, rows * vocab);
+        check(near, rows * width);
+        check(told, rows * nearest);
+        self.push(
+            Kernel::Gather,
+            &[vocab, nearest, 1 + nearest, width].map(number),
+            &[scores, near, &keys.next, told],
+            [rows, 1],
+        );
+    }
+
+    /// The log-probability of one label for each of `rows` rows of scores.
+    ///
+    /// # Shapes
+    /// - scores: `[rows, vocab]`; labels, log_probs: `[rows]`
+    pub fn log_probs_of(
+        &mut self,
+        (scores, labels): (&Buffer, &Buffer),
+        log_probs: &Buffer,
+        [rows, vocab]: [usize; 2],
+    ) {
+        check(scores, rows * vocab);
+        check(labels, rows);
+        check(log_probs, rows);
+        self.push(
+            Kernel::Labels,
+            &[number(vocab)],
+            &[scores, labels, log_probs],
+            [rows, 1],
+        );
+    }
+
+    /// Copies the first `count` numbers of a buffer.
+    pub fn copy(&mut self, from: &Buffer, to: &Buffer, count: usize) {
+        check(from, count);
+        check(to, count);
+        self.steps.push(Step::Copy {
+            from: from.clone(),
+            to: to.clone(),
+            bytes: (count * size_of::<f32>()) as u64,
+        });
+    }
+
     fn push(&mut self, kernel: Kernel, shape: &[u32], buffers: &[&Buffer], size: [usize; 2]) {
         assert!(
             size.iter().all(|&groups| groups <= MOST_GROUPS),
@@ -295,7 +381,7 @@ impl<'a> Run<'a> {
             })
         });
         let group = group.clone();
-        self.steps.push(Step {
+        self.steps.push(Step::Kernel {
             kernel,
             group,
             size: size.map(number),
@@ -318,51 +404,83 @@ impl<'a> Run<'a> {
         card.write(&bound.shapes, &self.shapes);
         self.shapes.clear();
         let mut encoder = card.encoder();
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let mut last = None;
-        for (number, step) in self.steps.drain(..).enumerate() {
-            if last != Some(step.kernel) {
-                pass.set_pipeline(&card.pipelines[step.kernel as usize]);
-                last = Some(step.kernel);
+        let mut steps = self.steps.drain(..).enumerate().peekable();
+        while let Some((number, step)) = steps.next() {
+            let (kernel, group, size) = match step {
+                Step::Copy { from, to, bytes } => {
+                    encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
+                    continue;
+                }
+                Step::Kernel {
+                    kernel,
+                    group,
+                    size,
+                } => (kernel, group, size),
+            };
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            let mut start = |kernel: Kernel, group: &wgpu::BindGroup, size: [u32; 2], number| {
+                let place = u32::try_from(number * APART).expect("few kernels");
+                pass.set_pipeline(&card.pipelines[kernel as usize]);
+                pass.set_bind_group(0, group, &[place]);
+                pass.dispatch_workgroups(size[0], size[1], 1);
+            };
+            start(kernel, &group, size, number);
+            while let Some((
+                number,
+                Step::Kernel {
+                    kernel,
+                    group,
+                    size,
+                },
+            )) = steps.next_if(|(_, step)| matches!(step, Step::Kernel { .. }))
+            {
+                start(kernel, &group, size, number);
             }
-            let place = u32::try_from(number * APART).expect("few kernels");
-            pass.set_bind_group(0, &step.group, &[place]);
-            pass.dispatch_workgroups(step.size[0], step.size[1], 1);
         }
-        drop(pass);
+        drop(steps);
         encoder
     }
 
-    /// Starts all kernels so far and waits for the first `count` numbers of a buffer.
+    /// Starts all kernels so far and waits for the first numbers of some buffers, so many of each.
     ///
     /// # Panics
     /// If the device is lost, with a message that says so.
-    pub fn read(mut self, buffer: &Buffer, count: usize) -> Vec<u32> {
-        check(buffer, count);
-        let bytes = (count * size_of::<u32>()) as u64;
-        if self.bound.read.size() < bytes {
+    pub fn read<const N: usize>(mut self, wanted: [(&Buffer, usize); N]) -> [Vec<u32>; N] {
+        let bytes = |count: usize| (count * size_of::<u32>()) as u64;
+        let total = bytes(wanted.iter().map(|(_, count)| count).sum());
+        if self.bound.read.size() < total {
             let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-            self.bound.read = self.card.buffer(bytes.next_power_of_two(), usage);
+            self.bound.read = self.card.buffer(total.next_power_of_two(), usage);
         }
         let mut encoder = self.encode();
         let (card, read) = (self.card, &self.bound.read);
-        encoder.copy_buffer_to_buffer(buffer, 0, read, 0, bytes);
+        let mut begin = 0;
+        for (buffer, count) in wanted {
+            check(buffer, count);
+            encoder.copy_buffer_to_buffer(buffer, 0, read, begin, bytes(count));
+            begin += bytes(count);
+        }
         let submission = card.queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::channel();
-        let slice = read.slice(..bytes);
+        let slice = read.slice(..total);
         slice.map_async(wgpu::MapMode::Read, move |mapped| {
             sender.send(mapped).ok();
         });
-        let waited = card.device.poll(wgpu::PollType::Wait {
+        let polled = card.device.poll(wgpu::PollType::Wait {
             submission_index: Some(submission),
             timeout: None,
         });
         let told = receiver.recv();
         let mapped = slice.get_mapped_range();
-        let (true, Ok(Ok(())), Ok(mapped)) = (waited.is_ok(), &told, mapped) else {
-            panic!("the device is lost: {waited:?}, {told:?}");
+        let (true, Ok(Ok(())), Ok(mapped)) = (polled.is_ok(), &told, mapped) else {
+            panic!("the device is lost: {polled:?}, {told:?}");
         };
-        let numbers = bytemuck::pod_collect_to_vec(&mapped);
+        let mut begin = 0;
+        let numbers = wanted.map(|(_, count)| {
+            let bytes = &mapped[begin..][..count * size_of::<u32>()];
+            begin += bytes.len();
+            bytemuck::pod_collect_to_vec(bytes)
+        });
         drop(mapped);
         read.unmap();
         numbers

@@ -24,6 +24,11 @@ fn numbers(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(number).collect()
 }
 
+fn numbers_of(run: Run<'_>, buffer: &wgpu::Buffer, count: usize) -> Vec<u32> {
+    let [numbers] = run.read([(buffer, count)]);
+    numbers
+}
+
 fn floats(bits: Vec<u32>) -> Vec<f32> {
     bits.into_iter().map(f32::from_bits).collect()
 }
@@ -86,7 +91,7 @@ fn products_of_few_rows_and_of_many_are_those_of_64_bits() {
             run.few = few;
             let activation = Some(Activation::Relu);
             run.product(&matrix, &input, (&y, 1), rows, activation);
-            floats(run.read(&y, (rows + 1) * outputs))
+            floats(numbers_of(run, &y, (rows + 1) * outputs))
         };
         for few in [0, usize::MAX] {
             for (in_halves, most) in [(false, 1e-5), (true, 4e-3)] {
@@ -110,7 +115,7 @@ fn a_product_is_added_to_what_stands_there() {
     let mut bound = Bound::new(&card);
     let mut run = Run::new(&card, &mut bound);
     run.add_product(&matrix, &x, &y, 2);
-    assert_near(&floats(run.read(&y, 8)), &expected, 1e-5);
+    assert_near(&floats(numbers_of(run, &y, 8)), &expected, 1e-5);
 }
 
 #[test]
@@ -133,7 +138,7 @@ fn activations_are_those_of_the_cpu() {
         run.product(&matrix, &input, (&y, 0), x.len(), Some(activation));
         let mut expected = x.clone();
         activation.apply(&mut expected);
-        assert_near(&floats(run.read(&y, x.len())), &expected, 3e-6);
+        assert_near(&floats(numbers_of(run, &y, x.len())), &expected, 3e-6);
     }
 }
 
@@ -156,7 +161,11 @@ fn norms_are_those_of_the_cpu() {
         let mut run = Run::new(&card, &mut bound);
         let parameters = (&parameters, norm.epsilon);
         run.norm(parameters, &branch, (&y, adds), [rows, columns]);
-        assert_near(&floats(run.read(&y, rows * columns)), &expected, 1e-5);
+        assert_near(
+            &floats(numbers_of(run, &y, rows * columns)),
+            &expected,
+            1e-5,
+        );
     }
 }
 
@@ -226,7 +235,7 @@ fn attention_reads_the_rows_that_are_named() {
             columns,
         };
         run.attend(asked, &y, 3);
-        let found = floats(run.read(&y, 3 * columns));
+        let found = floats(numbers_of(run, &y, 3 * columns));
         for (row, rows) in named.iter().enumerate() {
             let query = &queries[row * columns..][..columns];
             let expected = if rows.is_empty() {
@@ -255,7 +264,7 @@ fn the_likeliest_are_told_with_the_lowest_ids_first() {
         let told = card.room(3 * read.num_told());
         let mut run = Run::new(&card, &mut bound);
         run.likeliest(&on_card, &told, [3, vocab], read);
-        let told = run.read(&told, 3 * read.num_told());
+        let told = numbers_of(run, &told, 3 * read.num_told());
         let mut found = NextScores::default();
         read.tell(&told, &mut found, f32::from_bits, Some);
         let columns = found.columns.clone().expect("a part of them");
@@ -272,6 +281,60 @@ fn the_likeliest_are_told_with_the_lowest_ids_first() {
                 .map(|id: u32| scores[id as usize]);
             let values = &found.values[row * (first + likeliest)..][..first + likeliest];
             assert!(all.eq(values.iter().copied()));
+        }
+    }
+}
+
+#[test]
+fn labels_and_tokens_that_followed_states_have_their_scores() {
+    let card = card();
+    let (rows, vocab, d_model, states) = (3, 300, 12, 40);
+    let scores = numbers(rows * vocab, 1);
+    let labels = [7_u32, 299, 0];
+    let mut bound = Bound::new(&card);
+    let (on_card, ids, y) = (card.filled(&scores), card.filled(&labels), card.room(rows));
+    let mut run = Run::new(&card, &mut bound);
+    run.log_probs_of((&on_card, &ids), &y, [rows, vocab]);
+    let found = floats(numbers_of(run, &y, rows));
+    for ((scores, label), found) in scores.chunks(vocab).zip(labels).zip(found) {
+        let sum: f32 = scores.iter().map(|score| score.exp()).sum();
+        assert!((scores[label as usize] - sum.ln() - found).abs() < 1e-5);
+    }
+    let (keys, queries) = (numbers(states * d_model, 2), numbers(rows * d_model, 3));
+    let square = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>();
+    let squares: Vec<f32> = keys.chunks(d_model).map(square).collect();
+    let next: Vec<u32> = (0..40).map(|state| state * 7 % 300).collect();
+    let on_card_keys = CardKeys::new(&card, &keys, &squares, &next);
+    let (x, near, told, theirs) = (
+        card.filled(&queries),
+        card.room(rows * states),
+        card.room(rows * 7),
+        card.room(rows * 3),
+    );
+    let mut run = Run::new(&card, &mut bound);
+    run.nearness(&on_card_keys, &x, &near, rows);
+    let nearest = ReadTokens {
+        first: 0,
+        likeliest: 3,
+    };
+    run.likeliest(&near, &told, [rows, states], nearest);
+    run.gather(&on_card_keys, (&on_card, &told), &theirs, [rows, vocab, 3]);
+    let [told, theirs] = run.read([(&told, rows * 7), (&theirs, rows * 3)]);
+    let told = told.chunks(7).zip(queries.chunks(d_model));
+    for (((told, query), theirs), scores) in told.zip(theirs.chunks(3)).zip(scores.chunks(vocab)) {
+        let distance = |state: u32| {
+            let key = &keys[state as usize * d_model..][..d_model];
+            let apart = key.iter().zip(query).map(|(a, b)| (a - b) * (a - b));
+            apart.sum::<f32>()
+        };
+        let mut order: Vec<u32> = (0..40).collect();
+        order.sort_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+        assert_eq!(told[4..], order[..3]);
+        for ((&state, &near), &theirs) in told[4..].iter().zip(&told[1..]).zip(theirs) {
+            let found = square(query) - 2.0 * f32::from_bits(near);
+            assert!((found - distance(state)).abs() < 1e-4);
+            let score = scores[next[state as usize] as usize];
+            assert_eq!(theirs, score.to_bits());
         }
     }
 }

@@ -395,15 +395,21 @@ impl CardDecoder {
         self.layers.iter().map(memory).collect()
     }
 
-    /// Adds one word, whose embedding is in `work.y`, to each of some hypotheses with `before` words, after the rows `first`
-    /// of keys and values; gives the states after it.
-    pub fn step<'w>(
+    /// Whether whole translations can be decoded: a recurrent unit goes word by word.
+    pub fn decodes_whole(&self) -> bool {
+        let is_attention = |layer: &Layer| matches!(layer.own.0, Own::Attention(_));
+        self.layers.iter().all(is_attention)
+    }
+
+    /// States of the embedded rows in `work.y`; what enters the last feed-forward sublayer comes to `work.fed` if `keeps`.
+    /// Layer by layer, if asked for, so that no card works on many rows longer than a driver lets it.
+    pub fn forward<'w>(
         &self,
         run: &mut Run<'_>,
         work: &'w Work,
-        source: &CardSource,
-        own: &OwnKeys,
-        (first, hypotheses, before): (usize, usize, usize),
+        (source, own): (&CardSource, &OwnKeys),
+        reads: Reads,
+        (keeps, by_layer): (bool, bool),
     ) -> &'w Buffer {
         let Work {
             y,
@@ -413,37 +419,42 @@ impl CardDecoder {
             context,
             wide,
             places,
+            fed,
             ..
         } = work;
+        let Reads {
+            own: own_rows,
+            source: source_rows,
+            first,
+            before,
+            count,
+        } = reads;
         let rows = Rows {
             y,
             normed,
             branch,
-            count: hypotheses,
+            count,
         };
         let scratch = (queries, context);
-        for ((layer, own), memory) in self.layers.iter().zip(&own.layers).zip(&source.layers) {
+        let layers = self.layers.iter().zip(&own.layers).zip(&source.layers);
+        for (number, ((layer, own), memory)) in layers.enumerate() {
             match &layer.own {
                 (Own::Attention(attention), residual) => {
                     residual.apply(run, rows, Some(&attention.output), |run, x| {
-                        run.product(&attention.memory, x, (own, first), hypotheses, None);
-                        let memory = (own, places, Keys::Listed { first: 0 });
-                        attention.read(run, x, memory, scratch, hypotheses)
+                        run.product(&attention.memory, x, (own, first), count, None);
+                        attention.read(run, x, (own, places, own_rows), scratch, count)
                     });
                 }
                 (Own::Ssru(gates), residual) => residual.apply(run, rows, None, |run, x| {
-                    run.product(gates, x, (wide, 0), hypotheses, None);
-                    let shape = [hypotheses, gates.inputs()];
+                    run.product(gates, x, (wide, 0), count, None);
+                    let shape = [count, gates.inputs()];
                     run.ssru(wide, (own, first, places), context, before, shape);
                     context
                 }),
             }
             let (attention, residual) = &layer.cross;
             residual.apply(run, rows, Some(&attention.output), |run, x| {
-                let keys = Keys::Rows {
-                    first: 2 * hypotheses,
-                };
-                attention.read(run, x, (memory, places, keys), scratch, hypotheses)
+                attention.read(run, x, (memory, places, source_rows), scratch, count)
             });
             let (feed_forward, residual) = &layer.feed_forward;
             let CardFeedForward {
@@ -452,16 +463,35 @@ impl CardDecoder {
                 activation,
             } = feed_forward;
             residual.apply(run, rows, Some(outer), |run, x| {
-                run.product(inner, x, (wide, 0), hypotheses, Some(*activation));
+                if keeps && number + 1 == self.layers.len() {
+                    run.copy(x, fed, count * inner.inputs());
+                }
+                run.product(inner, x, (wide, 0), count, Some(*activation));
                 wide
             });
+            if by_layer {
+                run.start();
+            }
         }
         match &self.final_norm {
             Some(norm) => {
-                norm.apply(run, y, (normed, false), hypotheses);
+                norm.apply(run, y, (normed, false), count);
                 normed
             }
             None => y,
         }
     }
+}
+
+/// What some rows of a decoder read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reads {
+    /// Which of the own keys, and which of the source's.
+    pub own: Keys,
+    pub source: Keys,
+    /// Rows of own keys before those of these rows.
+    pub first: usize,
+    /// Words before them.
+    pub before: usize,
+    pub count: usize,
 }

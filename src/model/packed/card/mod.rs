@@ -3,6 +3,7 @@
 //! Words are embedded on the CPU, whose tables are there anyway; all else stays on the card, but for the few scores of each
 //! word that a search asks for.
 
+mod labels;
 mod layers;
 mod state;
 #[cfg(test)]
@@ -18,16 +19,17 @@ use super::beyond::LayersBeyond;
 use super::embedding::PackedEmbedding;
 use super::layers::Packing;
 use super::state::PackedEncoderOutput;
-use crate::kernels::card::{Bound, Card, CardMatrix, LARGEST_HEAD, Run};
+use crate::kernels::card::{Bound, Card, CardMatrix, Keys, LARGEST_HEAD, Run};
 use crate::kernels::packed::{Quantization, Weights, log_normalisers};
 use crate::kernels::{NextScores, ReadTokens};
+use crate::memory::{Datastore, Neighbours};
 use crate::model::config::NormPosition;
 use crate::model::context_config::Context;
 use crate::model::packed_batch::PackedBatch;
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use crate::model::variant::SpecialTokens;
-use layers::{CardDecoder, CardEncoder, OnCard};
+use layers::{CardDecoder, CardEncoder, OnCard, Reads};
 use state::Widths;
 pub use state::{CardSource, CardState};
 
@@ -146,39 +148,49 @@ impl CardTransformer {
     }
 
     /// A state before the first word, with one hypothesis for each of these sentences, which are encoded by themselves;
-    /// none if the model's encoder reads more.
+    /// none if the model's encoder reads more. With a datastore, it is the one that every word is mixed with.
     ///
     /// # Panics
     /// If the card has too little memory, or is lost, with a message that says so.
-    pub fn start(&self, rows: &PackedBatch) -> Option<CardState> {
+    pub fn start(&self, rows: &PackedBatch, datastore: Option<&Datastore>) -> Option<CardState> {
         let encoder = self.encoder.as_ref()?;
         let mut bound = Bound::new(&self.card);
         let x = self.source.rows_on_cores(rows, &rows.positions);
         let states = encoder.forward(&self.card, &mut bound, &x, &rows.sentences);
         let positions = rows.positions.clone();
-        Some(self.begin(bound, &states, rows.sentences.clone(), positions))
+        Some(self.begin(
+            bound,
+            &states,
+            (rows.sentences.clone(), positions),
+            datastore,
+        ))
     }
 
     /// The same of sentences that another encoder has read.
     ///
     /// # Panics
     /// As [`Self::start`].
-    pub fn start_with(&self, encoded: &PackedEncoderOutput) -> CardState {
+    pub fn start_with(
+        &self,
+        encoded: &PackedEncoderOutput,
+        datastore: Option<&Datastore>,
+    ) -> CardState {
         let states = self.card.filled(&encoded.states);
         let PackedEncoderOutput {
             sentences,
             positions,
             ..
         } = encoded.clone();
-        self.begin(Bound::new(&self.card), &states, sentences, positions)
+        let bound = Bound::new(&self.card);
+        self.begin(bound, &states, (sentences, positions), datastore)
     }
 
     fn begin(
         &self,
         mut bound: Bound,
         states: &Buffer,
-        sentences: Vec<Range<usize>>,
-        positions: Vec<[usize; 3]>,
+        (sentences, positions): (Vec<Range<usize>>, Vec<[usize; 3]>),
+        datastore: Option<&Datastore>,
     ) -> CardState {
         let rows = sentences.iter().map(|rows| rows.end).max().unwrap_or(0);
         let source = CardSource {
@@ -191,13 +203,15 @@ impl CardTransformer {
             d_model: self.logits.inputs(),
             d_ff: self.decoder.widest(),
             vocab: self.vocab_size(),
+            states: datastore.map_or(0, Datastore::num_states),
+            nearest: datastore.map_or(0, Datastore::num_nearest),
         };
         let num_layers = self.decoder.num_layers();
         CardState::new(&self.card, bound, source, num_layers, widths)
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h` and reads the scores of what may follow; log-probabilities of the whole
-    /// vocabulary if `read` is none.
+    /// Adds the word `ids[h]` to hypothesis `h` and reads the scores of what may follow, mixed with what followed in the
+    /// datastore; log-probabilities of the whole vocabulary if `read` is none.
     ///
     /// # Panics
     /// As [`Self::start`].
@@ -205,7 +219,7 @@ impl CardTransformer {
         &self,
         state: &mut CardState,
         ids: &[u32],
-        read: Option<ReadTokens>,
+        (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
         scores: &mut NextScores,
     ) {
         let (tokens, len) = (&self.tokens, state.num_words());
@@ -217,7 +231,10 @@ impl CardTransformer {
             likeliest: read.likeliest + tokens.suppressed.len(),
             ..read
         });
-        self.step(state, ids, read, scores);
+        let near = self.step(state, ids, (read, datastore), scores);
+        if let (Some(datastore), Some((near, theirs))) = (datastore, near) {
+            datastore.mix_in_told(&near, &theirs, scores);
+        }
         if scores.columns.is_some() {
             scores.suppress(&tokens.suppressed);
             return;
@@ -227,7 +244,6 @@ impl CardTransformer {
             normalisers,
             ..
         } = scores;
-        log_normalisers(values, self.vocab_size(), normalisers);
         let rows = values.chunks_exact_mut(self.vocab_size());
         for (row, normaliser) in rows.zip(normalisers) {
             for score in row.iter_mut() {
@@ -238,15 +254,15 @@ impl CardTransformer {
         }
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`, and what is `read` of the scores before softmax to `scores`: of all, without
-    /// their normalisers, if it is none.
+    /// Adds the word `ids[h]` to hypothesis `h`, and what is `read` of the scores before softmax to `scores`, of all if it is
+    /// none; gives the nearest neighbours in the datastore, and the scores of what followed them, row by row.
     fn step(
         &self,
         state: &mut CardState,
         ids: &[u32],
-        read: Option<ReadTokens>,
+        (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
         scores: &mut NextScores,
-    ) {
+    ) -> Option<(Vec<Neighbours>, Vec<f32>)> {
         let y = self.target.words_on_cores(ids, &state.next_positions());
         let read = read.filter(|read| read.is_less_than(self.vocab_size()));
         state.begin_word(&y, read.map_or(0, |read| read.num_told()));
@@ -260,21 +276,73 @@ impl CardTransformer {
             len,
             ..
         } = state;
-        let mut run = Run::new(&self.card, bound);
-        let before = *len - 1;
-        let rows = (*last, hypotheses, before);
-        let states = self.decoder.step(&mut run, work, source, own, rows);
-        run.product(&self.logits, states, (&work.scores, 0), hypotheses, None);
-        let Some(read) = read else {
-            let all = run.read(&work.scores, hypotheses * vocab);
-            scores.put(all.into_iter().map(f32::from_bits).collect(), hypotheses);
-            return;
+        let reads = Reads {
+            own: Keys::Listed { first: 0 },
+            source: Keys::Rows {
+                first: 2 * hypotheses,
+            },
+            first: *last,
+            before: *len - 1,
+            count: hypotheses,
         };
-        run.likeliest(&work.scores, &work.told, [hypotheses, vocab], read);
-        let told = run.read(&work.told, hypotheses * read.num_told());
-        let vocab = u32::try_from(vocab).expect("ids have 32 bits");
-        read.tell(&told, scores, f32::from_bits, |id| {
-            (id < vocab).then_some(id)
-        });
+        let mut run = Run::new(&self.card, bound);
+        let kept = (datastore.is_some(), false);
+        let states = self
+            .decoder
+            .forward(&mut run, work, (source, own), reads, kept);
+        run.product(&self.logits, states, (&work.scores, 0), hypotheses, None);
+        let shape = [hypotheses, vocab];
+        let (told, count) = match read {
+            Some(read) => {
+                run.likeliest(&work.scores, &work.told, shape, read);
+                (&work.told, hypotheses * read.num_told())
+            }
+            None => (&work.scores, hypotheses * vocab),
+        };
+        let (found, near) = if let Some(datastore) = datastore {
+            let (keys, nearest) = (datastore.on_card(&self.card), datastore.num_nearest());
+            run.nearness(keys, &work.fed, &work.nearness, hypotheses);
+            let asked = ReadTokens {
+                first: 0,
+                likeliest: nearest,
+            };
+            let states = [hypotheses, keys.num_states()];
+            run.likeliest(&work.nearness, &work.near, states, asked);
+            let asked_of = (&work.scores, &work.near);
+            run.gather(keys, asked_of, &work.theirs, [hypotheses, vocab, nearest]);
+            let d_model = self.logits.inputs();
+            let [found, fed, near, theirs] = run.read([
+                (told, count),
+                (&work.fed, hypotheses * d_model),
+                (&work.near, hypotheses * asked.num_told()),
+                (&work.theirs, hypotheses * nearest),
+            ]);
+            let [fed, theirs] = [fed, theirs].map(floats);
+            let rows = near
+                .chunks_exact(asked.num_told())
+                .zip(fed.chunks_exact(d_model));
+            let rows = rows.map(|(told, state)| {
+                let (nearness, numbers) = told[1..].split_at(nearest);
+                let nearness: Vec<f32> = nearness.iter().copied().map(f32::from_bits).collect();
+                datastore.told_near(&nearness, numbers, state)
+            });
+            (found, Some((rows.collect(), theirs)))
+        } else {
+            let [found] = run.read([(told, count)]);
+            (found, None)
+        };
+        if let Some(read) = read {
+            let vocab = u32::try_from(vocab).expect("ids have 32 bits");
+            let id = |id| (id < vocab).then_some(id);
+            read.tell(&found, scores, f32::from_bits, id);
+        } else {
+            scores.put(floats(found), hypotheses);
+            log_normalisers(&scores.values, vocab, &mut scores.normalisers);
+        }
+        near
     }
+}
+
+fn floats(bits: Vec<u32>) -> Vec<f32> {
+    bits.into_iter().map(f32::from_bits).collect()
 }

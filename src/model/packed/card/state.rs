@@ -24,7 +24,7 @@ pub(super) struct OwnKeys {
     /// Each `[capacity, 2 · d_model]`.
     pub layers: Vec<Buffer>,
     /// Rows for which there is room.
-    capacity: usize,
+    pub capacity: usize,
 }
 
 /// What the kernels of a word write and read, for so many hypotheses as there is room for.
@@ -44,6 +44,13 @@ pub(super) struct Work {
     pub told: Buffer,
     /// For each hypothesis where the list of its rows begins, and how long it is; the same of its source sentence; the lists.
     pub places: Buffer,
+    /// What enters the last feed-forward sublayer, `[hypotheses, d_model]`.
+    pub fed: Buffer,
+    /// How near that is to the states of a datastore, `[hypotheses, states]`.
+    pub nearness: Buffer,
+    /// The nearest of them, and the scores of what followed them.
+    pub near: Buffer,
+    pub theirs: Buffer,
     hypotheses: usize,
 }
 
@@ -53,10 +60,13 @@ pub(super) struct Widths {
     pub d_model: usize,
     pub d_ff: usize,
     pub vocab: usize,
+    /// States of a datastore, and how many of them are read.
+    pub states: usize,
+    pub nearest: usize,
 }
 
 impl Work {
-    fn new(card: &Card, widths: Widths, hypotheses: usize) -> Self {
+    pub fn new(card: &Card, widths: Widths, hypotheses: usize) -> Self {
         let room = |width: usize| card.room(hypotheses * width);
         Self {
             y: room(widths.d_model),
@@ -68,6 +78,10 @@ impl Work {
             scores: room(widths.vocab),
             told: room(64),
             places: room(64),
+            fed: room(widths.d_model),
+            nearness: room(widths.states),
+            near: room(1 + 2 * widths.nearest),
+            theirs: room(widths.nearest),
             hypotheses,
         }
     }

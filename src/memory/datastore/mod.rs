@@ -6,6 +6,8 @@
 //! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
 //! theirs.
 
+mod on_card;
+
 use std::sync::Arc;
 
 /// Distances that are held at once, if rows of them are not longer.
@@ -16,6 +18,8 @@ const CANDIDATES: usize = 4;
 
 use burn::tensor::Tensor;
 use rayon::prelude::*;
+
+use on_card::OnCard;
 
 use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Weights};
 
@@ -80,6 +84,7 @@ pub struct Datastore {
     keys: Keys,
     next: Vec<u32>,
     config: KnnConfig,
+    on_card: OnCard,
 }
 
 impl Datastore {
@@ -100,6 +105,7 @@ impl Datastore {
             },
             next,
             config,
+            on_card: OnCard::default(),
         }
     }
 
@@ -122,6 +128,7 @@ impl Datastore {
             }),
             next,
             config,
+            on_card: OnCard::default(),
         }
     }
 
@@ -217,13 +224,18 @@ impl Datastore {
         normalisers: &mut [f32],
         scratch: &mut Scratch,
     ) {
-        let vocab = scores.len() / normalisers.len().max(1);
         let near = self.near_rows(states, scratch);
+        self.mix_rows(&near, scores, normalisers);
+    }
+
+    /// The same with neighbours that are known.
+    fn mix_rows(&self, near: &[Neighbours], scores: &mut [f32], normalisers: &mut [f32]) {
+        let vocab = scores.len() / normalisers.len().max(1);
         let rows = scores.chunks_exact_mut(vocab.max(1)).zip(normalisers);
         for ((row, normaliser), near) in rows.zip(near) {
             let of_model = *normaliser;
             *normaliser -= (1.0 - near.weight).ln();
-            for (id, share) in self.followed(&near) {
+            for (id, share) in self.followed(near) {
                 let own = &mut row[id as usize];
                 let alone = (1.0 - near.weight) * (*own - of_model).exp();
                 *own = (alone + near.weight * share).ln() + *normaliser;
