@@ -1,7 +1,8 @@
 // y = activation(x W + b), or y += x W + b.
 //
 // Two ways to the same sums: `few` for few rows, where weights are all that has to be moved, and each is moved for four rows at
-// once; `many` for many rows, in tiles of 64 × 64 that share what they read.
+// once; `many` for many rows, in tiles of 64 × 64 that share what they read. Groups of the same columns follow one another, so that
+// their weights come from memory once.
 
 // Four weights of a row. Where they are kept in 16 bits, these are the lines that are others.
 alias Four = vec4<f32>;
@@ -94,8 +95,8 @@ var<workgroup> sums: array<f32, 4096>;
 @compute @workgroup_size(256)
 fn few(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let slice = thread / 8u;
-    let four = group.x * 8u + thread % 8u;
-    let row = group.y * 4u;
+    let four = group.y * 8u + thread % 8u;
+    let row = group.x * 4u;
     // Rows beyond the last are read as the last, and not written.
     let last = shape.rows - 1u;
     let r0 = (shape.from_row + row) * shape.inputs;
@@ -151,7 +152,7 @@ fn few(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index)
         return;
     }
     let part = thread / 32u;
-    let column = group.x * 32u + thread % 32u;
+    let column = group.y * 32u + thread % 32u;
     var sum = 0.0;
     for (var i = 0u; i < 32u; i++) {
         sum += sums[part * 1024u + i * 32u + thread % 32u];
@@ -188,8 +189,8 @@ var<workgroup> tile_w: array<vec4<f32>, 256>;
 fn many(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let across = thread % 16u;
     let down = thread / 16u;
-    let row = group.y * 64u;
-    let four = group.x * 16u + across;
+    let row = group.x * 64u;
+    let four = group.y * 16u + across;
     // What this thread fetches of every tile: four inputs of a row, and four columns of an input.
     let own_row = thread / 4u;
     let own_input = (thread % 4u) * 4u;

@@ -12,6 +12,7 @@ pub(crate) mod tests;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::tensor::Device;
+use rayon::prelude::*;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
 
 pub use matrix::{CardKeys, CardMatrix};
@@ -188,7 +189,7 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
             device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked())
         }
     };
-    let pipeline = |module: &wgpu::ShaderModule, entry: &str, buffers: [usize; 2]| {
+    let pipeline = |(module, entry, buffers): (&wgpu::ShaderModule, &str, [usize; 2])| {
         let layout = layout(device, buffers);
         device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry),
@@ -209,18 +210,22 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
         })
     };
     let (whole, halves) = (module(PRODUCT), module(&halves));
-    vec![
-        pipeline(&whole, "few", [3, 1]),
-        pipeline(&whole, "many", [3, 1]),
-        pipeline(&halves, "few", [3, 1]),
-        pipeline(&halves, "many", [3, 1]),
-        pipeline(&module(NORM), "norm", [2, 1]),
-        pipeline(&module(ATTEND), "attend", [3, 1]),
-        pipeline(&module(LIKELIEST), "likeliest", [1, 1]),
-        pipeline(&module(SSRU), "ssru", [2, 2]),
-        pipeline(&module(GATHER), "gather", [3, 1]),
-        pipeline(&module(LABELS), "labels_of", [2, 1]),
-    ]
+    let others = [NORM, ATTEND, LIKELIEST, SSRU, GATHER, LABELS].map(module);
+    let [norm, attend, likeliest, ssru, gather, labels] = &others;
+    let kernels = [
+        (&whole, "few", [3, 1]),
+        (&whole, "many", [3, 1]),
+        (&halves, "few", [3, 1]),
+        (&halves, "many", [3, 1]),
+        (norm, "norm", [2, 1]),
+        (attend, "attend", [3, 1]),
+        (likeliest, "likeliest", [1, 1]),
+        (ssru, "ssru", [2, 2]),
+        (gather, "gather", [3, 1]),
+        (labels, "labels_of", [2, 1]),
+    ];
+    // A driver takes a while for each.
+    kernels.into_par_iter().map(pipeline).collect()
 }
 
 /// The bindings of a kernel: its shape, so many buffers that it reads, and so many that it writes.

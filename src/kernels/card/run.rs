@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
                 number(from_row),
             ],
             &[x, &matrix.weights, &bias, y],
-            [fours.div_ceil(across), rows.div_ceil(down)],
+            [rows.div_ceil(down), fours.div_ceil(across)],
         );
     }
 
