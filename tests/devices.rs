@@ -22,14 +22,15 @@ use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
 use canopy::kernels::packed::Quantization;
-use canopy::kernels::{AdamStep, Moments, NextScores, ReadTokens, adam};
+use canopy::kernels::{AdamStep, Moments, NextScores, ReadTokens, WordNormaliser, adam};
+use canopy::model::{Context, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
 use canopy::training::{
     Control, DeviceLock, ProductPrecision, RunState, Schedule, TrainingConfig, TrainingEvent,
     run_state, train,
 };
-use canopy::weights::ModelFolder;
+use canopy::weights::{ModelFolder, load_module, module_tensors};
 use desk::Desk;
 
 /// Kernels are compiled when they are first used, which takes long on the CPU.
@@ -393,19 +394,84 @@ fn searched(
         position: (0, number),
     });
     let text = SourceText::of_sentences(sentences.collect());
+    translations(&model, &text, beam_size)
+}
+
+fn translations(model: &Model, text: &SourceText, beam_size: usize) -> Vec<Vec<(Vec<u32>, f32)>> {
     let options = SearchOptions {
         beam_size,
         alternatives: beam_size - 1,
         ..SearchOptions::default()
     };
-    let mut found = vec![Vec::new(); 12];
+    let mut found = vec![Vec::new(); text.sentences.len()];
     let mut keep = |number: usize, best: Hypothesis| {
         let all = std::iter::once(&best).chain(&best.others);
         found[number] = all.map(|it| (it.ids.clone(), it.log_prob)).collect();
         ControlFlow::Continue(())
     };
-    search_sentences(&model, &vocabulary, &text, &options, &mut keep).expect("probabilities");
+    let vocabulary = tiny::vocabulary();
+    search_sentences(model, &vocabulary, text, &options, &mut keep).expect("probabilities");
     found
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_searches_documents_on_the_gpu() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device, Device::flex());
+    let vocabulary = tiny::vocabulary();
+    let sentences = tiny::pairs().into_iter().take(7).enumerate();
+    let sentences = sentences.map(|(number, (source, _))| SourceSentence {
+        ids: vocabulary.encode(&source),
+        position: (0, number),
+    });
+    let text = SourceText {
+        documents: std::iter::once(0..7).collect(),
+        ..SourceText::of_sentences(sentences.collect())
+    };
+    let selective = |side| Context::Selective {
+        words: WordNormaliser::Sparsemax,
+        reach: Reach::Offline,
+        side,
+    };
+    let han = Context::Han {
+        previous: 2,
+        side: Side::Both,
+    };
+    for (context, on_card) in [
+        // The encoder reads the document, and the card decodes.
+        (Context::Concatenation { previous: 1 }, true),
+        (selective(Side::Encoder), true),
+        // The decoder does, which is left to burn.
+        (selective(Side::Decoder), false),
+        (han, false),
+    ] {
+        let config = ModelConfig {
+            context: Some(context),
+            ..tiny::config()
+        };
+        let here = Model::seeded(&config, 3, &cpu).expect("a model");
+        let there = Model::seeded(&config, 3, &gpu).expect("a model");
+        let there = load_module(there, module_tensors(&here), Path::new("weights"));
+        let there = there
+            .expect("the same weights")
+            .packed_as(Quantization::None);
+        assert_eq!(there.on_card().is_some(), on_card, "{context:?}");
+        let here = translations(&here, &text, 2);
+        let there = translations(&there, &text, 2);
+        for (here, there) in here.iter().flatten().zip(there.iter().flatten()) {
+            assert_eq!(here.0, there.0, "{context:?}");
+            assert!((here.1 - there.1).abs() < 1e-3, "{} {}", here.1, there.1);
+        }
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn documents_on_a_gpu_are_translated_as_on_the_cpu() {
+    in_a_process("child_searches_documents_on_the_gpu", lavapipe());
 }
 
 #[test]

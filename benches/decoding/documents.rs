@@ -1,10 +1,13 @@
 //! What a sentence costs in systems that read the document, beside the sentence-level one: one document of many sentences.
 
+use std::path::Path;
+
 use burn::tensor::Device;
 use canopy::kernels::packed::Quantization;
 use canopy::model::{Model, Preset};
 use canopy::search::{SourceSentence, SourceText};
 use canopy::text::vocabulary::Vocabulary;
+use canopy::weights::{load_module, module_tensors};
 
 use crate::{Case, LENGTH, median, searched, without_end};
 
@@ -48,8 +51,12 @@ pub fn run(
     let models = models.filter(|(number, name)| *number == 0 || any || asked(name));
     let models = models.map(|(_, name)| {
         let config = Preset::named(name).expect("a preset").config(VOCAB);
-        let model = Model::seeded(&config, 1, device).expect("a model");
-        (*name, without_end(model, &config).packed_as(quantization))
+        let seeded = |device: &Device| Model::seeded(&config, 1, device).expect("a model");
+        // The same weights on every device: others may end a sentence where the decoder reads more than its own.
+        let model = without_end(seeded(&Device::flex()), &config);
+        let model = load_module(seeded(device), module_tensors(&model), Path::new("weights"));
+        let model = model.expect("the same parameters");
+        (*name, model.packed_as(quantization))
     });
     let models: Vec<(&str, Model)> = models.collect();
     for sentences in [20, 200, 2_000].into_iter().filter(|it| *it <= longest) {

@@ -106,7 +106,7 @@ pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
-    CardSource, CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
+    CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
     PackedState, PackedTransformer,
 };
 pub use packed_batch::PackedBatch;

@@ -5,6 +5,7 @@
 //! the definition, start some three hundred one by one.
 
 mod matrix;
+mod operations;
 mod run;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -16,7 +17,8 @@ use rayon::prelude::*;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
 
 pub use matrix::{CardKeys, CardMatrix};
-pub use run::{Attended, Bound, Keys, Run};
+pub use operations::{Attended, Keys};
+pub use run::{Bound, Run};
 
 const PRODUCT: &str = include_str!("../../../shaders/card/product.wgsl");
 const NORM: &str = include_str!("../../../shaders/card/norm.wgsl");

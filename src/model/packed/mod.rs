@@ -36,7 +36,7 @@ use embedding::PackedEmbedding;
 use encoder::PackedEncoder;
 use layers::Packing;
 
-pub use card::{CardSource, CardState, CardTransformer};
+pub use card::{CardState, CardTransformer};
 pub use state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 
 /// A packed model.

@@ -1,7 +1,7 @@
 //! Translations that are given: their states, and the probabilities of their tokens.
 
 use super::CardTransformer;
-use super::layers::Reads;
+use super::decoder::Reads;
 use super::state::{CardSource, OwnKeys, Widths, Work, small};
 use crate::kernels::card::{Bound, Keys, Run};
 use crate::kernels::packed::Scratch;

@@ -3,6 +3,8 @@
 //! Words are embedded on the CPU, whose tables are there anyway; all else stays on the card, but for the few scores of each
 //! word that a search asks for.
 
+mod decoder;
+mod encoder;
 mod labels;
 mod layers;
 mod state;
@@ -29,9 +31,12 @@ use crate::model::packed_batch::PackedBatch;
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use crate::model::variant::SpecialTokens;
-use layers::{CardDecoder, CardEncoder, OnCard, Reads};
-use state::Widths;
-pub use state::{CardSource, CardState};
+use decoder::{CardDecoder, Reads};
+use encoder::CardEncoder;
+use layers::OnCard;
+use state::{CardSource, Widths};
+
+pub use state::CardState;
 
 /// A model whose weights are on a graphics card.
 #[derive(Debug, Clone)]

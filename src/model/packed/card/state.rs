@@ -9,13 +9,13 @@ use crate::kernels::card::{Bound, Card};
 
 /// Keys and values of encoded sentences, as every layer reads them.
 #[derive(Debug)]
-pub struct CardSource {
+pub(super) struct CardSource {
     /// Each `[rows, 2 · d_model]`.
-    pub(super) layers: Vec<Buffer>,
+    pub layers: Vec<Buffer>,
     /// Rows of every sentence.
-    pub(super) sentences: Vec<Range<usize>>,
+    pub sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them.
-    pub(super) positions: Vec<[usize; 3]>,
+    pub positions: Vec<[usize; 3]>,
 }
 
 /// Keys and values of the words so far.
