@@ -121,6 +121,18 @@ pub(super) enum Quantize {
     Float16,
 }
 
+impl Quantize {
+    /// Has the searches of a translator keep their weights so.
+    pub fn apply(self, translator: &mut Translator) {
+        if self == Self::Float16 && translator.is_on_cpu() {
+            terminal::warn(
+                "--quantize float16 is for a graphics card of this machine; weights keep 32 bits",
+            );
+        }
+        translator.quantize(self.into());
+    }
+}
+
 impl From<Quantize> for Quantization {
     fn from(name: Quantize) -> Self {
         match name {

@@ -239,7 +239,7 @@ impl TranslateArguments {
             remember(&mut translator, path)?;
         }
         self.terms.apply(&mut translator)?;
-        translator.quantize(self.quantize.into());
+        self.quantize.apply(&mut translator);
         if let Some(reranker) = &self.reranker {
             translator.choose_by(RerankerFolder::new(reranker.clone()))?;
         }

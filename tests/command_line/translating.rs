@@ -21,6 +21,18 @@ fn assert_misused(output: &Output, words: &[&str]) {
 }
 
 #[test]
+fn without_a_graphics_card_weights_of_16_bits_are_those_of_32_and_it_is_said() {
+    let desk = Desk::new();
+    let plain = desk.translate_text(&[], "Open the file.\n");
+    let output = desk.translate_text(&["--quantize", "float16"], "Open the file.\n");
+    assert_done(&output);
+    assert_eq!(stdout(&output), stdout(&plain));
+    let warning = "--quantize float16 is for a graphics card of this machine; weights keep 32 bits";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    assert!(!stderr(&plain).contains(warning));
+}
+
+#[test]
 fn standard_input_is_translated_to_standard_output() {
     let desk = Desk::new();
     let output = desk.translate_text(&[], "Open the file.\n\nClose the window.\n");

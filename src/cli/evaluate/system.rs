@@ -48,7 +48,7 @@ impl Evaluated {
             place,
         };
         let mut translator = model.open()?;
-        translator.quantize(quantize.into());
+        quantize.apply(&mut translator);
         if let Some(mode) = keep_address {
             translator.keep_address_form(mode);
         }
