@@ -64,26 +64,22 @@ impl Searcher<'_> {
         candidates: &Candidates,
         forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
-        if let Some(packed) = self.model.packed().filter(|packed| packed.encodes()) {
+        let (model, datastore) = (self.model, self.model.datastore());
+        let packed = model.packed().filter(|packed| packed.encodes());
+        if packed.is_some() || !model.encodes_documents() {
+            let card = model.on_card();
             for pairs in batches(candidates, &self.text.wanted) {
                 let batch = self.alone(&pairs, candidates);
-                let log_probs = packed.label_log_probs(&batch, self.model.datastore());
-                tell(log_probs, &batch, &pairs, forced)?;
-            }
-            return ControlFlow::Continue(());
-        }
-        if !self.model.encodes_documents() {
-            for pairs in batches(candidates, &self.text.wanted) {
-                let batch = self.alone(&pairs, candidates);
-                let on_card = self.model.on_card();
-                let on_card =
-                    on_card.and_then(|card| card.label_log_probs(&batch, self.model.datastore()));
-                if let Some(log_probs) = on_card {
-                    tell(log_probs, &batch, &pairs, forced)?;
-                    continue;
-                }
-                let encoded = self.model.encode(&batch.source, &DropoutSource::none());
-                let log_probs = self.model.label_log_probs(&encoded, None, &batch);
+                let log_probs = if let Some(packed) = packed {
+                    packed.label_log_probs(&batch, datastore)
+                } else if let Some(log_probs) =
+                    card.and_then(|card| card.label_log_probs(&batch, datastore))
+                {
+                    log_probs
+                } else {
+                    let encoded = model.encode(&batch.source, &DropoutSource::none());
+                    model.label_log_probs(&encoded, None, &batch)
+                };
                 tell(log_probs, &batch, &pairs, forced)?;
             }
             return ControlFlow::Continue(());

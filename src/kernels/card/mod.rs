@@ -2,7 +2,7 @@
 //!
 //! A word of a translation is some seventy small kernels, so that what it costs to start one decides how fast a search is. A
 //! [`Run`] starts all of a word at once, in one pass, with what it bound them to at the word before; burn's layers, which are
-//! the definition, start some three hundred one by one.
+//! the definition, start some forty a layer, one by one.
 
 mod matrix;
 mod operations;
@@ -10,7 +10,7 @@ mod run;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Device;
 use rayon::prelude::*;
@@ -23,10 +23,9 @@ pub use run::{Bound, Run};
 const PRODUCT: &str = include_str!("../../../shaders/card/product.wgsl");
 const NORM: &str = include_str!("../../../shaders/card/norm.wgsl");
 const ATTEND: &str = include_str!("../../../shaders/card/attend.wgsl");
-const LIKELIEST: &str = include_str!("../../../shaders/card/likeliest.wgsl");
+const SCORES: &str = include_str!("../../../shaders/card/scores.wgsl");
 const SSRU: &str = include_str!("../../../shaders/card/ssru.wgsl");
 const GATHER: &str = include_str!("../../../shaders/card/gather.wgsl");
-const LABELS: &str = include_str!("../../../shaders/card/labels.wgsl");
 
 /// Lines of `product.wgsl` where weights have 32 bits, and where they have 16.
 const NUMBERS: [(&str, &str); 2] = [
@@ -60,7 +59,7 @@ enum Kernel {
     Likeliest,
     Ssru,
     Gather,
-    Labels,
+    Label,
 }
 
 /// A graphics card on which models search.
@@ -68,7 +67,8 @@ enum Kernel {
 pub struct Card {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    pipelines: Vec<wgpu::ComputePipeline>,
+    /// Made when the first kernel is started: a training needs none of them.
+    pipelines: OnceLock<Vec<wgpu::ComputePipeline>>,
 }
 
 /// The cards of this process, each with its device of burn.
@@ -90,9 +90,9 @@ impl Card {
 
     fn new(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         Self {
-            pipelines: pipelines(&device),
             device,
             queue,
+            pipelines: OnceLock::new(),
         }
     }
 
@@ -101,6 +101,10 @@ impl Card {
         let cards = CARDS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cards = cards.iter();
         cards.find_map(|(known, card)| (known == device).then(|| Arc::clone(card)))
+    }
+
+    fn pipeline(&self, kernel: Kernel) -> &wgpu::ComputePipeline {
+        &self.pipelines.get_or_init(|| pipelines(&self.device))[kernel as usize]
     }
 
     /// Whether so many bytes can be bound at once.
@@ -212,8 +216,8 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
         })
     };
     let (whole, halves) = (module(PRODUCT), module(&halves));
-    let others = [NORM, ATTEND, LIKELIEST, SSRU, GATHER, LABELS].map(module);
-    let [norm, attend, likeliest, ssru, gather, labels] = &others;
+    let others = [NORM, ATTEND, SCORES, SSRU, GATHER].map(module);
+    let [norm, attend, scores, ssru, gather] = &others;
     let kernels = [
         (&whole, "few", [3, 1]),
         (&whole, "many", [3, 1]),
@@ -221,10 +225,10 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
         (&halves, "many", [3, 1]),
         (norm, "norm", [2, 1]),
         (attend, "attend", [3, 1]),
-        (likeliest, "likeliest", [1, 1]),
+        (scores, "likeliest", [1, 1]),
         (ssru, "ssru", [2, 2]),
         (gather, "gather", [3, 1]),
-        (labels, "labels_of", [2, 1]),
+        (scores, "label", [2, 1]),
     ];
     // A driver takes a while for each.
     kernels.into_par_iter().map(pipeline).collect()

@@ -252,7 +252,7 @@ impl Run<'_> {
         check(labels, rows);
         check(log_probs, rows);
         self.push(
-            Kernel::Labels,
+            Kernel::Label,
             &[number(vocab)],
             &[scores, labels, log_probs],
             [rows, 1],

@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
                         resource: buffer.as_entire_binding(),
                     }),
             );
-            let layout = card.pipelines[kernel as usize].get_bind_group_layout(0);
+            let layout = card.pipeline(kernel).get_bind_group_layout(0);
             card.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
                 layout: &layout,
@@ -158,40 +158,30 @@ impl<'a> Run<'a> {
         card.write(&bound.shapes, &self.shapes);
         self.shapes.clear();
         let mut encoder = card.encoder();
-        let mut steps = self.steps.drain(..).enumerate().peekable();
-        while let Some((number, step)) = steps.next() {
-            let (kernel, group, size) = match step {
+        let mut pass = None;
+        for (number, step) in self.steps.drain(..).enumerate() {
+            match step {
                 Step::Copy { from, to, bytes } => {
+                    pass = None;
                     encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
-                    continue;
                 }
                 Step::Kernel {
                     kernel,
                     group,
-                    size,
-                } => (kernel, group, size),
-            };
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            let mut start = |kernel: Kernel, group: &wgpu::BindGroup, size: [u32; 2], number| {
-                let place = u32::try_from(number * APART).expect("few kernels");
-                pass.set_pipeline(&card.pipelines[kernel as usize]);
-                pass.set_bind_group(0, group, &[place]);
-                pass.dispatch_workgroups(size[0], size[1], 1);
-            };
-            start(kernel, &group, size, number);
-            while let Some((
-                number,
-                Step::Kernel {
-                    kernel,
-                    group,
-                    size,
-                },
-            )) = steps.next_if(|(_, step)| matches!(step, Step::Kernel { .. }))
-            {
-                start(kernel, &group, size, number);
+                    size: [across, down],
+                } => {
+                    let pass = pass.get_or_insert_with(|| {
+                        let described = wgpu::ComputePassDescriptor::default();
+                        encoder.begin_compute_pass(&described).forget_lifetime()
+                    });
+                    let place = u32::try_from(number * APART).expect("few kernels");
+                    pass.set_pipeline(card.pipeline(kernel));
+                    pass.set_bind_group(0, &group, &[place]);
+                    pass.dispatch_workgroups(across, down, 1);
+                }
             }
         }
-        drop(steps);
+        drop(pass);
         encoder
     }
 

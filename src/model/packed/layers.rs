@@ -57,14 +57,19 @@ impl Packing<'_> {
         self.table(param).values().into_owned()
     }
 
-    /// Packs linear maps of the same input, side by side.
-    pub fn linears(&self, linears: &[&Linear]) -> PackedMatrix {
+    /// Weights and biases of linear maps.
+    pub fn tables(&self, linears: &[&Linear]) -> Vec<(Table, Option<Vec<f32>>)> {
         let parts = linears.iter().map(|linear| {
             let bias = linear.bias.as_ref();
             let bias = bias.map(|bias| self.vector(bias));
             (self.table(&linear.weight), bias)
         });
-        let tables: Vec<(Table, Option<Vec<f32>>)> = parts.collect();
+        parts.collect()
+    }
+
+    /// Packs linear maps of the same input, side by side.
+    pub fn linears(&self, linears: &[&Linear]) -> PackedMatrix {
+        let tables = self.tables(linears);
         let values: Vec<_> = tables.iter().map(|(weights, _)| weights.values()).collect();
         let parts = tables.iter().zip(&values);
         let parts = parts.map(|((weights, bias), values)| {

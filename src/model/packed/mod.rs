@@ -8,6 +8,7 @@ mod card;
 mod decoder;
 mod embedding;
 mod encoder;
+mod ends;
 mod layers;
 mod ssru;
 mod state;
@@ -34,6 +35,7 @@ use beyond::MemoryBeyond;
 use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
 use encoder::PackedEncoder;
+use ends::Ends;
 use layers::Packing;
 
 pub use card::{CardState, CardTransformer};
@@ -69,26 +71,16 @@ impl PackedTransformer {
             quantization,
             unread,
         };
-        let source = Arc::new(packing.table(&network.embedding.words));
-        let own = network.target_embedding.as_ref();
-        let target = own.map_or_else(
-            || Arc::clone(&source),
-            |own| Arc::new(packing.table(&own.words)),
-        );
-        let logits = network.logits.as_ref();
-        let logits = logits.map_or_else(
-            || Arc::clone(&target),
-            |logits| Arc::new(packing.table(logits)),
-        );
-        let bias = network.output_bias.as_ref();
-        let bias = bias.map(|bias| packing.vector(bias));
-        let logits = PackedMatrix::transposed(&logits, bias.as_deref(), quantization);
-        let of_source = (network.embedding.input.as_ref(), false);
-        let of_target = (network.before_decoder(), network.tokens.zero_start);
-        let target_embedding = network.target_embedding();
+        let Ends {
+            source,
+            target,
+            words,
+            bias,
+        } = Ends::of(network, packing);
+        let logits = PackedMatrix::transposed(&words, bias.as_deref(), quantization);
         Ok(Self {
-            source: PackedEmbedding::new(&network.embedding, source, of_source, packing),
-            target: PackedEmbedding::new(target_embedding, target, of_target, packing),
+            source,
+            target,
             tokens: network.tokens.clone(),
             encoder: Self::packs_encoder(network, context)
                 .then(|| PackedEncoder::new(&network.encoder, packing)),

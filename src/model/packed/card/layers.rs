@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use wgpu::Buffer;
 
 use crate::kernels::card::{Attended, Card, CardMatrix, Keys, Run};
-use crate::kernels::packed::{Activation, Quantization, Table, Weights};
+use crate::kernels::packed::{Activation, Quantization, Weights};
 use crate::model::attention::MultiHeadAttention;
 use crate::model::config::NormPosition;
 use crate::model::feed_forward::FeedForward;
@@ -29,28 +29,20 @@ impl OnCard<'_> {
 
     /// Linear maps of the same input, side by side.
     pub fn linears(&self, linears: &[&Linear]) -> CardMatrix {
-        let tables: Vec<Table> = linears
-            .iter()
-            .map(|linear| self.packing.table(&linear.weight))
-            .collect();
-        let inputs = tables.first().map_or(0, Table::rows);
-        let outputs: usize = tables.iter().map(Table::columns).sum();
+        let tables = self.packing.tables(linears);
+        let inputs = tables.first().map_or(0, |(weights, _)| weights.rows());
+        let outputs: usize = tables.iter().map(|(weights, _)| weights.columns()).sum();
         let (mut values, mut row) = (Vec::with_capacity(inputs * outputs), Vec::new());
         for number in 0..inputs {
-            for table in &tables {
-                values.extend_from_slice(table.row(number, &mut row));
+            for (weights, _) in &tables {
+                values.extend_from_slice(weights.row(number, &mut row));
             }
         }
-        let bias: Vec<f32> = { linears.iter().zip(&tables) }
-            .flat_map(|(linear, table)| {
-                let bias = linear.bias.as_ref();
-                bias.map_or_else(
-                    || vec![0.0; table.columns()],
-                    |bias| self.packing.vector(bias),
-                )
-            })
-            .collect();
-        let has_bias = linears.iter().any(|linear| linear.bias.is_some());
+        let has_bias = tables.iter().any(|(_, bias)| bias.is_some());
+        let bias = tables
+            .into_iter()
+            .flat_map(|(weights, bias)| bias.unwrap_or_else(|| vec![0.0; weights.columns()]));
+        let bias: Vec<f32> = bias.collect();
         CardMatrix::new(
             self.card,
             [inputs, outputs],

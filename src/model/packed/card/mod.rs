@@ -19,6 +19,7 @@ use wgpu::Buffer;
 use super::PackedTransformer;
 use super::beyond::LayersBeyond;
 use super::embedding::PackedEmbedding;
+use super::ends::Ends;
 use super::layers::Packing;
 use super::state::PackedEncoderOutput;
 use crate::kernels::card::{Bound, Card, CardMatrix, Keys, LARGEST_HEAD, Run};
@@ -76,20 +77,13 @@ impl CardTransformer {
             quantization,
             unread,
         };
-        let source = Arc::new(packing.table(&network.embedding.words));
-        let own = network.target_embedding.as_ref();
-        let target = own.map_or_else(
-            || Arc::clone(&source),
-            |own| Arc::new(packing.table(&own.words)),
-        );
-        let logits = network.logits.as_ref();
-        let logits = logits.map_or_else(
-            || Arc::clone(&target),
-            |logits| Arc::new(packing.table(logits)),
-        );
-        let bias = network.output_bias.as_ref();
-        let bias = bias.map(|bias| packing.vector(bias));
-        let (vocab, d_model) = (logits.rows(), logits.columns());
+        let Ends {
+            source,
+            target,
+            words,
+            bias,
+        } = Ends::of(network, packing);
+        let (vocab, d_model) = (words.rows(), words.columns());
         if !card.has_room((vocab * d_model * size_of::<f32>()) as u64) {
             return None;
         }
@@ -100,16 +94,13 @@ impl CardTransformer {
         let logits = CardMatrix::new(
             &card,
             [d_model, vocab],
-            Weights::transposed(&logits.values(), d_model),
+            Weights::transposed(&words.values(), d_model),
             bias.as_deref(),
             on_card.in_halves(),
         );
-        let of_source = (network.embedding.input.as_ref(), false);
-        let of_target = (network.before_decoder(), network.tokens.zero_start);
-        let target_embedding = network.target_embedding();
         Some(Self {
-            source: PackedEmbedding::new(&network.embedding, source, of_source, packing),
-            target: PackedEmbedding::new(target_embedding, target, of_target, packing),
+            source,
+            target,
             tokens: network.tokens.clone(),
             encoder: PackedTransformer::packs_encoder(network, context)
                 .then(|| CardEncoder::new(&network.encoder, on_card)),

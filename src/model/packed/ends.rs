@@ -1,0 +1,44 @@
+//! Where words go in and scores come out.
+
+use std::sync::Arc;
+
+use super::embedding::PackedEmbedding;
+use super::layers::Packing;
+use crate::kernels::packed::Table;
+use crate::model::transformer::Transformer;
+
+/// The embeddings of a network, and what gives its scores; one table may be several of them.
+pub(super) struct Ends {
+    pub source: PackedEmbedding,
+    pub target: PackedEmbedding,
+    /// `[vocab, d_model]`
+    pub words: Arc<Table>,
+    /// `[vocab]`
+    pub bias: Option<Vec<f32>>,
+}
+
+impl Ends {
+    pub fn of(network: &Transformer, packing: Packing<'_>) -> Self {
+        let source = Arc::new(packing.table(&network.embedding.words));
+        let own = network.target_embedding.as_ref();
+        let target = own.map_or_else(
+            || Arc::clone(&source),
+            |own| Arc::new(packing.table(&own.words)),
+        );
+        let words = network.logits.as_ref();
+        let words = words.map_or_else(
+            || Arc::clone(&target),
+            |words| Arc::new(packing.table(words)),
+        );
+        let bias = network.output_bias.as_ref();
+        let of_source = (network.embedding.input.as_ref(), false);
+        let of_target = (network.before_decoder(), network.tokens.zero_start);
+        let target_embedding = network.target_embedding();
+        Self {
+            source: PackedEmbedding::new(&network.embedding, source, of_source, packing),
+            target: PackedEmbedding::new(target_embedding, target, of_target, packing),
+            words,
+            bias: bias.map(|bias| packing.vector(bias)),
+        }
+    }
+}
