@@ -15,14 +15,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use burn::tensor::{Device, Distribution, Tensor};
+use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use canopy::error::Error;
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu};
 use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
 use canopy::kernels::packed::Quantization;
-use canopy::kernels::{AdamStep, Moments, NextScores, ReadTokens, WordNormaliser, adam};
+use canopy::kernels::{
+    AdamStep, Moments, NextScores, ReadTokens, WordNormaliser, adam, label_smoothed_cross_entropy,
+    layer_norm, linear, product_with_table,
+};
 use canopy::model::{Context, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
@@ -254,6 +257,114 @@ fn child_loses_the_gpu_while_it_trains() {
 #[ignore = "kernels are compiled on the CPU"]
 fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
     in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_multiplies_with_gradients() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(5);
+    // Tiles that are full and not, few rows and many, lines that are no whole fours of numbers.
+    for [rows, inputs, outputs] in [
+        [64, 64, 64],
+        [130, 12, 20],
+        [1_037, 256, 72],
+        [3, 8, 4],
+        [9, 6, 5],
+    ] {
+        let random = |sizes: [usize; 2]| -> TensorData {
+            Tensor::<2>::random(sizes, Distribution::Normal(0.0, 1.0), &cpu).into_data()
+        };
+        let x = random([rows, inputs]);
+        let matrices = [random([inputs, outputs]), random([outputs, inputs])];
+        let factors = random([rows, outputs]);
+        for (matrix, is_table) in matrices.into_iter().zip([false, true]) {
+            let [found, expected] = [&gpu, &cpu].map(|device| {
+                let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
+                let [x, matrix] = [&x, &matrix].map(|data| tensor(data).require_grad());
+                let mapped = if is_table {
+                    product_with_table(x.clone(), matrix.clone())
+                } else {
+                    linear(x.clone(), matrix.clone(), None)
+                };
+                let gradients = (mapped.clone() * tensor(&factors)).sum().backward();
+                let [x, matrix] = [x, matrix].map(|it| it.grad(&gradients).expect("a gradient"));
+                [mapped.inner(), x, matrix].map(|tensor| -> Vec<f32> {
+                    tensor.into_data().try_into_vec().expect("floats")
+                })
+            });
+            for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                let most = 1e-4 * expected.abs().max(10.0);
+                let sizes = [rows, inputs, outputs];
+                assert!(
+                    (found - expected).abs() < most,
+                    "{sizes:?}: {found} for {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn products_of_a_training_are_the_same_on_a_gpu() {
+    in_a_process("child_multiplies_with_gradients", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_normalises_and_scores_with_gradients() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(7);
+    for [rows, columns] in [[1, 4], [70, 300], [5_000, 64], [40_000, 8], [6, 7]] {
+        let random = |sizes: [usize; 2]| -> TensorData {
+            Tensor::<2>::random(sizes, Distribution::Normal(0.5, 2.0), &cpu).into_data()
+        };
+        let (x, factors) = (random([rows, columns]), random([rows, columns]));
+        let [gamma, beta] = [(); 2].map(|()| random([1, columns]));
+        let targets: Vec<u32> = (0..rows).map(|row| (row * 5 % columns) as u32).collect();
+        let [found, expected] = [&gpu, &cpu].map(|device| {
+            let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
+            let vector = |data: &TensorData| tensor(data).reshape([columns]).require_grad();
+            let numbers = |data: TensorData| -> Vec<f32> { data.try_into_vec().expect("floats") };
+            let (x, gamma, beta) = (tensor(&x).require_grad(), vector(&gamma), vector(&beta));
+            let normal = layer_norm(x.clone(), gamma.clone(), beta.clone(), 1e-5);
+            let of_norm = (normal.clone() * tensor(&factors)).sum().backward();
+            let loss = label_smoothed_cross_entropy(x.clone(), &targets, 0.1);
+            let of_loss = (loss.clone() * (rows as f32)).backward();
+            [
+                numbers(normal.inner().into_data()),
+                numbers(x.grad(&of_norm).expect("a gradient").into_data()),
+                numbers(gamma.grad(&of_norm).expect("a gradient").into_data()),
+                numbers(beta.grad(&of_norm).expect("a gradient").into_data()),
+                numbers(loss.inner().into_data()),
+                numbers(x.grad(&of_loss).expect("a gradient").into_data()),
+            ]
+        });
+        for (which, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(expected) {
+                let most = 2e-4 * expected.abs().max(1.0);
+                let place = (rows, columns, which);
+                assert!(
+                    (found - expected).abs() < most,
+                    "{place:?}: {found} for {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn norms_and_losses_of_a_training_are_the_same_on_a_gpu() {
+    in_a_process("child_normalises_and_scores_with_gradients", lavapipe());
 }
 
 #[test]

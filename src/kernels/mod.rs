@@ -12,6 +12,7 @@ pub mod card;
 mod comparison;
 mod cpu;
 mod cross_entropy;
+mod cube;
 mod dropout;
 mod each_weight;
 mod gelu;
@@ -39,7 +40,7 @@ pub use gelu::gelu;
 pub use likeliest::{NextScores, ReadTokens, ScoreRow, ToldTokens};
 pub use log_softmax::log_softmax;
 pub use norm::{add_norm, layer_norm};
-pub use product::{linear, product, with_products};
+pub use product::{linear, product, product_with_table, with_products};
 pub use row_selection::{RowNumbers, select_rows};
 pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,

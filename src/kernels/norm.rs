@@ -7,6 +7,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
+use super::cube;
 use super::dropout::{Dropout, dropout_plain};
 use super::product::for_each_row;
 use super::vectors::{dot, sum};
@@ -21,7 +22,7 @@ pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32)
         let operands = [x.into(), gamma.into(), beta.into()];
         return cpu::run(Norm { epsilon }, operands).expect("tensors of one kind");
     }
-    layer_norm_plain(x, gamma, beta, epsilon)
+    layer_norm_elsewhere(x, gamma, beta, epsilon)
 }
 
 /// `layer_norm(x + dropout(branch))`, the end of a post-norm sublayer.
@@ -45,7 +46,17 @@ pub fn add_norm(
         Some(mask) => dropout_plain(branch, mask),
         None => branch,
     };
-    layer_norm_plain(x + branch, gamma, beta, epsilon)
+    layer_norm_elsewhere(x + branch, gamma, beta, epsilon)
+}
+
+fn layer_norm_elsewhere(
+    x: Tensor<2>,
+    gamma: Tensor<1>,
+    beta: Tensor<1>,
+    epsilon: f32,
+) -> Tensor<2> {
+    let of_card = cube::layer_norm(&x, &gamma, &beta, epsilon);
+    of_card.unwrap_or_else(|| layer_norm_plain(x, gamma, beta, epsilon))
 }
 
 fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {

@@ -5,13 +5,14 @@
 //!
 //! The gradients of what all rows share, of weights and biases, are sums over rows. On a graphics card each number of them is
 //! summed by one thread, and where there are fewer numbers than threads the card waits; so there rows are taken in parts, whose
-//! sums are added.
+//! sums are added. Products of 32 bits have a kernel of their own there (`cube`).
 
 use std::cell::Cell;
 
 use burn::tensor::{FloatDType, Tensor, module};
 
 use super::cpu;
+use super::cube::{self, Turned};
 
 thread_local! {
     static NUMBERS: Cell<Option<FloatDType>> = const { Cell::new(None) };
@@ -46,6 +47,14 @@ pub fn product<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     }
 }
 
+/// `x Eᵀ`, with a [`product`]: scores of words whose table of embeddings is E.
+///
+/// # Shapes
+/// - x: `[rows, inputs]`; table: `[words, inputs]`; output: `[rows, words]`
+pub fn product_with_table(x: Tensor<2>, table: Tensor<2>) -> Tensor<2> {
+    own_product(&x, &table, Turned::Second).unwrap_or_else(|| product(x, table.transpose()))
+}
+
 /// `x W + b`, with a [`product`].
 ///
 /// # Shapes
@@ -58,16 +67,24 @@ pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tenso
         return module::linear(x, weight, bias);
     }
     let rows = x.dims()[0];
-    let mapped = if on_card {
-        product_in_parts(x, weight)
-    } else {
-        product(x, weight)
+    let mapped = match own_product(&x, &weight, Turned::Neither) {
+        Some(mapped) => mapped,
+        None if on_card => product_in_parts(x, weight),
+        None => product(x, weight),
     };
     match bias {
         Some(bias) if on_card => mapped + for_each_row(bias, rows),
         Some(bias) => mapped + bias.unsqueeze(),
         None => mapped,
     }
+}
+
+/// A [`product`] by the kernel of a graphics card, where there is one for it.
+fn own_product(a: &Tensor<2>, b: &Tensor<2>, turned: Turned) -> Option<Tensor<2>> {
+    NUMBERS
+        .get()
+        .is_none()
+        .then(|| cube::product(a, b, turned))?
 }
 
 /// [`product`] of rows with weights whose gradient is summed part by part.

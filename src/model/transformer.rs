@@ -19,7 +19,9 @@ use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
-use crate::kernels::{DropoutSource, NextScores, ReadTokens, dropout, log_softmax, product};
+use crate::kernels::{
+    DropoutSource, NextScores, ReadTokens, dropout, log_softmax, product_with_table,
+};
 
 /// A whole network.
 #[derive(Module, Debug)]
@@ -308,7 +310,7 @@ impl Transformer {
             .logits
             .as_ref()
             .unwrap_or(&self.target_embedding().words);
-        let scores = product(states, table.val().transpose());
+        let scores = product_with_table(states, table.val());
         match &self.output_bias {
             Some(bias) => scores + bias.val().unsqueeze(),
             None => scores,

@@ -15,7 +15,7 @@ use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionWeights, Recording};
 use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
 use super::rows::select_rows;
-use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy, product};
+use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy, product_with_table};
 
 pub use config::RnnSearchConfig;
 pub use decoder::{RnnDecoder, RnnState};
@@ -152,7 +152,7 @@ impl RnnSearch {
     }
 
     fn vocabulary_scores(&self, read: Tensor<2>) -> Tensor<2> {
-        product(read, self.logits.val().transpose())
+        product_with_table(read, self.logits.val())
     }
 }
 

@@ -1,0 +1,257 @@
+//! Kernels of our own for training on a graphics card (WGSL in `shaders/training`), on the tensors and the tape of burn.
+//!
+//! Burn computes a norm by a dozen kernels, sums a row of scores by one thread, and multiplies by a kernel that is not tuned for
+//! the shape; what that costs is in docs/performance.md. Here each is a step of the tape. Whether one runs is asked when it is
+//! called: the others are on a device without a tape, or of another kind.
+
+mod cross_entropy;
+mod norm;
+mod product;
+
+pub(super) use cross_entropy::cross_entropy;
+pub(super) use norm::layer_norm;
+pub(super) use product::{Turned, product};
+
+use burn::backend::fusion::custom::TensorSpec;
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, Backend, TensorMetadata, Wgpu, backend_extension};
+use burn::tensor::{DType, Shape, Tensor};
+use burn_cubecl::CubeBackend;
+use burn_cubecl::cubecl::PrecompiledSource;
+use burn_cubecl::cubecl::ir::{UIntKind, metadata::Info};
+use burn_cubecl::cubecl::prelude::{
+    AddressType, CubeCount, CubeDim, CubeKernel, ElemType, ExecutionMode, KernelDefinition,
+    KernelId, KernelMetadata, KernelSettings, Scope,
+};
+use burn_cubecl::cubecl::server::{Handle, KernelArguments, MetadataBindingInfo};
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
+use burn_cubecl::tensor::CubeTensor;
+
+const PRODUCT: &str = include_str!("../../../shaders/training/product.wgsl");
+const SUM: &str = include_str!("../../../shaders/training/sum.wgsl");
+const CROSS_ENTROPY: &str = include_str!("../../../shaders/training/cross_entropy.wgsl");
+const NORM: &str = include_str!("../../../shaders/training/norm.wgsl");
+const NORM_GRADIENTS: &str = include_str!("../../../shaders/training/norm_gradients.wgsl");
+
+/// Groups of threads of a line, of which there are as many as are needed.
+const LINE: usize = 32_768;
+/// Fours of numbers that a group of [`Kernel::Sum`] adds.
+const FOURS: usize = 16;
+
+/// Backends with these kernels.
+#[backend_extension(Cube, Fusion)]
+pub trait TrainingKernels: Backend {
+    /// Of matrices.
+    #[fusion(dtype = a, shape = turned.output(a, b))]
+    fn turned_product(
+        a: FloatTensor<Self>,
+        b: FloatTensor<Self>,
+        turned: Turned,
+    ) -> FloatTensor<Self>;
+
+    /// The share of each row in the mean loss, and the gradient of that mean.
+    #[fusion(meta = |scores, _, _| (line(scores), scores.clone()))]
+    fn row_entropies(
+        scores: FloatTensor<Self>,
+        targets: Vec<u32>,
+        smoothing: f32,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// Normalised rows behind γ and β, before them, and 1 / deviation of each row.
+    #[fusion(meta = |x, _, _, _| (x.clone(), x.clone(), line(x)))]
+    fn normalised(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        epsilon: f32,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The gradients of a normalisation by its rows, γ and β.
+    #[fusion(meta = |gradient, _, _, gamma| (gradient.clone(), gamma.clone(), gamma.clone()))]
+    fn norm_gradients(
+        gradient: FloatTensor<Self>,
+        normal: FloatTensor<Self>,
+        inverse: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+}
+
+/// A number for each row of a matrix.
+fn line(matrix: &TensorSpec) -> TensorSpec {
+    TensorSpec::new(Shape::new([matrix.shape[0]]), matrix.dtype)
+}
+
+/// What a number of a kernel's shape is.
+enum Number {
+    Whole(usize),
+    Float(f32),
+}
+
+impl Number {
+    fn bits(&self) -> u64 {
+        u64::from(match self {
+            Self::Whole(number) => word(*number),
+            Self::Float(number) => number.to_bits(),
+        })
+    }
+}
+
+fn word(number: usize) -> u32 {
+    u32::try_from(number).expect("matrices of a card are small")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kernel {
+    Product(Turned),
+    Sum,
+    CrossEntropy,
+    Norm,
+    NormGradients,
+}
+
+impl Kernel {
+    /// Text, entry and threads of a group.
+    fn parts(self) -> (&'static str, &'static str, u32) {
+        match self {
+            Self::Product(_) => (PRODUCT, "multiply", 128),
+            Self::Sum => (SUM, "add", 256),
+            Self::CrossEntropy => (CROSS_ENTROPY, "entropy", 256),
+            Self::Norm => (NORM, "normalise", 64),
+            Self::NormGradients => (NORM_GRADIENTS, "gradients", 64),
+        }
+    }
+
+    fn threads(self) -> CubeDim {
+        CubeDim::new_1d(self.parts().2)
+    }
+
+    /// Starts it with these buffers and what is behind them: the numbers of its shape.
+    fn launch<const N: usize>(
+        self,
+        groups: [usize; 3],
+        buffers: [&Handle; N],
+        numbers: [Number; 4],
+        like: &CubeTensor,
+    ) {
+        let [x, y, z] = groups.map(word);
+        let [first, second, third, fourth] = numbers.map(|number| number.bits());
+        let mut arguments = KernelArguments::new();
+        for buffer in buffers {
+            arguments = arguments.with_buffer(buffer.clone().binding());
+        }
+        let numbers = vec![first | second << 32, third | fourth << 32];
+        arguments.info = MetadataBindingInfo::custom(numbers);
+        let count = CubeCount::Static(x, y, z);
+        like.client.launch(Box::new(self), count, arguments);
+    }
+}
+
+impl KernelMetadata for Kernel {
+    fn id(&self) -> KernelId {
+        KernelId::new::<Self>()
+            .info(*self)
+            .cube_dim(self.threads().0)
+            .mode(ExecutionMode::Unchecked)
+    }
+
+    fn address_type(&self) -> ElemType {
+        ElemType::UInt(UIntKind::U32)
+    }
+}
+
+impl CubeKernel for Kernel {
+    fn define(&self) -> KernelDefinition {
+        let settings =
+            KernelSettings::new(self.threads().0, ExecutionMode::Unchecked, AddressType::U32);
+        KernelDefinition {
+            body: Scope::root(settings.clone()),
+            settings,
+            info: Info::default(),
+        }
+    }
+
+    fn source(&self) -> Option<PrecompiledSource> {
+        let (text, entry, _) = self.parts();
+        let source = match self {
+            Self::Product(turned) => turned.source(text),
+            _ => text.to_owned(),
+        };
+        Some(PrecompiledSource {
+            source,
+            entrypoint_name: entry.to_owned(),
+            lang: "wgsl",
+        })
+    }
+}
+
+/// Groups for so many rows, one each.
+fn a_group_each(rows: usize) -> [usize; 3] {
+    [rows.min(LINE), rows.div_ceil(LINE), 1]
+}
+
+fn empty<const D: usize>(like: &CubeTensor, sizes: [usize; D]) -> CubeTensor {
+    let (client, device) = (like.client.clone(), like.device.clone());
+    empty_device_contiguous_dtype(client, device, Shape::new(sizes), DType::F32)
+}
+
+/// The sum of `parts` parts that stand one behind the other, in the shape of one of them.
+fn sum_of<const D: usize>(parts: &CubeTensor, count: usize, sizes: [usize; D]) -> CubeTensor {
+    let sum = empty(parts, sizes);
+    let fours = sizes.iter().product::<usize>() / 4;
+    Kernel::Sum.launch(
+        a_group_each(fours.div_ceil(FOURS)),
+        [&parts.handle, &sum.handle],
+        [
+            Number::Whole(count),
+            Number::Whole(fours),
+            Number::Whole(0),
+            Number::Whole(0),
+        ],
+        parts,
+    );
+    sum
+}
+
+impl TrainingKernels for CubeBackend {
+    fn turned_product(a: CubeTensor, b: CubeTensor, turned: Turned) -> CubeTensor {
+        product::launch(into_contiguous(a), into_contiguous(b), turned)
+    }
+
+    fn row_entropies(
+        scores: CubeTensor,
+        targets: Vec<u32>,
+        smoothing: f32,
+    ) -> (CubeTensor, CubeTensor) {
+        cross_entropy::launch(&into_contiguous(scores), &targets, smoothing)
+    }
+
+    fn normalised(
+        x: CubeTensor,
+        gamma: CubeTensor,
+        beta: CubeTensor,
+        epsilon: f32,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        let [x, gamma, beta] = [x, gamma, beta].map(into_contiguous);
+        norm::launch(&x, [&gamma, &beta], epsilon)
+    }
+
+    fn norm_gradients(
+        gradient: CubeTensor,
+        normal: CubeTensor,
+        inverse: CubeTensor,
+        gamma: CubeTensor,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        let [gradient, gamma] = [gradient, gamma].map(into_contiguous);
+        norm::launch_gradients(&gradient, [&normal, &inverse], &gamma)
+    }
+}
+
+/// A tensor of 32 bits that a card keeps on a tape, or None. Compiled to SPIR-V, a device of burn takes no WGSL.
+fn tracked<const D: usize>(tensor: &Tensor<D>) -> Option<FloatTensor<Autodiff<Wgpu>>> {
+    if cfg!(feature = "vulkan") || !tensor.device().is_autodiff() {
+        return None;
+    }
+    let tensor = tensor.clone().try_into_primitive::<Autodiff<Wgpu>>().ok()?;
+    (tensor.dtype() == DType::F32 && tensor.shape().num_elements() > 0).then_some(tensor)
+}

@@ -1,0 +1,137 @@
+//! Products of matrices.
+
+use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, TensorMetadata, Wgpu};
+use burn::tensor::{Shape, Tensor};
+use burn_cubecl::tensor::CubeTensor;
+
+use super::{Kernel, Number, TrainingKernels, empty, sum_of, tracked};
+
+/// Rows and columns that a group of threads computes.
+const TILE: usize = 64;
+/// Inner numbers of a tile.
+const DEPTH: usize = 16;
+/// Groups that keep a card busy.
+const GROUPS: usize = 528;
+/// Inner numbers that are worth a part.
+const PART: usize = 128;
+
+/// Which of two matrices is kept turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Turned {
+    /// `a [rows, inner]`, `b [inner, columns]`
+    Neither,
+    /// `a [inner, rows]`, `b [inner, columns]`
+    First,
+    /// `a [rows, inner]`, `b [columns, inner]`
+    Second,
+}
+
+impl Turned {
+    /// Rows, inner numbers and columns.
+    fn sizes(self, a: &Shape, b: &Shape) -> [usize; 3] {
+        match self {
+            Self::Neither => [a[0], a[1], b[1]],
+            Self::First => [a[1], a[0], b[1]],
+            Self::Second => [a[0], a[1], b[0]],
+        }
+    }
+
+    pub(super) fn output(self, a: &Shape, b: &Shape) -> Shape {
+        let [rows, _, columns] = self.sizes(a, b);
+        Shape::new([rows, columns])
+    }
+
+    /// The text of the kernel that reads them so.
+    pub(super) fn source(self, text: &str) -> String {
+        let which = match self {
+            Self::Neither => return text.to_owned(),
+            Self::First => "A_TURNED",
+            Self::Second => "B_TURNED",
+        };
+        let [plain, turned] = ["false", "true"].map(|it| format!("const {which}: bool = {it};"));
+        text.replace(&plain, &turned)
+    }
+}
+
+/// Of contiguous matrices.
+pub(super) fn launch(a: CubeTensor, b: CubeTensor, turned: Turned) -> CubeTensor {
+    let [rows, inner, columns] = turned.sizes(&a.shape(), &b.shape());
+    let tiles = rows.div_ceil(TILE) * columns.div_ceil(TILE);
+    let parts = (GROUPS / tiles).min(inner / PART).max(1);
+    let part = inner.div_ceil(parts).next_multiple_of(DEPTH);
+    let parts = inner.div_ceil(part);
+    let products = empty(&a, [parts * rows, columns]);
+    Kernel::Product(turned).launch(
+        [rows.div_ceil(TILE), columns.div_ceil(TILE), parts],
+        [&a.handle, &b.handle, &products.handle],
+        [rows, inner, columns, part].map(Number::Whole),
+        &a,
+    );
+    if parts == 1 {
+        return products;
+    }
+    sum_of(&products, parts, [rows, columns])
+}
+
+/// `a b` for [`Turned::Neither`], `a bᵀ` for [`Turned::Second`].
+#[derive(Debug)]
+struct Step(Turned);
+
+impl Backward<Wgpu, 2> for Step {
+    /// Both matrices: the gradient of each needs the other.
+    type State = [FloatTensor<Wgpu>; 2];
+
+    fn backward(self, ops: Ops<Self::State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Wgpu>(&ops.node);
+        let [a, b] = ops.state;
+        let [of_a, of_b] = ops.parents;
+        if let Some(parent) = of_a {
+            let turned = match self.0 {
+                Turned::Second => Turned::Neither,
+                _ => Turned::Second,
+            };
+            let gradient = Wgpu::turned_product(gradient.clone(), b, turned);
+            gradients.register::<Wgpu>(parent.id, gradient);
+        }
+        if let Some(parent) = of_b {
+            let [first, second] = match self.0 {
+                Turned::Second => [gradient, a],
+                _ => [a, gradient],
+            };
+            let gradient = Wgpu::turned_product(first, second, Turned::First);
+            gradients.register::<Wgpu>(parent.id, gradient);
+        }
+    }
+}
+
+/// `a b`, or `a bᵀ` where the second is kept turned. None where it is for others to compute, or where lines are no whole fours of
+/// numbers.
+///
+/// # Shapes
+/// - a: `[rows, inner]`; b: `[inner, columns]`, or turned `[columns, inner]`; output: `[rows, columns]`
+pub(in crate::kernels) fn product(
+    a: &Tensor<2>,
+    b: &Tensor<2>,
+    turned: Turned,
+) -> Option<Tensor<2>> {
+    let [inner, sizes] = [a.dims()[1], b.dims().iter().product()];
+    let columns: usize = sizes / inner.max(1);
+    if !inner.is_multiple_of(4) || !columns.is_multiple_of(4) {
+        return None;
+    }
+    let ((a, of_a), (b, of_b)) = (tracked(a)?.into_parts(), tracked(b)?.into_parts());
+    let preparation = Step(turned)
+        .prepare::<NoCheckpointing>([of_a, of_b])
+        .compute_bound()
+        .stateful();
+    let output = Wgpu::turned_product(a.clone(), b.clone(), turned);
+    let output = match preparation {
+        OpsKind::Tracked(preparation) => preparation.finish([a, b], output),
+        OpsKind::UnTracked(preparation) => preparation.finish(output),
+    };
+    Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
+}
