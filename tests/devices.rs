@@ -23,8 +23,8 @@ use canopy::jobs::{
 };
 use canopy::kernels::packed::Quantization;
 use canopy::kernels::{
-    AdamStep, Moments, NextScores, ReadTokens, WordNormaliser, adam, label_smoothed_cross_entropy,
-    layer_norm, linear, product_with_table,
+    AdamStep, Attention, Moments, NextScores, ReadTokens, Segment, WordNormaliser, adam, attention,
+    label_smoothed_cross_entropy, layer_norm, linear, product_with_table,
 };
 use canopy::model::{Context, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
@@ -312,6 +312,79 @@ fn child_multiplies_with_gradients() {
 #[ignore = "kernels are compiled on the CPU"]
 fn products_of_a_training_are_the_same_on_a_gpu() {
     in_a_process("child_multiplies_with_gradients", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_attends_with_gradients() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(9);
+    // Rows of queries and of keys of each segment: short ones and ones of several blocks, more queries than keys and fewer.
+    let segments = |lens: &[(usize, usize)]| -> Arc<[Segment]> {
+        let mut ends = (0, 0);
+        let segment = |&(queries, keys): &(usize, usize)| {
+            let begins = ends;
+            ends = (ends.0 + queries, ends.1 + keys);
+            Segment {
+                queries: begins.0..ends.0,
+                keys: begins.1..ends.1,
+            }
+        };
+        lens.iter().map(segment).collect()
+    };
+    let same = segments(&[(5, 5), (1, 1), (70, 70), (32, 32), (33, 33)]);
+    let others = segments(&[(3, 40), (64, 7), (1, 100), (45, 16)]);
+    for (segments, heads, head) in [
+        (&same, 4, 16),
+        (&same, 1, 64),
+        (&others, 2, 12),
+        (&others, 3, 6),
+    ] {
+        for causal in [false, true] {
+            let sizes = segments.last().map(|it| [it.queries.end, it.keys.end]);
+            let [rows, keys] = sizes.expect("segments");
+            let spec = Attention {
+                num_heads: heads,
+                causal,
+                segments: Arc::clone(segments),
+            };
+            let random = |rows: usize| -> TensorData {
+                let normal = Distribution::Normal(0.0, 1.0);
+                Tensor::<2>::random([rows, heads * head], normal, &cpu).into_data()
+            };
+            let (read, factors) = ([random(rows), random(keys), random(keys)], random(rows));
+            let [found, expected] = [&gpu, &cpu].map(|device| {
+                let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
+                let read = [&read[0], &read[1], &read[2]].map(|it| tensor(it).require_grad());
+                let [q, k, v] = read.clone();
+                let output = attention(q, k, v, &spec);
+                let gradients = (output.clone() * tensor(&factors)).sum().backward();
+                let [q, k, v] = read.map(|it| it.grad(&gradients).expect("a gradient"));
+                [output.inner(), q, k, v].map(|tensor| -> Vec<f32> {
+                    tensor.into_data().try_into_vec().expect("floats")
+                })
+            });
+            for (which, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                for (found, expected) in found.iter().zip(expected) {
+                    let most = 1e-4 * expected.abs().max(1.0);
+                    let place = (heads, head, causal, which);
+                    assert!(
+                        (found - expected).abs() < most,
+                        "{place:?}: {found} for {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn attention_of_a_training_is_the_same_on_a_gpu() {
+    in_a_process("child_attends_with_gradients", lavapipe());
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::cpu::{self, Operand};
+use super::cube;
 pub use padded::{PaddedRuns, padded_attention};
 use plain::plain;
 
@@ -88,7 +89,9 @@ pub fn attention(q: Tensor<2>, k: Tensor<2>, v: Tensor<2>, spec: &Attention) -> 
         spec.num_heads
     );
     let operands = [Operand::from(&q), Operand::from(&k), Operand::from(&v)];
-    cpu::run(spec.clone(), operands).unwrap_or_else(|| plain(&q, &k, &v, spec).0)
+    cpu::run(spec.clone(), operands)
+        .or_else(|| cube::attention(&q, &k, &v, spec))
+        .unwrap_or_else(|| plain(&q, &k, &v, spec).0)
 }
 
 /// The weights that [`attention`] uses, for whoever wants to see them.

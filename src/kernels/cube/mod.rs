@@ -4,14 +4,17 @@
 //! the shape; what that costs is in docs/performance.md. Here each is a step of the tape. Whether one runs is asked when it is
 //! called: the others are on a device without a tape, or of another kind.
 
+mod attention;
 mod cross_entropy;
 mod norm;
 mod product;
 
+pub(super) use attention::attention;
 pub(super) use cross_entropy::cross_entropy;
 pub(super) use norm::layer_norm;
 pub(super) use product::{Turned, product};
 
+use super::attention::Attention;
 use burn::backend::fusion::custom::TensorSpec;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, TensorMetadata, Wgpu, backend_extension};
@@ -33,6 +36,10 @@ const SUM: &str = include_str!("../../../shaders/training/sum.wgsl");
 const CROSS_ENTROPY: &str = include_str!("../../../shaders/training/cross_entropy.wgsl");
 const NORM: &str = include_str!("../../../shaders/training/norm.wgsl");
 const NORM_GRADIENTS: &str = include_str!("../../../shaders/training/norm_gradients.wgsl");
+const ATTENTION: &str = include_str!("../../../shaders/training/attention.wgsl");
+const ATTENTION_GRADIENTS: &str =
+    include_str!("../../../shaders/training/attention_gradients.wgsl");
+const DELTA: &str = include_str!("../../../shaders/training/delta.wgsl");
 
 /// Groups of threads of a line, of which there are as many as are needed.
 const LINE: usize = 32_768;
@@ -75,6 +82,32 @@ pub trait TrainingKernels: Backend {
         inverse: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// What an attention gives, and the logarithm of each sum of exponentials.
+    #[fusion(meta = |q, _, _, spec| (q.clone(), sums(q, spec)))]
+    fn attended(
+        q: FloatTensor<Self>,
+        k: FloatTensor<Self>,
+        v: FloatTensor<Self>,
+        spec: Attention,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The gradients of an attention by queries, keys and values.
+    #[fusion(meta = |_, q, k, v, _, _, _| (q.clone(), k.clone(), v.clone()))]
+    fn attention_gradients(
+        gradient: FloatTensor<Self>,
+        q: FloatTensor<Self>,
+        k: FloatTensor<Self>,
+        v: FloatTensor<Self>,
+        output: FloatTensor<Self>,
+        sums: FloatTensor<Self>,
+        spec: Attention,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+}
+
+/// A number for each row and head.
+fn sums(rows: &TensorSpec, spec: &Attention) -> TensorSpec {
+    TensorSpec::new(Shape::new([rows.shape[0], spec.num_heads]), rows.dtype)
 }
 
 /// A number for each row of a matrix.
@@ -108,6 +141,9 @@ enum Kernel {
     CrossEntropy,
     Norm,
     NormGradients,
+    Attention,
+    AttentionGradients { of_keys: bool },
+    Delta,
 }
 
 impl Kernel {
@@ -119,6 +155,9 @@ impl Kernel {
             Self::CrossEntropy => (CROSS_ENTROPY, "entropy", 256),
             Self::Norm => (NORM, "normalise", 64),
             Self::NormGradients => (NORM_GRADIENTS, "gradients", 64),
+            Self::Attention => (ATTENTION, "attend", 128),
+            Self::AttentionGradients { .. } => (ATTENTION_GRADIENTS, "gradients_of", 128),
+            Self::Delta => (DELTA, "delta", 64),
         }
     }
 
@@ -175,6 +214,7 @@ impl CubeKernel for Kernel {
         let (text, entry, _) = self.parts();
         let source = match self {
             Self::Product(turned) => turned.source(text),
+            Self::AttentionGradients { of_keys: true } => attention::of_keys(text),
             _ => text.to_owned(),
         };
         Some(PrecompiledSource {
@@ -244,6 +284,29 @@ impl TrainingKernels for CubeBackend {
     ) -> (CubeTensor, CubeTensor, CubeTensor) {
         let [gradient, gamma] = [gradient, gamma].map(into_contiguous);
         norm::launch_gradients(&gradient, [&normal, &inverse], &gamma)
+    }
+
+    fn attended(
+        q: CubeTensor,
+        k: CubeTensor,
+        v: CubeTensor,
+        spec: Attention,
+    ) -> (CubeTensor, CubeTensor) {
+        let [q, k, v] = [q, k, v].map(into_contiguous);
+        attention::launch([&q, &k, &v], &spec)
+    }
+
+    fn attention_gradients(
+        gradient: CubeTensor,
+        q: CubeTensor,
+        k: CubeTensor,
+        v: CubeTensor,
+        output: CubeTensor,
+        sums: CubeTensor,
+        spec: Attention,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        let [gradient, q, k, v] = [gradient, q, k, v].map(into_contiguous);
+        attention::launch_gradients(&gradient, [&q, &k, &v], [&output, &sums], &spec)
     }
 }
 

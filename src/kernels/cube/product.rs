@@ -18,6 +18,8 @@ const DEPTH: usize = 16;
 const GROUPS: usize = 528;
 /// Inner numbers that are worth a part.
 const PART: usize = 128;
+/// Parts that are worth adding.
+const FEWEST: usize = 4;
 
 /// Which of two matrices is kept turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,7 +63,8 @@ impl Turned {
 pub(super) fn launch(a: CubeTensor, b: CubeTensor, turned: Turned) -> CubeTensor {
     let [rows, inner, columns] = turned.sizes(&a.shape(), &b.shape());
     let tiles = rows.div_ceil(TILE) * columns.div_ceil(TILE);
-    let parts = (GROUPS / tiles).min(inner / PART).max(1);
+    let parts = (GROUPS / tiles).min(inner / PART);
+    let parts = if parts < FEWEST { 1 } else { parts };
     let part = inner.div_ceil(parts).next_multiple_of(DEPTH);
     let parts = inner.div_ceil(part);
     let products = empty(&a, [parts * rows, columns]);
