@@ -17,12 +17,12 @@ const STARTERS: [Starter; 2] = [
     Starter {
         source: "en",
         target: "de",
-        folder: "models/help-en-de-memory",
+        folder: "models/starter-en-de",
     },
     Starter {
         source: "de",
         target: "en",
-        folder: "models/help-de-en",
+        folder: "models/starter-de-en",
     },
 ];
 
@@ -118,13 +118,13 @@ mod tests {
         let found = find_starter(None, None, places());
         assert!(matches!(found, Err(Error::NoStarterModel)));
 
-        let installed = prefix.path().join("share/canopy/models/help-de-en");
+        let installed = prefix.path().join("share/canopy/models/starter-de-en");
         std::fs::create_dir_all(&installed).expect("made");
         let found = find_starter(Some("de"), Some("en"), places());
         assert_eq!(found.expect("there"), installed);
 
         // A program that is unpacked anywhere, its assets beside it.
-        let beside = prefix.path().join("bin/assets/models/help-de-en");
+        let beside = prefix.path().join("bin/assets/models/starter-de-en");
         std::fs::create_dir_all(&beside).expect("made");
         let found = find_starter(Some("de"), Some("en"), places());
         assert_eq!(found.expect("there"), beside);

@@ -41,7 +41,7 @@ impl Default for KnnConfig {
             nearest: 8,
             temperature: 5.0,
             weight: 0.6,
-            reach: 100.0,
+            reach: 50.0,
         }
     }
 }
