@@ -395,13 +395,16 @@ fn child_normalises_and_scores_with_gradients() {
     }
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(7);
-    for [rows, columns] in [[1, 4], [70, 300], [5_000, 64], [40_000, 8], [6, 7]] {
+    for [rows, columns] in [[1_u16, 4], [70, 300], [5_000, 64], [40_000, 8], [6, 7]] {
+        let targets = (0..u32::from(rows)).map(|row| row * 5 % u32::from(columns));
+        let targets: Vec<u32> = targets.collect();
+        let count = f32::from(rows);
+        let [rows, columns] = [rows, columns].map(usize::from);
         let random = |sizes: [usize; 2]| -> TensorData {
             Tensor::<2>::random(sizes, Distribution::Normal(0.5, 2.0), &cpu).into_data()
         };
         let (x, factors) = (random([rows, columns]), random([rows, columns]));
         let [gamma, beta] = [(); 2].map(|()| random([1, columns]));
-        let targets: Vec<u32> = (0..rows).map(|row| (row * 5 % columns) as u32).collect();
         let [found, expected] = [&gpu, &cpu].map(|device| {
             let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
             let vector = |data: &TensorData| tensor(data).reshape([columns]).require_grad();
@@ -410,7 +413,7 @@ fn child_normalises_and_scores_with_gradients() {
             let normal = layer_norm(x.clone(), gamma.clone(), beta.clone(), 1e-5);
             let of_norm = (normal.clone() * tensor(&factors)).sum().backward();
             let loss = label_smoothed_cross_entropy(x.clone(), &targets, 0.1);
-            let of_loss = (loss.clone() * (rows as f32)).backward();
+            let of_loss = (loss.clone() * count).backward();
             [
                 numbers(normal.inner().into_data()),
                 numbers(x.grad(&of_norm).expect("a gradient").into_data()),

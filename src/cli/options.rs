@@ -124,12 +124,17 @@ pub(super) enum Quantize {
 impl Quantize {
     /// Has the searches of a translator keep their weights so.
     pub fn apply(self, translator: &mut Translator) {
-        if self == Self::Float16 && translator.is_on_cpu() {
+        self.check(translator.is_on_cpu());
+        translator.quantize(self.into());
+    }
+
+    /// Warns where it changes nothing.
+    pub fn check(self, on_cpu: bool) {
+        if self == Self::Float16 && on_cpu {
             terminal::warn(
                 "--quantize float16 is for a graphics card of this machine; weights keep 32 bits",
             );
         }
-        translator.quantize(self.into());
     }
 }
 

@@ -12,7 +12,7 @@ use super::options::{Device, Quantize, beam_sizes};
 use super::terminal::{print, tell, warn};
 use crate::app::Folders;
 use crate::error::{Error, Result};
-use crate::inference::{DefaultModels, InstalledModel, described_model};
+use crate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
 use crate::server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
 
 /// Where a key can stand that is not to be seen in a list of processes.
@@ -78,6 +78,11 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     let library = arguments.library()?;
     if library.models.is_empty() {
         return Err(Error::NoStarterModel);
+    }
+    if arguments.quantize == Quantize::Float16 {
+        let device = ComputeDevice::open(arguments.device.into());
+        let on_cpu = device.is_ok_and(|device| device.is_cpu());
+        arguments.quantize.check(on_cpu);
     }
     let options = ServerOptions {
         key: arguments.shown_key()?,

@@ -124,21 +124,21 @@ pub(super) fn launch_gradients(
         (true, by_keys, [k, v, q, gradient], [&of_k, &of_v]),
     ];
     for (of_keys, blocks, read, written) in sides {
-        let [a, b, c, d] = read.map(|it| &it.handle);
-        let [first, second] = written.map(|it| &it.handle);
-        let blocks_there = blocks.upload(q);
+        let [first, second, third, fourth] = read.map(|it| &it.handle);
+        let [of_first, of_second] = written.map(|it| &it.handle);
+        let rows = blocks.upload(q);
         Kernel::AttentionGradients { of_keys }.launch(
             [blocks.len(), spec.num_heads, 1],
             [
-                a,
-                b,
-                c,
-                d,
-                &sums.handle,
-                &deltas.handle,
-                &blocks_there,
                 first,
                 second,
+                third,
+                fourth,
+                &sums.handle,
+                &deltas.handle,
+                &rows,
+                of_first,
+                of_second,
             ],
             shape(columns, spec),
             q,
