@@ -2,15 +2,17 @@
 
 use std::fmt::Debug;
 
-use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::flex::FlexTensor;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use pulp::Arch;
 use rayon::prelude::*;
+
+use super::tape::on_tape;
 
 /// A tensor of the CPU backend as a node of the autodiff graph.
 type Tracked = FloatTensor<Autodiff<Flex>>;
@@ -192,24 +194,12 @@ fn run_tracked<O: CpuOperation<N>, const N: usize, const D: usize>(
     operation: O,
     inputs: [Tracked; N],
 ) -> Tensor<D> {
-    let mut matrices = Vec::with_capacity(N);
-    let guards = inputs.map(|input| {
-        let (primitive, guard) = input.into_parts();
-        matrices.push(Matrix::new(primitive));
-        guard
+    let step = Step(operation.clone());
+    let output = on_tape(step, inputs, |inputs| {
+        let (output, saved) = operation.forward(inputs.map(Matrix::new));
+        (output.0, saved)
     });
-    let matrices = matrices
-        .try_into()
-        .unwrap_or_else(|_| unreachable!("N inputs"));
-    let preparation = Step(operation.clone())
-        .prepare::<NoCheckpointing>(guards)
-        .compute_bound()
-        .stateful();
-    let (output, saved) = operation.forward(matrices);
-    Tensor::from_primitive::<Autodiff<Flex>>(match preparation {
-        OpsKind::Tracked(preparation) => preparation.finish(saved, output.0),
-        OpsKind::UnTracked(preparation) => preparation.finish(output.0),
-    })
+    Tensor::from_primitive::<Autodiff<Flex>>(output)
 }
 
 /// A tensor seen from the CPU backend.

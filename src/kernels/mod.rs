@@ -25,6 +25,7 @@ mod product;
 mod row_selection;
 mod selected;
 mod sparsemax;
+mod tape;
 mod vectors;
 
 pub use adam::{AdamStep, Moments, adam, square_sum};

@@ -14,6 +14,7 @@ use burn::tensor::Tensor;
 
 use super::cpu::{self, Operand};
 use super::cube;
+pub(super) use padded::are_all;
 pub use padded::{PaddedRuns, padded_attention};
 use plain::plain;
 

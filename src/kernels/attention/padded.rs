@@ -101,13 +101,21 @@ fn padded_rows<'a>(
 
 /// Whether `runs` are of `len` rows each, one behind the other, and leave out none of `rows`.
 pub(super) fn are_even<'a>(
-    mut runs: impl Iterator<Item = &'a Range<usize>>,
+    mut runs: impl Iterator<Item = &'a Range<usize>> + Clone,
     len: usize,
+    rows: usize,
+) -> bool {
+    are_all(runs.clone(), rows) && runs.all(|run| run.len() == len)
+}
+
+/// Whether `runs` follow one another and leave out none of `rows`.
+pub(in crate::kernels) fn are_all<'a>(
+    mut runs: impl Iterator<Item = &'a Range<usize>>,
     rows: usize,
 ) -> bool {
     let mut end = 0;
     let follow = runs.all(|run| {
-        let follows = *run == (end..end + len);
+        let follows = run.start == end;
         end = run.end;
         follows
     });

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, TensorMetadata, Wgpu};
 use burn::tensor::Tensor;
@@ -12,7 +12,8 @@ use burn_cubecl::cubecl::server::Handle;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, empty, tracked};
-use crate::kernels::attention::{Attention, Segment};
+use crate::kernels::attention::{Attention, Segment, are_all};
+use crate::kernels::tape::on_tape;
 
 /// Rows that a group of threads takes.
 const BLOCK: usize = 32;
@@ -206,37 +207,16 @@ pub(in crate::kernels) fn attention(
     {
         return None;
     }
-    let (q, of_q) = tracked(q)?.into_parts();
-    let ((k, of_k), (v, of_v)) = (tracked(k)?.into_parts(), tracked(v)?.into_parts());
-    let preparation = Step
-        .prepare::<NoCheckpointing>([of_q, of_k, of_v])
-        .compute_bound()
-        .stateful();
-    let read = [q, k, v];
-    let [q, k, v] = read.clone();
-    let (output, sums) = Wgpu::attended(q, k, v, spec.clone());
-    let output = match preparation {
-        OpsKind::Tracked(preparation) => {
-            let saved = Saved {
-                read,
-                output: output.clone(),
-                sums,
-                spec: spec.clone(),
-            };
-            preparation.finish(saved, output)
-        }
-        OpsKind::UnTracked(preparation) => preparation.finish(output),
-    };
-    Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
-}
-
-/// Whether runs follow one another and are all of `rows` rows.
-fn are_all<'a>(mut runs: impl Iterator<Item = &'a Range<usize>>, rows: usize) -> bool {
-    let mut end = 0;
-    let follow = runs.all(|run| {
-        let follows = run.start == end;
-        end = run.end;
-        follows
+    let output = on_tape(Step, [tracked(q)?, tracked(k)?, tracked(v)?], |read| {
+        let [q, k, v] = read.clone();
+        let (output, sums) = Wgpu::attended(q, k, v, spec.clone());
+        let saved = Saved {
+            read,
+            output: output.clone(),
+            sums,
+            spec: spec.clone(),
+        };
+        (output, saved)
     });
-    follow && end == rows
+    Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
 }

@@ -1,8 +1,8 @@
 //! The cross-entropy with smoothed labels.
 
-use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, TensorMetadata, Wgpu};
@@ -10,6 +10,7 @@ use burn::tensor::{Shape, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, a_group_each, empty, tracked};
+use crate::kernels::tape::on_tape;
 
 /// The share of each row in the mean loss, and the gradient of that mean.
 #[expect(clippy::cast_precision_loss, reason = "batches are far below 2^24")]
@@ -65,16 +66,9 @@ pub(in crate::kernels) fn cross_entropy(
     targets: &[u32],
     smoothing: f32,
 ) -> Option<Tensor<1>> {
-    let (scores, node) = tracked(scores)?.into_parts();
-    let preparation = Step
-        .prepare::<NoCheckpointing>([node])
-        .compute_bound()
-        .stateful();
-    let (losses, gradient) = Wgpu::row_entropies(scores, targets.to_vec(), smoothing);
-    let loss = Wgpu::float_sum(losses);
-    let loss = match preparation {
-        OpsKind::Tracked(preparation) => preparation.finish(gradient, loss),
-        OpsKind::UnTracked(preparation) => preparation.finish(loss),
-    };
+    let loss = on_tape(Step, [tracked(scores)?], |[scores]| {
+        let (losses, gradient) = Wgpu::row_entropies(scores, targets.to_vec(), smoothing);
+        (Wgpu::float_sum(losses), gradient)
+    });
     Some(Tensor::from_primitive::<Autodiff<Wgpu>>(loss))
 }

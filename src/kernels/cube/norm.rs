@@ -1,14 +1,15 @@
 //! Layer normalisation.
 
-use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, TensorMetadata, Wgpu};
 use burn::tensor::Tensor;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, a_group_each, empty, sum_of, tracked};
+use crate::kernels::tape::on_tape;
 
 /// Parts of the sums for γ and β, at most, and their rows, at least.
 const PARTS: usize = 256;
@@ -92,17 +93,10 @@ pub(in crate::kernels) fn layer_norm(
     if !x.dims()[1].is_multiple_of(4) {
         return None;
     }
-    let (x, of_x) = tracked(x)?.into_parts();
-    let ((gamma, of_gamma), (beta, of_beta)) =
-        (tracked(gamma)?.into_parts(), tracked(beta)?.into_parts());
-    let preparation = Step
-        .prepare::<NoCheckpointing>([of_x, of_gamma, of_beta])
-        .compute_bound()
-        .stateful();
-    let (output, normal, inverse) = Wgpu::normalised(x, gamma.clone(), beta, epsilon);
-    let output = match preparation {
-        OpsKind::Tracked(preparation) => preparation.finish([normal, inverse, gamma], output),
-        OpsKind::UnTracked(preparation) => preparation.finish(output),
-    };
+    let inputs = [tracked(x)?, tracked(gamma)?, tracked(beta)?];
+    let output = on_tape(Step, inputs, |[x, gamma, beta]| {
+        let (output, normal, inverse) = Wgpu::normalised(x, gamma.clone(), beta, epsilon);
+        (output, [normal, inverse, gamma])
+    });
     Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
 }

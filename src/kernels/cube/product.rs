@@ -1,14 +1,15 @@
 //! Products of matrices.
 
-use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, TensorMetadata, Wgpu};
 use burn::tensor::{Shape, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, empty, sum_of, tracked};
+use crate::kernels::tape::on_tape;
 
 /// Rows and columns that a group of threads computes.
 const TILE: usize = 64;
@@ -126,15 +127,9 @@ pub(in crate::kernels) fn product(
     if !inner.is_multiple_of(4) || !columns.is_multiple_of(4) {
         return None;
     }
-    let ((a, of_a), (b, of_b)) = (tracked(a)?.into_parts(), tracked(b)?.into_parts());
-    let preparation = Step(turned)
-        .prepare::<NoCheckpointing>([of_a, of_b])
-        .compute_bound()
-        .stateful();
-    let output = Wgpu::turned_product(a.clone(), b.clone(), turned);
-    let output = match preparation {
-        OpsKind::Tracked(preparation) => preparation.finish([a, b], output),
-        OpsKind::UnTracked(preparation) => preparation.finish(output),
-    };
+    let output = on_tape(Step(turned), [tracked(a)?, tracked(b)?], |[a, b]| {
+        let output = Wgpu::turned_product(a.clone(), b.clone(), turned);
+        (output, [a, b])
+    });
     Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
 }
