@@ -3,7 +3,10 @@
 //! GPU gets it no more. Without a Vulkan driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
 #![cfg(target_os = "linux")]
 
+#[path = "../desk/mod.rs"]
 mod desk;
+mod kernels;
+#[path = "../tiny/mod.rs"]
 mod tiny;
 
 use std::collections::BTreeMap;
@@ -15,17 +18,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use burn::tensor::{Device, Distribution, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use canopy::error::Error;
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu};
 use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
 use canopy::kernels::packed::Quantization;
-use canopy::kernels::{
-    AdamStep, Attention, Moments, NextScores, ReadTokens, Segment, WordNormaliser, adam, attention,
-    label_smoothed_cross_entropy, layer_norm, linear, product_with_table,
-};
+use canopy::kernels::{NextScores, ReadTokens, WordNormaliser};
 use canopy::model::{Context, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
@@ -61,7 +61,7 @@ fn lavapipe() -> Option<String> {
     path.to_str().map(str::to_owned)
 }
 
-/// Runs an ignored test of this file in a process of its own, with these drivers of Vulkan.
+/// Runs an ignored test of this program in a process of its own, with these drivers of Vulkan.
 fn in_a_process(name: &str, drivers: Option<String>) {
     let Some(driver) = drivers else {
         println!("skipped, there is no lavapipe: {name}");
@@ -257,245 +257,6 @@ fn child_loses_the_gpu_while_it_trains() {
 #[ignore = "kernels are compiled on the CPU"]
 fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
     in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
-}
-
-#[test]
-#[ignore = "in a process of its own"]
-fn child_multiplies_with_gradients() {
-    if !is_alone() {
-        return;
-    }
-    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
-    cpu.seed(5);
-    // Tiles that are full and not, few rows and many, lines that are no whole fours of numbers.
-    for [rows, inputs, outputs] in [
-        [64, 64, 64],
-        [130, 12, 20],
-        [1_037, 256, 72],
-        [3, 8, 4],
-        [9, 6, 5],
-    ] {
-        let random = |sizes: [usize; 2]| -> TensorData {
-            Tensor::<2>::random(sizes, Distribution::Normal(0.0, 1.0), &cpu).into_data()
-        };
-        let x = random([rows, inputs]);
-        let matrices = [random([inputs, outputs]), random([outputs, inputs])];
-        let factors = random([rows, outputs]);
-        for (matrix, is_table) in matrices.into_iter().zip([false, true]) {
-            let [found, expected] = [&gpu, &cpu].map(|device| {
-                let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
-                let [x, matrix] = [&x, &matrix].map(|data| tensor(data).require_grad());
-                let mapped = if is_table {
-                    product_with_table(x.clone(), matrix.clone())
-                } else {
-                    linear(x.clone(), matrix.clone(), None)
-                };
-                let gradients = (mapped.clone() * tensor(&factors)).sum().backward();
-                let [x, matrix] = [x, matrix].map(|it| it.grad(&gradients).expect("a gradient"));
-                [mapped.inner(), x, matrix].map(|tensor| -> Vec<f32> {
-                    tensor.into_data().try_into_vec().expect("floats")
-                })
-            });
-            for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
-                let most = 1e-4 * expected.abs().max(10.0);
-                let sizes = [rows, inputs, outputs];
-                assert!(
-                    (found - expected).abs() < most,
-                    "{sizes:?}: {found} for {expected}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-#[ignore = "kernels are compiled on the CPU"]
-fn products_of_a_training_are_the_same_on_a_gpu() {
-    in_a_process("child_multiplies_with_gradients", lavapipe());
-}
-
-#[test]
-#[ignore = "in a process of its own"]
-fn child_attends_with_gradients() {
-    if !is_alone() {
-        return;
-    }
-    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
-    cpu.seed(9);
-    // Rows of queries and of keys of each segment: short ones and ones of several blocks, more queries than keys and fewer.
-    let segments = |lens: &[(usize, usize)]| -> Arc<[Segment]> {
-        let mut ends = (0, 0);
-        let segment = |&(queries, keys): &(usize, usize)| {
-            let begins = ends;
-            ends = (ends.0 + queries, ends.1 + keys);
-            Segment {
-                queries: begins.0..ends.0,
-                keys: begins.1..ends.1,
-            }
-        };
-        lens.iter().map(segment).collect()
-    };
-    let same = segments(&[(5, 5), (1, 1), (70, 70), (32, 32), (33, 33)]);
-    let others = segments(&[(3, 40), (64, 7), (1, 100), (45, 16)]);
-    for (segments, heads, head) in [
-        (&same, 4, 16),
-        (&same, 1, 64),
-        (&others, 2, 12),
-        (&others, 3, 6),
-    ] {
-        for causal in [false, true] {
-            let sizes = segments.last().map(|it| [it.queries.end, it.keys.end]);
-            let [rows, keys] = sizes.expect("segments");
-            let spec = Attention {
-                num_heads: heads,
-                causal,
-                segments: Arc::clone(segments),
-            };
-            let random = |rows: usize| -> TensorData {
-                let normal = Distribution::Normal(0.0, 1.0);
-                Tensor::<2>::random([rows, heads * head], normal, &cpu).into_data()
-            };
-            let (read, factors) = ([random(rows), random(keys), random(keys)], random(rows));
-            let [found, expected] = [&gpu, &cpu].map(|device| {
-                let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
-                let read = [&read[0], &read[1], &read[2]].map(|it| tensor(it).require_grad());
-                let [q, k, v] = read.clone();
-                let output = attention(q, k, v, &spec);
-                let gradients = (output.clone() * tensor(&factors)).sum().backward();
-                let [q, k, v] = read.map(|it| it.grad(&gradients).expect("a gradient"));
-                [output.inner(), q, k, v].map(|tensor| -> Vec<f32> {
-                    tensor.into_data().try_into_vec().expect("floats")
-                })
-            });
-            for (which, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                for (found, expected) in found.iter().zip(expected) {
-                    let most = 1e-4 * expected.abs().max(1.0);
-                    let place = (heads, head, causal, which);
-                    assert!(
-                        (found - expected).abs() < most,
-                        "{place:?}: {found} for {expected}"
-                    );
-                }
-            }
-        }
-    }
-}
-
-#[test]
-#[ignore = "kernels are compiled on the CPU"]
-fn attention_of_a_training_is_the_same_on_a_gpu() {
-    in_a_process("child_attends_with_gradients", lavapipe());
-}
-
-#[test]
-#[ignore = "in a process of its own"]
-fn child_normalises_and_scores_with_gradients() {
-    if !is_alone() {
-        return;
-    }
-    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
-    cpu.seed(7);
-    for [rows, columns] in [[1_u16, 4], [70, 300], [5_000, 64], [40_000, 8], [6, 7]] {
-        let targets = (0..u32::from(rows)).map(|row| row * 5 % u32::from(columns));
-        let targets: Vec<u32> = targets.collect();
-        let count = f32::from(rows);
-        let [rows, columns] = [rows, columns].map(usize::from);
-        let random = |sizes: [usize; 2]| -> TensorData {
-            Tensor::<2>::random(sizes, Distribution::Normal(0.5, 2.0), &cpu).into_data()
-        };
-        let (x, factors) = (random([rows, columns]), random([rows, columns]));
-        let [gamma, beta] = [(); 2].map(|()| random([1, columns]));
-        let [found, expected] = [&gpu, &cpu].map(|device| {
-            let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
-            let vector = |data: &TensorData| tensor(data).reshape([columns]).require_grad();
-            let numbers = |data: TensorData| -> Vec<f32> { data.try_into_vec().expect("floats") };
-            let (x, gamma, beta) = (tensor(&x).require_grad(), vector(&gamma), vector(&beta));
-            let normal = layer_norm(x.clone(), gamma.clone(), beta.clone(), 1e-5);
-            let of_norm = (normal.clone() * tensor(&factors)).sum().backward();
-            let loss = label_smoothed_cross_entropy(x.clone(), &targets, 0.1);
-            let of_loss = (loss.clone() * count).backward();
-            [
-                numbers(normal.inner().into_data()),
-                numbers(x.grad(&of_norm).expect("a gradient").into_data()),
-                numbers(gamma.grad(&of_norm).expect("a gradient").into_data()),
-                numbers(beta.grad(&of_norm).expect("a gradient").into_data()),
-                numbers(loss.inner().into_data()),
-                numbers(x.grad(&of_loss).expect("a gradient").into_data()),
-            ]
-        });
-        for (which, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            assert_eq!(found.len(), expected.len());
-            for (found, expected) in found.iter().zip(expected) {
-                let most = 2e-4 * expected.abs().max(1.0);
-                let place = (rows, columns, which);
-                assert!(
-                    (found - expected).abs() < most,
-                    "{place:?}: {found} for {expected}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-#[ignore = "kernels are compiled on the CPU"]
-fn norms_and_losses_of_a_training_are_the_same_on_a_gpu() {
-    in_a_process("child_normalises_and_scores_with_gradients", lavapipe());
-}
-
-#[test]
-#[ignore = "in a process of its own"]
-fn child_keeps_moments_of_8_bits() {
-    const NUMBERS: usize = 20_000;
-    if !is_alone() {
-        return;
-    }
-    let (gpu, cpu) = (gpu().device, Device::flex());
-    cpu.seed(3);
-    let random = || -> Vec<f32> {
-        let numbers = Tensor::<1>::random([NUMBERS], Distribution::Normal(0.0, 1.0), &cpu);
-        numbers.into_data().try_into_vec().expect("floats")
-    };
-    let (values, gradients) = (random(), [(); 5].map(|()| random()));
-    let [found, expected] = [&gpu, &cpu].map(|device| {
-        let tensor = |numbers: &Vec<f32>| Tensor::<1>::from_floats(numbers.as_slice(), device);
-        let start = (tensor(&values), Moments::zeros(NUMBERS, true, device));
-        let (values, moments) =
-            gradients
-                .iter()
-                .zip(1..)
-                .fold(start, |(values, moments), (gradient, step)| {
-                    let step = AdamStep {
-                        betas: (0.9, 0.98),
-                        step,
-                        epsilon: 1e-9,
-                        learning_rate: 0.01,
-                        scale: 1.0,
-                    };
-                    adam(values, tensor(gradient), moments, step)
-                });
-        let (first, second) = moments.to_numbers();
-        [
-            values.into_data().try_into_vec().expect("floats"),
-            first,
-            second,
-        ]
-    });
-    for (found, expected) in found.iter().zip(&expected) {
-        let apart = found
-            .iter()
-            .zip(expected)
-            .filter(|(x, y)| (*x - *y).abs() > 1e-5);
-        let apart = apart.count();
-        println!("{apart} of {NUMBERS} were rounded to another code");
-        assert!(found.len() == NUMBERS && apart < NUMBERS / 100);
-    }
-}
-
-#[test]
-#[ignore = "kernels are compiled on the CPU"]
-fn moments_of_8_bits_are_the_same_on_a_gpu() {
-    in_a_process("child_keeps_moments_of_8_bits", lavapipe());
 }
 
 #[test]
