@@ -92,6 +92,10 @@ pub enum Error {
         asked: String,
         path: PathBuf,
     },
+    #[error(
+        "not a vocabulary shortlist for this model: {reason}; make one with `canopy model shortlist`: {path:?}"
+    )]
+    Shortlist { reason: String, path: PathBuf },
     #[error("{path:?}, line {line}: {problem}")]
     Termbase {
         problem: String,

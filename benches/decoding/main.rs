@@ -1,10 +1,11 @@
 //! Target tokens a second of a search, beside CTranslate2 and Marian with the same weights on the same sentences.
 //!
-//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [marian] [--rounds N] [--device gpu]`; a peer
+//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [marian] [shortlist] [--rounds N] [--device gpu]`; a peer
 //! runs if `CANOPY_PYTHON` (or `python3`) has ctranslate2 or pymarian, numpy and safetensors. Sentences have 24 words, and all
 //! programs write exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of
 //! all alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU
-//! both search in float32 and float16.
+//! both search in float32 and float16. With `shortlist` Canopy runs once more with lists of 100 words for each source word and 200
+//! for all; which ones does not matter here.
 //!
 //! `--figure FILE.svg` draws the tokens a second of documents of 1 to 200 sentences in place of the table. `documents [PRESET]
 //! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one.
@@ -15,11 +16,13 @@ mod peer;
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use burn::tensor::Device;
 use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::kernels::packed::Quantization;
+use canopy::memory::Shortlist;
 use canopy::model::{Model, ModelConfig, Preset};
 use canopy::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use canopy::text::vocabulary::Vocabulary;
@@ -138,6 +141,12 @@ fn main() {
                 let burn = (asked("burn") && kind == "float32").then_some(&model);
                 let rates = case.run((&packed, burn), vocabulary, &mut peers, rounds);
                 Line::take_in(&mut lines, &case, &rates);
+                if asked("shortlist") {
+                    let mut listed = packed.clone();
+                    listed.shortlist = Some(Arc::new(shortlist(config.vocab_size)));
+                    print!("with a shortlist");
+                    case.run((&listed, None), vocabulary, &mut [], rounds);
+                }
             }
         }
     }
@@ -165,6 +174,17 @@ fn endless(name: &str, small: &Path, device: &Device) -> (Model, ModelConfig) {
         let model = Model::seeded(&config, 1, device).expect("a model");
         (without_end(model, &config), config)
     }
+}
+
+/// A list of words that are as good as random.
+fn shortlist(vocab: usize) -> Shortlist {
+    let vocab = u32::try_from(vocab).expect("small");
+    let list = |word: u32| {
+        let count = if word == Vocabulary::EOS { 300 } else { 100 };
+        let place = move |place: u32| word.wrapping_mul(2_654_435_761) ^ place.wrapping_mul(40_503);
+        (0..count).map(|it| place(it) % vocab).collect()
+    };
+    Shortlist::of_lists((0..vocab).map(list))
 }
 
 /// Makes the end of a sentence impossible.

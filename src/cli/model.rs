@@ -1,6 +1,7 @@
 //! `canopy model`
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,9 +9,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
+use super::options::positive;
 use super::terminal::print;
 use crate::error::{Error, Result};
+use crate::inference::{DeviceChoice, Translator};
 use crate::interchange::{Archive, Encoder};
+use crate::memory::TranslationMemory;
+use crate::text::file::check_writable;
 use crate::weights::{Precision, averaged_model};
 
 #[derive(Debug, Subcommand)]
@@ -37,6 +42,9 @@ pub(super) enum ModelCommand {
         /// Name or folder of the model
         model: String,
     },
+    /// Make a vocabulary shortlist of translations: the words that each source word may become, by IBM model 1. With it
+    /// `canopy translate --shortlist` and `canopy evaluate --shortlist` score few words of a large vocabulary
+    Shortlist(ShortlistArguments),
     /// Average checkpoints of one run into a model folder; a single one is only converted
     Average {
         /// Model folders or checkpoints, of the same configuration
@@ -98,6 +106,29 @@ pub(super) struct ImportArguments {
     force: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct ShortlistArguments {
+    /// Model folder, or a folder or zip file of another program's: the list is for its vocabulary
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Translations to learn from: a TMX file, a corpus folder, PO files, or a table of two columns; without it the model's own
+    /// memory. Tens of thousands are enough
+    #[arg(long, value_name = "FILE|DIR")]
+    memory: Option<PathBuf>,
+    /// Words that a source word has at most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive())]
+    best: usize,
+    /// Words that may stand in any translation: the commonest ones
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = positive())]
+    common: usize,
+    /// File to make, in the binary form that Marian reads too
+    #[arg(short, long, value_name = "FILE.bin")]
+    output: PathBuf,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum PrecisionName {
     Int8,
@@ -128,6 +159,7 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
         ModelCommand::List { json } => library::list(json),
         ModelCommand::Default { pair, model } => library::choose(&pair, &model),
         ModelCommand::Remove { model } => library::remove(&model),
+        ModelCommand::Shortlist(arguments) => shortlist(&arguments),
         ModelCommand::Average {
             folders,
             output,
@@ -154,6 +186,37 @@ fn average(
         description.name = name;
     }
     description.save(&output, &model, &vocabulary, precision.into())
+}
+
+fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
+    let output = &arguments.output;
+    check_output(output, [arguments.model.as_path()])?;
+    check_writable(output, arguments.force)?;
+    let translator = Translator::open(&arguments.model, DeviceChoice::Cpu)?;
+    let info = translator.info();
+    let memory = match (&arguments.memory, translator.memory()) {
+        (Some(path), _) => {
+            let languages = (&info.source_language, &info.target_language);
+            Arc::new(TranslationMemory::read(path, languages.0, languages.1)?)
+        }
+        (None, Some(own)) => Arc::clone(own),
+        (None, None) => {
+            return Err(Error::Config {
+                field: "--memory",
+                found: "not given".to_owned(),
+                allowed: "a file of translations or a corpus, since the model has no memory"
+                    .to_owned(),
+            });
+        }
+    };
+    let shortlist = translator.learn_shortlist(&memory, [arguments.common, arguments.best]);
+    shortlist.save(output, arguments.force)?;
+    let [words, lists] = shortlist.counts();
+    print(&format!(
+        "{lists} source words with {words} target words, from {} translations: {}\n",
+        memory.len(),
+        output.display()
+    ))
 }
 
 fn import(

@@ -10,9 +10,10 @@ use clap::{Args, ValueEnum};
 use super::{library, terminal};
 use crate::app::Folders;
 use crate::corpus::Split;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::inference::{DeviceChoice, Leg, Translator, read_in_its_language};
 use crate::kernels::packed::Quantization;
+use crate::memory::Shortlist;
 use crate::remote::{RemoteHost, keys_file, read_keys, set_key};
 use crate::text::document::{Document, ReadingOptions};
 
@@ -135,6 +136,37 @@ impl Quantize {
                 "--quantize float16 is for a graphics card of this machine; weights keep 32 bits",
             );
         }
+    }
+}
+
+/// What a search computes with.
+#[derive(Debug, Clone, Args)]
+pub(super) struct SearchArguments {
+    /// How weights are kept for a search
+    #[arg(long, value_enum, default_value = "none")]
+    pub quantize: Quantize,
+    /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, most of all
+    /// with a large vocabulary, and some translations become others. By `canopy model shortlist`, or one of Marian's or
+    /// Firefox's in binary form
+    #[arg(long, value_name = "FILE.bin")]
+    pub shortlist: Option<PathBuf>,
+}
+
+impl SearchArguments {
+    /// Has the searches of a translator compute so.
+    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+        self.quantize.apply(translator);
+        let Some(path) = &self.shortlist else {
+            return Ok(());
+        };
+        if !translator.is_on_cpu() {
+            terminal::warn("--shortlist is for the CPU of this machine; all words are scored");
+        }
+        let used = translator.use_shortlist(Shortlist::open(path)?);
+        used.map_err(|reason| Error::Shortlist {
+            reason,
+            path: path.clone(),
+        })
     }
 }
 

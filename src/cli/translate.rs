@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use super::inputs::check_output;
 use super::library;
 use super::llm;
-use super::options::{ModelArguments, Quantize, SrxArgument, positive, wrong_usage};
+use super::options::{ModelArguments, SearchArguments, SrxArgument, positive, wrong_usage};
 use super::terminal::{StatusLine, print_bytes, sentences_done, tell, warn};
 use super::terms::TermArguments;
 use crate::corpus::is_same_language;
@@ -63,9 +63,8 @@ pub(super) struct TranslateArguments {
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
-    /// How weights are kept for a search
-    #[arg(long, value_enum, default_value = "none")]
-    quantize: Quantize,
+    #[command(flatten)]
+    search: SearchArguments,
     /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
     /// can only be something else
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
@@ -239,7 +238,7 @@ impl TranslateArguments {
             remember(&mut translator, path)?;
         }
         self.terms.apply(&mut translator)?;
-        self.quantize.apply(&mut translator);
+        self.search.apply(&mut translator)?;
         if let Some(reranker) = &self.reranker {
             translator.choose_by(RerankerFolder::new(reranker.clone()))?;
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Device;
+use rayon::prelude::*;
 
 use super::device::{ComputeDevice, DeviceChoice};
 use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
@@ -14,7 +15,7 @@ use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
-use crate::memory::TranslationMemory;
+use crate::memory::{Shortlist, TranslationMemory, Vocabularies};
 use crate::model::{BertSequence, Model};
 use crate::remote::RemoteModel;
 use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
@@ -263,13 +264,46 @@ impl Translator {
         }
     }
 
+    /// Searches on the CPU score the words of this shortlist alone from now on; for sentences with terms they score all.
+    ///
+    /// # Errors
+    /// If it is not for these vocabularies.
+    pub fn use_shortlist(&mut self, shortlist: Shortlist) -> Result<(), String> {
+        let shortlist = shortlist.fitted(self.vocabularies())?;
+        self.model.shortlist = Some(Arc::new(shortlist));
+        Ok(())
+    }
+
+    fn vocabularies(&self) -> Vocabularies {
+        Vocabularies::of(&*self.tokenizer, self.model.vocab_size())
+    }
+
+    /// A shortlist learnt from a memory, in which a source word has up to `best` words, and every sentence the commonest ones.
+    pub fn learn_shortlist(
+        &self,
+        memory: &TranslationMemory,
+        [commonest, best]: [usize; 2],
+    ) -> Shortlist {
+        let pairs: Vec<(&str, &str)> = memory.pairs().collect();
+        let ids = |&(source, target): &(&str, &str)| {
+            (
+                self.tokenizer.encode(Side::Source, source),
+                self.tokenizer.encode(Side::Target, target),
+            )
+        };
+        let pairs: Vec<(Vec<u32>, Vec<u32>)> = pairs.par_iter().map(ids).collect();
+        let end = self.tokenizer.special().source_end();
+        Shortlist::learn(&pairs, self.vocabularies(), end, [commonest, best])
+    }
+
     /// The same with other weights, or with what they look up.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
-        let model = match model.packing() {
+        let mut model = match model.packing() {
             Some(_) => model,
             None => model.packed_as(self.quantization()),
         };
+        model.shortlist.clone_from(&self.model.shortlist);
         Self {
             model,
             device: self.device.here(),
@@ -306,6 +340,7 @@ impl Translator {
             other.choose_by(reranker)?;
         }
         other.description = self.description.clone();
+        other.model.shortlist.clone_from(&self.model.shortlist);
         other.memory.clone_from(&self.memory);
         other.terms.clone_from(&self.terms);
         other.address.clone_from(&self.address);

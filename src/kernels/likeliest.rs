@@ -126,6 +126,30 @@ impl ReadTokens {
         self.num_told() < vocab && vocab <= LARGEST
     }
 
+    /// Tells what is read of the scores of some tokens, whose `ids` ascend and begin with all below `first`; normalisers are
+    /// as they are.
+    ///
+    /// # Shapes
+    /// - scores: `[hypotheses, ids]`
+    pub fn tell_of(self, scores: &[f32], ids: &[u32], told: &mut NextScores) {
+        let Self { first, likeliest } = self;
+        told.values.clear();
+        let mut others = told.columns.take().map_or_else(Vec::new, |it| it.others);
+        others.clear();
+        for scores in scores.chunks_exact(ids.len().max(1)) {
+            let (own, rest) = scores.split_at(first);
+            told.values.extend_from_slice(own);
+            // What is no number makes the normaliser none either.
+            let best = largest(rest, likeliest).unwrap_or_default();
+            for place in 0..likeliest {
+                let found = best.get(place);
+                told.values.push(found.map_or(f32::NEG_INFINITY, |it| it.1));
+                others.push(found.map_or(0, |it| ids[first + it.0 as usize]));
+            }
+        }
+        told.columns = Some(ToldTokens { others });
+    }
+
     /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,
     /// the scores of the first ids, the likeliest scores, their ids.
     fn told(self, scores: Tensor<2>, told: &mut NextScores) {
@@ -195,6 +219,51 @@ impl ReadTokens {
         }
         *columns = Some(ToldTokens { others: ids });
     }
+}
+
+/// The largest of a row of scores with their places, the largest first and the first ones among equal ones.
+///
+/// # Errors
+/// If one of the scores is no number: it.
+pub fn largest(scores: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
+    /// Scores that are passed over together.
+    const BLOCK: usize = 64;
+    let mut found: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
+    let mut least = f32::NEG_INFINITY;
+    for (number, block) in scores.chunks(BLOCK).enumerate() {
+        if !exceeds(block, least) {
+            continue;
+        }
+        for (place, &score) in block.iter().enumerate() {
+            if !exceeds(&[score], least) {
+                continue;
+            }
+            if score.is_nan() {
+                return Err(score);
+            }
+            let position = found.partition_point(|&(_, other)| other >= score);
+            let place = u32::try_from(number * BLOCK + place).expect("places fit 32 bits");
+            found.insert(position, (place, score));
+            found.truncate(count);
+            if let Some(last) = found.get(count - 1) {
+                least = last.1;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether one of the scores is more than `least`, or no number.
+#[expect(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "what is no number is to be found"
+)]
+fn exceeds(scores: &[f32], least: f32) -> bool {
+    let mut any = false;
+    for score in scores {
+        any |= !(*score <= least);
+    }
+    any
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod coverage;
 mod datastore;
 mod edit_distance;
 mod gettext;
+mod shortlist;
 mod training;
 mod words;
 
@@ -38,6 +39,7 @@ use words::words;
 
 pub use analysis::{Amount, Analysis, Band};
 pub use datastore::{Datastore, KnnConfig, Neighbours};
+pub use shortlist::{Shortlist, Vocabularies};
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
 pub const LEAST: f32 = 0.4;

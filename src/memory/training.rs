@@ -37,6 +37,11 @@ impl TranslationMemory {
 
 /// The same for the same text in every run: FNV-1a, 32 bits.
 fn checksum(text: &str) -> u32 {
+    checksum_from(0x811C_9DC5, text)
+}
+
+/// The same after other texts.
+pub(super) fn checksum_from(sum: u32, text: &str) -> u32 {
     let mix = |sum: u32, byte: u8| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    text.bytes().fold(0x811C_9DC5, mix)
+    text.bytes().fold(sum, mix)
 }

@@ -107,7 +107,7 @@ pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
     CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
-    PackedState, PackedTransformer,
+    PackedState, PackedTransformer, SomeWords,
 };
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};

@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::kernels::{
     DropoutSource, NextScores, ReadTokens, is_here, label_smoothed_cross_entropy, log_softmax,
 };
-use crate::memory::Datastore;
+use crate::memory::{Datastore, Shortlist};
 use crate::tokenizers::Tokenizer;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
@@ -66,6 +66,9 @@ pub struct Model {
     /// The datastore whose tokens are mixed with the next tokens of a search.
     #[module(skip)]
     pub(super) datastore: Option<Datastore>,
+    /// The words that a search on the CPU scores for each source word; none if it scores all.
+    #[module(skip)]
+    pub shortlist: Option<Arc<Shortlist>>,
     /// Chooses among the translations of a search; none if the likeliest is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
@@ -184,6 +187,7 @@ impl Model {
             stage_one,
             context: config.context,
             datastore: None,
+            shortlist: None,
             reranker: None,
             packed: None,
             packed_stage_one: None,

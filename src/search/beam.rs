@@ -8,7 +8,7 @@ use super::decode::Decode;
 use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
-use crate::kernels::{NextScores, ReadTokens, ScoreRow};
+use crate::kernels::{NextScores, ReadTokens, ScoreRow, largest};
 use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
@@ -470,53 +470,19 @@ fn add_terms(ids: &mut Vec<(u32, f32)>, next: &[u32], scores: &[f32], normaliser
 fn best_ids(scores: &[f32], normaliser: f32, count: usize) -> Result<Vec<(u32, f32)>, f32> {
     /// The error that rounding may add to a sum of probabilities.
     const TOLERANCE: f32 = 0.1;
-    /// Scores that are passed over together.
-    const BLOCK: usize = 64;
     if !normaliser.is_finite() {
         return Err(normaliser);
     }
-    let largest = normaliser + TOLERANCE;
-    let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
-    let mut least = f32::NEG_INFINITY;
-    let add = |best: &mut Vec<(u32, f32)>, id: usize, score: f32| {
-        if score.is_nan() || score > largest {
-            return Err(score - normaliser);
-        }
-        let position = best.partition_point(|&(_, other)| other >= score);
-        let id = u32::try_from(id).expect("ids fit 32 bits");
-        best.insert(position, (id, score));
-        best.truncate(count);
-        Ok(best.get(count - 1).map_or(f32::NEG_INFINITY, |it| it.1))
-    };
-    for (number, block) in scores.chunks(BLOCK).enumerate() {
-        if !exceeds(block, least) {
-            continue;
-        }
-        for (place, &score) in block.iter().enumerate() {
-            if exceeds(&[score], least) {
-                least = add(&mut best, number * BLOCK + place, score)?;
-            }
-        }
-    }
+    let mut best = largest(scores, count)?;
     for (_, score) in &mut best {
         *score -= normaliser;
+    }
+    if let Some(&(_, largest)) = best.first().filter(|(_, largest)| *largest > TOLERANCE) {
+        return Err(largest);
     }
     let sum: f32 = best.iter().map(|(_, log_prob)| log_prob.exp()).sum();
     if sum > 1.0 + TOLERANCE {
         return Err(sum.ln());
     }
     Ok(best)
-}
-
-/// Whether one of the scores is more than `least`, or no number.
-#[expect(
-    clippy::neg_cmp_op_on_partial_ord,
-    reason = "what is no number is to be found"
-)]
-fn exceeds(scores: &[f32], least: f32) -> bool {
-    let mut any = false;
-    for score in scores {
-        any |= !(*score <= least);
-    }
-    any
 }

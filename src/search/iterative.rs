@@ -34,6 +34,16 @@ const GPU_WINDOW: usize = 1_024;
 const LENGTH_FACTOR: f32 = 1.6;
 const LENGTH_SLACK: usize = 10;
 
+/// How drafts are searched that others read: greedily, for a third of the time. Which translation of a sentence stands in a
+/// context matters little.
+pub(super) fn of_drafts(options: &SearchOptions) -> SearchOptions {
+    SearchOptions {
+        beam_size: 1,
+        alternatives: 0,
+        ..*options
+    }
+}
+
 /// A result of a search, told as soon as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchEvent {
@@ -238,6 +248,7 @@ impl<'a> Searcher<'a> {
             });
         }
         let mut left = missing.len();
+        let options = &of_drafts(self.options);
         for batch in self.batches(&missing) {
             let limits = limits(self.text, &batch, self.vocabulary, self.model);
             let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
@@ -254,7 +265,7 @@ impl<'a> Searcher<'a> {
                     });
                 }
             };
-            let (options, vocabulary) = (self.options, self.vocabulary);
+            let vocabulary = self.vocabulary;
             let searched = if let Some(card) = model.on_card_stage_one() {
                 let state = card.start(&self.text.alone(&batch), None);
                 let state = state.expect("a sentence-level model");

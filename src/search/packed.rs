@@ -9,13 +9,13 @@ use super::batch::SourceText;
 use super::beam::{Hypothesis, SearchOptions, search};
 use super::decode::Decode;
 use super::invalid_scores::InvalidScores;
-use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits};
+use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits, of_drafts};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::kernels::{NextScores, ReadTokens};
-use crate::memory::Datastore;
+use crate::memory::{Datastore, Shortlist};
 use crate::model::{
-    Model, PackedEncoderOutput, PackedState, PackedTransformer, Reranker, SearchRule, SpecialTokens,
+    Model, PackedEncoderOutput, PackedState, PackedTransformer, Reranker, SearchRule, SomeWords,
 };
 use crate::tokenizers::Tokenizer;
 
@@ -23,6 +23,8 @@ use crate::tokenizers::Tokenizer;
 pub(super) struct PackedSearch<'a> {
     pub packed: &'a PackedTransformer,
     pub datastore: Option<&'a Datastore>,
+    /// The only words that translations of a batch are made of; none if of all.
+    some: Option<SomeWords>,
 }
 
 /// A state, and what it shares with the datastore.
@@ -30,6 +32,8 @@ pub(super) struct State {
     hypotheses: PackedState,
     scratch: Scratch,
     queries: Vec<f32>,
+    /// Of [`PackedSearch::some`] words.
+    few: Vec<f32>,
 }
 
 impl Decode for PackedSearch<'_> {
@@ -55,13 +59,18 @@ impl Decode for PackedSearch<'_> {
         &self,
         state: &mut State,
         ids: &[u32],
-        _: Option<ReadTokens>,
+        read: Option<ReadTokens>,
         scores: &mut NextScores,
     ) {
+        if let (Some(some), Some(read)) = (&self.some, read) {
+            self.score_some(state, ids, (some, read), scores);
+            return;
+        }
         let State {
             hypotheses,
             scratch,
             queries,
+            ..
         } = state;
         let NextScores {
             values,
@@ -69,17 +78,18 @@ impl Decode for PackedSearch<'_> {
             ..
         } = scores;
         let asked = self.datastore.is_some().then_some(&mut *queries);
-        self.packed.step(hypotheses, ids, values, asked);
+        self.packed.step(hypotheses, ids, None, values, asked);
         let (tokens, vocab) = (self.packed.tokens(), self.packed.vocab_size());
+        let suppressed = tokens.suppressed.iter().map(|&id| id as usize);
         // What is never generated has no part in a sum that is made one again.
         if tokens.renormalised && self.datastore.is_none() {
-            suppress(values, vocab, tokens);
+            suppress(values, vocab, suppressed.clone());
         }
         log_normalisers(values, vocab, normalisers);
         if let Some(datastore) = self.datastore {
             datastore.mix_in_rows(queries, values, normalisers, scratch);
             if tokens.renormalised {
-                suppress(values, vocab, tokens);
+                suppress(values, vocab, suppressed.clone());
                 log_normalisers(values, vocab, normalisers);
             }
         }
@@ -92,7 +102,7 @@ impl Decode for PackedSearch<'_> {
                 .for_each(|score| *score = 0.0);
             normalisers.fill(0.0);
         } else {
-            suppress(values, vocab, tokens);
+            suppress(values, vocab, suppressed);
         }
     }
 
@@ -123,14 +133,63 @@ impl PackedSearch<'_> {
             hypotheses: self.packed.start(source, &numbers, scratch.clone()),
             scratch,
             queries: Vec::new(),
+            few: Vec::new(),
+        }
+    }
+
+    /// [`Self::score`] with some words alone, of which those that are read are told. A probability is one among them.
+    fn score_some(
+        &self,
+        state: &mut State,
+        ids: &[u32],
+        (some, read): (&SomeWords, ReadTokens),
+        scores: &mut NextScores,
+    ) {
+        let State {
+            hypotheses,
+            scratch,
+            queries,
+            few,
+        } = state;
+        let tokens = self.packed.tokens();
+        let asked = self.datastore.is_some().then_some(&mut *queries);
+        self.packed.step(hypotheses, ids, Some(some), few, asked);
+        let width = some.ids.len();
+        if let (Some(first), true) = (tokens.forced_first, hypotheses.is_first_word()) {
+            few.fill(f32::NEG_INFINITY);
+            if let Ok(place) = some.ids.binary_search(&first) {
+                few.iter_mut()
+                    .skip(place)
+                    .step_by(width)
+                    .for_each(|it| *it = 0.0);
+            }
+            scores.normalisers.clear();
+            scores.normalisers.resize(ids.len(), 0.0);
+            read.tell_of(few, &some.ids, scores);
+            return;
+        }
+        let columns = tokens.suppressed.iter();
+        let columns = columns.filter_map(|id| some.ids.binary_search(id).ok());
+        let columns: Vec<usize> = columns.collect();
+        if tokens.renormalised {
+            suppress(few, width, columns.iter().copied());
+        }
+        log_normalisers(few, width, &mut scores.normalisers);
+        suppress(few, width, columns.into_iter());
+        read.tell_of(few, &some.ids, scores);
+        if let Some(datastore) = self.datastore {
+            let near = datastore.near_rows(queries, scratch);
+            let theirs = datastore.scores_of_next(&near, few, &some.ids);
+            datastore.mix_in_told(&near, &theirs, scores);
+            scores.suppress(&tokens.suppressed);
         }
     }
 }
 
-/// Takes what is never generated out of scores `[rows, vocab]`.
-fn suppress(scores: &mut [f32], vocab: usize, tokens: &SpecialTokens) {
-    for &id in &tokens.suppressed {
-        let column = scores.iter_mut().skip(id as usize).step_by(vocab);
+/// Takes what is never generated out of scores `[rows, width]`.
+fn suppress(scores: &mut [f32], width: usize, columns: impl Iterator<Item = usize>) {
+    for column in columns {
+        let column = scores.iter_mut().skip(column).step_by(width);
         column.for_each(|score| *score = f32::NEG_INFINITY);
     }
 }
@@ -144,7 +203,8 @@ struct Task<'a> {
     model: &'a Model,
     /// Chooses among the translations of a sentence; none of drafts.
     reranker: Option<&'a Reranker>,
-    search: &'a PackedSearch<'a>,
+    packed: &'a PackedTransformer,
+    datastore: Option<&'a Datastore>,
     vocabulary: &'a dyn Tokenizer,
     text: &'a SourceText,
     options: &'a SearchOptions,
@@ -160,14 +220,11 @@ impl Searcher<'_> {
         wanted: &[usize],
         encode: &Encode<'_>,
     ) -> ControlFlow<End> {
-        let search = PackedSearch {
-            packed,
-            datastore: self.model.datastore(),
-        };
         let task = Task {
             model: self.model,
             reranker: self.model.reranker.as_ref(),
-            search: &search,
+            packed,
+            datastore: self.model.datastore(),
             vocabulary: self.vocabulary,
             text: self.text,
             options: self.options,
@@ -186,24 +243,18 @@ impl Searcher<'_> {
         missing: &[usize],
         encode: &Encode<'_>,
     ) -> ControlFlow<End> {
-        let search = PackedSearch {
+        let task = Task {
+            model: self.model,
+            reranker: None,
             packed,
             // What a stage-one model writes is its own.
             datastore: self
                 .model
                 .datastore()
                 .filter(|_| self.model.stage_one.is_none()),
-        };
-        let task = Task {
-            model: self.model,
-            reranker: None,
-            search: &search,
             vocabulary: self.vocabulary,
             text: self.text,
-            options: &SearchOptions {
-                alternatives: 0,
-                ..*self.options
-            },
+            options: &of_drafts(self.options),
             several_cores: false,
         };
         let (found, drafts) = (&mut *self.found, &mut self.drafts);
@@ -232,7 +283,7 @@ impl Task<'_> {
         report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
         let cores = rayon::current_num_threads();
-        let tokens = self.search.packed.batch_tokens(cores, BATCH_TOKENS);
+        let tokens = self.packed.batch_tokens(cores, BATCH_TOKENS);
         let tokens = tokens / self.options.beam_size.max(1);
         let batches = batches(self.text, wanted, tokens, cores);
         let task = Self {
@@ -312,7 +363,8 @@ impl Task<'_> {
         let Self {
             model,
             reranker,
-            search: decoder,
+            packed,
+            datastore,
             vocabulary,
             text,
             options,
@@ -320,11 +372,15 @@ impl Task<'_> {
         } = self;
         let encoded = encode(batch).or_else(|| {
             let rows = text.alone(batch);
-            decoder
-                .packed
-                .encode(&rows, Scratch::on_cores(several_cores))
+            packed.encode(&rows, Scratch::on_cores(several_cores))
         });
         let encoded = encoded.expect("a packed encoder, or another one's states");
+        let shortlist = model.shortlist.as_deref();
+        let decoder = &PackedSearch {
+            packed,
+            datastore,
+            some: shortlist.and_then(|shortlist| self.some_words(shortlist, batch)),
+        };
         let state = decoder.begin(&encoded, several_cores);
         let limits = limits(text, batch, vocabulary, model);
         if let Some(reranker) = reranker {
@@ -346,6 +402,33 @@ impl Task<'_> {
         let searched = search(decoder, state, &limits, options, vocabulary, &mut found);
         End::of_batch(searched, batch)?;
         End::asked(flow)
+    }
+}
+
+impl Task<'_> {
+    /// The words that may stand in translations of a batch; all if terms are asked for, whose words may be any.
+    fn some_words(&self, shortlist: &Shortlist, batch: &[usize]) -> Option<SomeWords> {
+        let mut terms = batch
+            .iter()
+            .filter_map(|number| self.text.terms.get(number));
+        if terms.any(|terms| !terms.is_empty()) {
+            return None;
+        }
+        let (tokens, special) = (self.packed.tokens(), self.vocabulary.special());
+        let sources = batch.iter().map(|&number| &self.text.sentences[number].ids);
+        let source = sources.flatten().copied().chain([special.source_end()]);
+        let always = self.vocabulary.placeholder_ids().end as usize;
+        let vocab = self.packed.vocab_size();
+        let mut words = shortlist.words(source, [always, vocab]);
+        for id in [Some(tokens.end), tokens.forced_first]
+            .into_iter()
+            .flatten()
+        {
+            if let Err(place) = words.binary_search(&id) {
+                words.insert(place, id);
+            }
+        }
+        Some(self.packed.some_words(words))
     }
 }
 

@@ -60,6 +60,11 @@ impl SpecialIds {
         self.source_suffix.last().copied()
     }
 
+    /// The id that ends every source sentence.
+    pub fn source_end(&self) -> u32 {
+        self.source_suffix.last().copied().unwrap_or(self.eos)
+    }
+
     /// A translation as a model learns it: behind the token of its language, if it begins with one.
     pub fn begun(&self, target: Vec<u32>) -> Vec<u32> {
         if self.target_prefix.is_empty() {

@@ -216,3 +216,35 @@ fn a_sample_run_takes_no_folder_that_holds_something() {
     let entries = fs::read_dir(&mine).expect("a folder");
     assert_eq!(entries.count(), 1);
 }
+
+#[test]
+fn a_shortlist_is_made_for_a_model_and_serves_that_one_alone() {
+    let desk = Desk::new();
+    let model = desk.model.path().to_str().expect("a name");
+    let memory = desk.file("memory.tsv", "Open the file.\tÖffnen Sie die Datei.\n");
+    let list = desk.path("list.bin");
+    let make = ["model", "shortlist", "--model", model, "-o", &list];
+    assert_failed(&canopy(&make), &["--memory", "has no memory"]);
+    let make = [make.as_slice(), &["--memory", &memory]].concat();
+    let output = canopy(&make);
+    assert_done(&output);
+    assert!(stdout(&output).contains("from 1 translations"));
+    assert_failed(&canopy(&make), &["--force"]);
+    let page = desk.file("page.txt", "Open the file.\n");
+    let all = stdout(&desk.translate(&[&page]));
+    let output = desk.translate(&[&page, "--shortlist", &list]);
+    assert_done(&output);
+    assert!(!stdout(&output).is_empty() && !all.is_empty());
+    // It knows its vocabulary, and when it was damaged.
+    let other = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/help-en-de");
+    let foreign = ["translate", &page, "--device", "cpu", "--model", other];
+    let foreign = [foreign.as_slice(), &["--shortlist", &list]].concat();
+    assert_failed(&canopy(&foreign), &["list.bin", "canopy model shortlist"]);
+    let mut bytes = fs::read(&list).expect("a file");
+    bytes[60] ^= 1;
+    fs::write(&list, bytes).expect("a file");
+    assert_failed(
+        &desk.translate(&[&page, "--shortlist", &list]),
+        &["damaged"],
+    );
+}

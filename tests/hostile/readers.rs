@@ -12,7 +12,7 @@ use canopy::corpus::{Corpus, Split, read_contexts};
 use canopy::interchange::{self, Archive};
 use canopy::jobs::Project;
 use canopy::judgement::Judgement;
-use canopy::memory::TranslationMemory;
+use canopy::memory::{Shortlist, TranslationMemory, Vocabularies};
 use canopy::terms::{TermIndex, Termbase};
 use canopy::text::document::{Document, Format, ReadingOptions};
 use canopy::text::pseudo::Pseudo;
@@ -67,6 +67,7 @@ pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("memory of tmx", seeds::tmx, memory, 1),
     ("memory of xliff", seeds::xliff, memory, 1),
     ("memory of po", seeds::po, memory, 1),
+    ("shortlist", seeds::shortlist, shortlist, 1),
     ("survey of tmx", seeds::tmx, material, 1),
     ("survey of tsv", seeds::tsv, material, 1),
     ("termbase", seeds::termbase, termbase, 1),
@@ -164,6 +165,17 @@ fn memory(path: &Path) -> bool {
         memory.best("One word.");
         true
     })
+}
+
+fn shortlist(path: &Path) -> bool {
+    let vocabularies = Vocabularies {
+        source: 4,
+        target: 9,
+        are_joint: true,
+        digest: 0,
+    };
+    let read = Shortlist::open(path).map(|list| list.fitted(vocabularies));
+    matches!(read, Ok(Ok(list)) if !list.words([0, 3], [2, 9]).is_empty())
 }
 
 fn material(path: &Path) -> bool {

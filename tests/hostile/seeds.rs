@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use canopy::memory::Shortlist;
+
 use crate::asked;
 use crate::office::archive;
 
@@ -386,6 +388,14 @@ pub fn tmx() -> Vec<Seed> {
         )],
         &["tmx"],
     )
+}
+
+pub fn shortlist() -> Vec<Seed> {
+    let list = Shortlist::of_lists([vec![], vec![7, 4], vec![8], vec![5, 6, 7]]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.bin");
+    list.save(&path, false).expect("a file");
+    vec![Seed::file("a.bin", fs::read(path).expect("a file"))]
 }
 
 pub fn termbase() -> Vec<Seed> {

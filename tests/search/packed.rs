@@ -2,12 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use burn::tensor::Device;
 use canopy::kernels::WordNormaliser;
 use canopy::kernels::packed::Quantization;
-use canopy::model::{Context, MemorySource, Model, Placement, Reach, Side};
+use canopy::memory::{KnnConfig, Shortlist};
+use canopy::model::{Batch, Context, MemorySource, Model, Network, Placement, Reach, Side};
 use canopy::search::{SourceText, search_sentences};
+use canopy::text::vocabulary::Vocabulary;
 use canopy::weights::{load_module, module_tensors};
 
 use crate::models::sources;
@@ -100,6 +103,97 @@ fn packed_decoders_read_translations_of_other_sentences_as_burns_do() {
             });
             assert_eq!(found[0], found[1], "{context:?}, {memory:?}");
             assert!(found[0].iter().any(|ids| !ids.is_empty()));
+        }
+    }
+}
+
+/// A list for tiny models: of each source word a few words that follow from its number, of which many are never used.
+fn lists(of_word: usize) -> Vec<Vec<u32>> {
+    let vocab = u32::try_from(tiny::VOCAB).expect("few");
+    let list = |word: u32| {
+        (0..vocab)
+            .take(of_word)
+            .map(move |place| (word * 31 + place * 7) % vocab)
+    };
+    (0..vocab).map(|word| list(word).collect()).collect()
+}
+
+/// The other words are impossible: what burn's layers find where they are never generated.
+#[test]
+fn a_shortlist_is_all_that_a_translation_is_made_of() {
+    let vocabulary = tiny::vocabulary();
+    let shortlist = Arc::new(Shortlist::of_lists(lists(12)));
+    let mut fewest = tiny::VOCAB;
+    for source in sources(&vocabulary, 24) {
+        let always = vocabulary.placeholder_ids().end as usize;
+        let ids = source.ids.iter().copied().chain([Vocabulary::EOS]);
+        let words = shortlist.words(ids, [always, tiny::VOCAB]);
+        fewest = fewest.min(words.len());
+        let mut plain = tiny::talkative_model(4);
+        let Network::Transformer(network) = &mut plain.network else {
+            unreachable!("a Transformer")
+        };
+        let others = (0..u32::try_from(tiny::VOCAB).expect("few"))
+            .filter(|id| words.binary_search(id).is_err());
+        network.tokens.suppressed = others.collect();
+        network.tokens.renormalised = true;
+        let mut packed = tiny::talkative_model(4).packed_as(Quantization::None);
+        packed.shortlist = Some(Arc::clone(&shortlist));
+        for beam in [1, 4] {
+            let sources = std::slice::from_ref(&source);
+            let expected = hypotheses(&plain, &vocabulary, sources, beam);
+            let found = hypotheses(&packed, &vocabulary, sources, beam);
+            assert_eq!(found[0].ids, expected[0].ids);
+            let difference = (found[0].log_prob - expected[0].log_prob).abs();
+            assert!(
+                difference < 1e-3 * expected[0].log_prob.abs().max(1.0),
+                "beam {beam}: {:?} {:?}",
+                found[0],
+                expected[0]
+            );
+        }
+    }
+    assert!(fewest < tiny::VOCAB / 2, "{fewest} words at least");
+}
+
+/// A list of all words changes nothing, whatever else takes part in a search.
+#[test]
+fn a_shortlist_of_all_words_changes_nothing() {
+    let vocabulary = tiny::vocabulary();
+    let sources = sources(&vocabulary, 30);
+    let all = Arc::new(Shortlist::of_lists(lists(tiny::VOCAB)));
+    let mut batch = Batch::default();
+    for (number, source) in sources.iter().enumerate() {
+        let ids = source.ids.as_slice();
+        let target = [&[Vocabulary::BOS], ids].concat();
+        batch.source.begin_document();
+        batch.target.begin_document();
+        batch
+            .source
+            .push(&[ids, &[Vocabulary::EOS]].concat(), source.position);
+        batch.target.push(&target, source.position);
+        batch.translated.push(number);
+        batch.labels.extend([ids, &[Vocabulary::EOS]].concat());
+    }
+    for quantization in [Quantization::None, Quantization::Int8] {
+        let plain = tiny::talkative_model(6).packed_as(quantization);
+        let near = KnnConfig {
+            reach: 1e3,
+            ..KnnConfig::default()
+        };
+        let knn = plain.clone().with_datastore([batch.clone()], near);
+        assert!(knn.datastore().is_some());
+        for model in [plain, knn] {
+            let mut listed = model.clone();
+            listed.shortlist = Some(Arc::clone(&all));
+            for beam in [1, 4] {
+                let expected = hypotheses(&model, &vocabulary, &sources, beam);
+                let found = hypotheses(&listed, &vocabulary, &sources, beam);
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert_eq!(found.ids, expected.ids);
+                    assert!((found.log_prob - expected.log_prob).abs() < 1e-3);
+                }
+            }
         }
     }
 }

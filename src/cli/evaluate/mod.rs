@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
-use super::options::{PlaceArguments, Quantize, SplitName};
+use super::options::{PlaceArguments, SearchArguments, SplitName};
 use super::terminal::print;
 use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
@@ -46,9 +46,8 @@ pub(super) struct EvaluateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
-    /// How weights are kept for a search
-    #[arg(long, value_enum, default_value = "none")]
-    quantize: Quantize,
+    #[command(flatten)]
+    search: SearchArguments,
     /// Exponent of the length penalty
     #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
     length_penalty: f32,
@@ -126,7 +125,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let mut systems = Vec::new();
     for folder in folders(arguments) {
         systems.push({
-            let computing = (arguments.place.clone(), arguments.quantize);
+            let computing = (arguments.place.clone(), &arguments.search);
             let keep_address = arguments.keep_address.map(TermMode::from);
             Evaluated::model((folder, keep_address), computing, &test, &options)?
         });

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::cli::options::{ModelArguments, PlaceArguments, Quantize};
+use crate::cli::options::{ModelArguments, PlaceArguments, SearchArguments};
 use crate::cli::terminal::{StatusLine, sentences_done};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
     pub fn model(
         (folder, keep_address): (Option<PathBuf>, Option<TermMode>),
-        (place, quantize): (PlaceArguments, Quantize),
+        (place, search): (PlaceArguments, &SearchArguments),
         test: &TestSet,
         options: &SearchOptions,
     ) -> Result<Self> {
@@ -48,7 +48,7 @@ impl Evaluated {
             place,
         };
         let mut translator = model.open()?;
-        quantize.apply(&mut translator);
+        search.apply(&mut translator)?;
         if let Some(mode) = keep_address {
             translator.keep_address_form(mode);
         }

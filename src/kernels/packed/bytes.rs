@@ -156,6 +156,32 @@ impl BytePanels {
         );
     }
 
+    /// Some of its columns, in this order.
+    pub fn select(&self, columns: &[u32]) -> Self {
+        let (depth, panels) = (self.depth, columns.len().div_ceil(COLUMNS));
+        let mut selected = Self {
+            lines: vec![Line([0; COLUMNS * DEPTH]); panels * depth],
+            offsets: vec![[0; COLUMNS]; panels],
+            scales: vec![[0.0; COLUMNS]; panels],
+            bias: vec![[0.0; COLUMNS]; panels],
+            outputs: columns.len(),
+            ..*self
+        };
+        for (place, &column) in columns.iter().enumerate() {
+            let (panel, lane) = (place / COLUMNS, place % COLUMNS);
+            let (from, from_lane) = (column as usize / COLUMNS, column as usize % COLUMNS);
+            selected.offsets[panel][lane] = self.offsets[from][from_lane];
+            selected.scales[panel][lane] = self.scales[from][from_lane];
+            selected.bias[panel][lane] = self.bias[from][from_lane];
+            let lines = selected.lines[panel * depth..][..depth].iter_mut();
+            for (line, from) in lines.zip(&self.lines[from * depth..][..depth]) {
+                line.0[lane * DEPTH..][..DEPTH]
+                    .copy_from_slice(&from.0[from_lane * DEPTH..][..DEPTH]);
+            }
+        }
+        selected
+    }
+
     /// The rows of `x` as bytes.
     pub fn quantise(&self, x: &[f32], rows: usize, quantised: &mut Quantised) {
         let Quantised { quads, scales, row } = quantised;

@@ -91,6 +91,28 @@ impl FloatPanels {
         );
     }
 
+    /// Some of its columns, in this order.
+    pub fn select(&self, columns: &[u32]) -> Self {
+        let (inputs, panels) = (self.inputs, columns.len().div_ceil(COLUMNS));
+        let mut lines = vec![Line([0.0; COLUMNS]); panels * inputs];
+        let mut bias = vec![Line([0.0; COLUMNS]); panels];
+        for (place, &column) in columns.iter().enumerate() {
+            let (panel, lane) = (place / COLUMNS, place % COLUMNS);
+            let (from, from_lane) = (column as usize / COLUMNS, column as usize % COLUMNS);
+            bias[panel].0[lane] = self.bias[from].0[from_lane];
+            let lines = lines[panel * inputs..][..inputs].iter_mut();
+            for (line, from) in lines.zip(&self.lines[from * inputs..][..inputs]) {
+                line.0[lane] = from.0[from_lane];
+            }
+        }
+        Self {
+            inputs,
+            outputs: columns.len(),
+            lines,
+            bias,
+        }
+    }
+
     /// The rows of `x` as [`Self::multiply`] reads them: run by run, each column by column.
     pub fn tiles(&self, x: &[f32], rows: usize, tiles: &mut Vec<f32>) {
         tiles.resize(rows * self.inputs, 0.0);

@@ -214,6 +214,20 @@ impl PackedMatrix {
         panels.push(&columns.collect::<Vec<_>>());
     }
 
+    /// The map to some of its outputs, in this order.
+    #[must_use]
+    pub fn select(&self, outputs: &[u32]) -> Self {
+        Self {
+            inputs: self.inputs,
+            outputs: outputs.len(),
+            panels: match &self.panels {
+                Panels::Floats(panels) => Panels::Floats(panels.select(outputs)),
+                #[cfg(target_arch = "x86_64")]
+                Panels::Bytes(panels) => Panels::Bytes(panels.select(outputs)),
+            },
+        }
+    }
+
     pub fn outputs(&self) -> usize {
         self.outputs
     }

@@ -68,6 +68,29 @@ fn cores_share_a_product_without_a_trace() {
 }
 
 #[test]
+fn a_selection_has_the_columns_of_the_whole() {
+    let sizes = [37, 130];
+    let (weights, bias) = (numbers(sizes[0] * sizes[1], 3), numbers(sizes[1], 5));
+    let x = numbers(6 * sizes[0], 7);
+    let columns: Vec<u32> = (0..130)
+        .filter(|column| column % 7 < 2)
+        .chain([3])
+        .collect();
+    for how in [Quantization::None, Quantization::Int8] {
+        let matrix = packed(&weights, &bias, sizes, how);
+        let few = matrix.select(&columns);
+        assert_eq!([few.inputs(), few.outputs()], [37, columns.len()]);
+        let (mut all, mut found) = (Vec::new(), Vec::new());
+        matrix.multiply(&x, &mut all, &mut Scratch::default());
+        few.multiply(&x, &mut found, &mut Scratch::default());
+        let rows = all.chunks_exact(sizes[1]);
+        let expected = rows.flat_map(|row| columns.iter().map(|&column| row[column as usize]));
+        let worst = difference(&found, &expected.collect::<Vec<_>>());
+        assert!(worst < 1e-6, "{how:?}: {worst}");
+    }
+}
+
+#[test]
 fn parts_stand_side_by_side() {
     let (left, right) = (numbers(12 * 5, 1), numbers(12 * 7, 2));
     let bias = numbers(7, 4);

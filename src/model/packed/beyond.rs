@@ -2,20 +2,31 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::han::PackedHan;
+use super::layers::{Buffers, Packing};
 use crate::kernels::DropoutSource;
+use crate::kernels::packed::Table;
 use crate::model::bert_fusion::BertFusion;
 use crate::model::config::NormPosition;
 use crate::model::context_attention::{ContextSublayer, GatedContext};
 use crate::model::decoder::{Decoder, DecoderLayer, DecoderMemory};
 use crate::model::norm::Norm;
+use crate::model::prepared::ProjectedMemory;
 use crate::model::query_spans::QuerySpan;
 
 /// The layers that read beyond the sentence, as burn has them.
 #[derive(Debug, Clone)]
 pub(super) struct LayersBeyond {
     layers: Vec<LayerBeyond>,
-    gated: Option<GatedContext>,
+    gated: Option<Gated>,
     norm_position: NormPosition,
+}
+
+/// What is read of translations after the last layer.
+#[derive(Debug, Clone)]
+enum Gated {
+    Burns(Box<GatedContext>),
+    Han(Box<PackedHan>),
 }
 
 /// What one decoder layer reads so.
@@ -34,16 +45,34 @@ pub(super) struct MemoryBeyond {
     pub memory: DecoderMemory,
     /// The number of each encoded sentence in their documents.
     pub numbers: Vec<usize>,
+    /// Keys and values of the words of all translations, each `[rows, d_model]`, where plain attention reads them.
+    pub words: Option<[Table; 2]>,
 }
 
 /// What hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
+    /// Those of [`MemoryBeyond`].
+    pub words: Option<&'a [Table; 2]>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
 }
 
 impl MemoryBeyond {
+    pub fn new(memory: &DecoderMemory, numbers: Vec<usize>) -> Self {
+        let words = memory.translations.as_ref().and_then(|translations| {
+            let ProjectedMemory::Words(words) = &translations.projected else {
+                return None;
+            };
+            Some([&words.keys, &words.values].map(|tensor| Table::new(tensor.clone())))
+        });
+        Self {
+            memory: memory.clone(),
+            numbers,
+            words,
+        }
+    }
+
     /// Hypotheses of these of the encoded sentences.
     pub fn read_by(&self, sentences: &[usize]) -> Reading<'_> {
         let spans = sentences
@@ -55,14 +84,22 @@ impl MemoryBeyond {
             });
         Reading {
             memory: &self.memory,
+            words: self.words.as_ref(),
             spans: spans.collect(),
         }
     }
 }
 
 impl LayersBeyond {
+    /// Whether a decoder reads more than its own sentence.
+    pub fn are_in(decoder: &Decoder) -> bool {
+        let mut layers = decoder.layers.iter();
+        let reads = layers.any(|layer| layer.context.is_some() || layer.fusion.is_some());
+        reads || decoder.gated.is_some()
+    }
+
     /// None if the decoder reads its own sentence alone.
-    pub fn of(decoder: &Decoder) -> Option<Self> {
+    pub fn of(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
         let layer = |layer: &DecoderLayer| match (&layer.context, &layer.fusion) {
             (Some(context), _) => LayerBeyond::Context(Box::new(context.clone())),
             (None, Some(fusion)) => {
@@ -70,18 +107,20 @@ impl LayersBeyond {
             }
             (None, None) => LayerBeyond::Nothing,
         };
-        let layers: Vec<LayerBeyond> = decoder.layers.iter().map(layer).collect();
-        let reads = |layer: &LayerBeyond| !matches!(layer, LayerBeyond::Nothing);
-        (decoder.gated.is_some() || layers.iter().any(reads)).then(|| Self {
-            layers,
-            gated: decoder.gated.clone(),
+        let gated = |gated: &GatedContext| match gated {
+            GatedContext::Han(han) => Gated::Han(Box::new(PackedHan::new(han, packing))),
+            GatedContext::Layer(_) => Gated::Burns(Box::new(gated.clone())),
+        };
+        Self::are_in(decoder).then(|| Self {
+            layers: decoder.layers.iter().map(layer).collect(),
+            gated: decoder.gated.as_ref().map(gated),
             norm_position: decoder.norm_position,
         })
     }
 
     /// Whether the result of the last layer's attention to the source asks for translations of other sentences.
     pub fn asks_with_attended(&self) -> bool {
-        self.gated.is_some()
+        matches!(self.gated, Some(Gated::Burns(_)))
     }
 
     /// Whether a layer reads BERT's states beside its own sentence.
@@ -129,16 +168,23 @@ impl LayersBeyond {
     /// - states, attended: `[hypotheses, d_model]`
     pub fn join_translations(
         &self,
-        states: Vec<f32>,
+        mut states: Vec<f32>,
         attended: &[f32],
         reading: &Reading<'_>,
+        buffers: &mut Buffers,
     ) -> Vec<f32> {
-        let (Some(gated), Some(memory)) = (&self.gated, &reading.memory.translations) else {
-            return states;
-        };
-        let (own, queries) = (tensor(&states, reading), tensor(attended, reading));
-        let none = DropoutSource::none();
-        numbers(gated.attend(own, queries, &reading.spans, memory, &none))
+        match (&self.gated, &reading.memory.translations) {
+            (Some(Gated::Han(han)), Some(_)) => {
+                han.join(&mut states, reading, buffers);
+                states
+            }
+            (Some(Gated::Burns(gated)), Some(memory)) => {
+                let (own, queries) = (tensor(&states, reading), tensor(attended, reading));
+                let none = DropoutSource::none();
+                numbers(gated.attend(own, queries, &reading.spans, memory, &none))
+            }
+            _ => states,
+        }
     }
 }
 

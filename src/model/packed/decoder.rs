@@ -54,7 +54,7 @@ impl PackedDecoder {
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
-            beyond: LayersBeyond::of(decoder),
+            beyond: LayersBeyond::of(decoder, packing),
             final_norm: decoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }
@@ -248,12 +248,15 @@ impl PackedDecoder {
                 layer.feed_forward.forward(y, buffers);
             });
         }
-        state.buffers = buffers;
         let states = self.finished(y);
-        match beyond {
-            Some((layers, reading)) => layers.join_translations(states, &attended, reading),
+        let states = match beyond {
+            Some((layers, reading)) => {
+                layers.join_translations(states, &attended, reading, &mut buffers)
+            }
             None => states,
-        }
+        };
+        state.buffers = buffers;
+        states
     }
 
     fn finished(&self, mut y: Vec<f32>) -> Vec<f32> {

@@ -9,6 +9,7 @@ mod decoder;
 mod embedding;
 mod encoder;
 mod ends;
+mod han;
 mod layers;
 mod ssru;
 mod state;
@@ -52,6 +53,15 @@ pub struct PackedTransformer {
     /// `[d_model, vocab]`
     logits: PackedMatrix,
     tokens: SpecialTokens,
+}
+
+/// Some words of the target vocabulary, of which alone a search asks the scores.
+#[derive(Debug, Clone)]
+pub struct SomeWords {
+    /// Their ids, in order.
+    pub ids: Vec<u32>,
+    /// `[d_model, words]`
+    logits: PackedMatrix,
 }
 
 impl PackedTransformer {
@@ -120,6 +130,14 @@ impl PackedTransformer {
             && config.architecture == Architecture::Transformer
             && config.context.is_none()
             && config.bert.is_none()
+    }
+
+    /// What [`Self::step`] reads to score these words alone; their ids ascend.
+    pub fn some_words(&self, ids: Vec<u32>) -> SomeWords {
+        SomeWords {
+            logits: self.logits.select(&ids),
+            ids,
+        }
     }
 
     /// Whether [`Self::encode`] can be called.
@@ -249,18 +267,20 @@ impl PackedTransformer {
     /// it is asked for.
     ///
     /// # Shapes
-    /// - scores: `[hypotheses, vocab]`
+    /// - scores: `[hypotheses, vocab]`, or of `some` words alone
     /// - fed_forward: `[hypotheses, d_model]`
     pub fn step(
         &self,
         state: &mut PackedState,
         ids: &[u32],
+        some: Option<&SomeWords>,
         scores: &mut Vec<f32>,
         fed_forward: Option<&mut Vec<f32>>,
     ) {
         let y = self.target.words(ids, &state.next_positions());
         let states = self.decoder.step(state, y, fed_forward);
-        self.logits.multiply(&states, scores, state.scratch());
+        let logits = some.map_or(&self.logits, |some| &some.logits);
+        logits.multiply(&states, scores, state.scratch());
     }
 }
 
@@ -273,12 +293,8 @@ impl PackedEncoderOutput {
     /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
     pub fn of(encoded: &EncoderOutput, memory: Option<&DecoderMemory>) -> Self {
         let (states, sentences) = encoded.own_states();
-        let beyond = memory.map(|memory| {
-            Arc::new(MemoryBeyond {
-                memory: memory.clone(),
-                numbers: encoded.numbers.clone(),
-            })
-        });
+        let beyond =
+            memory.map(|memory| Arc::new(MemoryBeyond::new(memory, encoded.numbers.clone())));
         Self {
             states: Table::new(states).values().to_vec(),
             sentences,

@@ -203,7 +203,7 @@ fn packed_steps_are_burns_through_every_selection() {
         for (word, selection) in (20..).zip(selections) {
             let mut scores = Vec::new();
             let mut fed_forward = Vec::new();
-            packed.step(&mut state, &last, &mut scores, Some(&mut fed_forward));
+            packed.step(&mut state, &last, None, &mut scores, Some(&mut fed_forward));
             let SearchState::Transformer(burns) = &mut expected else {
                 unreachable!("a Transformer")
             };

@@ -121,7 +121,7 @@ impl CardTransformer {
     fn computes(network: &Transformer) -> bool {
         let decoder = &network.decoder;
         let is_post = decoder.norm_position == NormPosition::Post;
-        LayersBeyond::of(decoder).is_none()
+        !LayersBeyond::are_in(decoder)
             && decoder.layers.iter().all(|layer| {
                 let own = layer.self_attention.as_ref();
                 let mut heads = own.into_iter().chain([&layer.cross_attention]);

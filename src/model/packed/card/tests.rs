@@ -51,7 +51,7 @@ fn steps_on_a_card_are_those_on_the_cpu_through_every_selection() {
                     let selection: Vec<usize> =
                         { selection.iter() }.map(|&it| it % last.len()).collect();
                     let (mut scores, mut all) = (Vec::new(), NextScores::default());
-                    packed.step(&mut expected, &last, &mut scores, None);
+                    packed.step(&mut expected, &last, None, &mut scores, None);
                     on_card.step(&mut found, &last, (None, None), &mut all);
                     assert_near(&all.values, &scores, most, "scores");
                     expected.select(&selection);
@@ -140,7 +140,7 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
         let mut last = vec![Vocabulary::BOS; 3];
         for (word, selection) in (20..).zip([[0, 0, 1], [2, 0, 1], [1, 2, 0], [1, 1, 1]]) {
             let (mut scores, mut fed, mut normalisers) = (vec![], vec![], vec![]);
-            packed.step(&mut expected, &last, &mut scores, Some(&mut fed));
+            packed.step(&mut expected, &last, None, &mut scores, Some(&mut fed));
             log_normalisers(&scores, vocab, &mut normalisers);
             let scratch = &mut Scratch::default();
             datastore.mix_in_rows(&fed, &mut scores, &mut normalisers, scratch);

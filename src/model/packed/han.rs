@@ -1,0 +1,191 @@
+//! The hierarchical attention network behind a packed decoder, as [`HanContext`] over tensors.
+//!
+//! Two linear maps of which one follows the other are one matrix here: `f_w` and `f_s` with the projections of their
+//! queries, and what the heads read of words with the projections of keys and values of sentences.
+
+use super::beyond::Reading;
+use super::layers::{Buffers, PackedFeedForward, Packing};
+use crate::kernels::multiply;
+use crate::kernels::packed::{PackedMatrix, Weights, attend_once};
+use crate::model::han::HanContext;
+use crate::model::linear::Linear;
+
+#[derive(Debug, Clone)]
+pub(super) struct PackedHan {
+    /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
+    queries: PackedMatrix,
+    /// From what is read of words to keys and values of sentences, `[d_model, 2 · d_model]`.
+    memory: PackedMatrix,
+    /// Behind the attention to sentences, `[d_model, d_model]`.
+    output: PackedMatrix,
+    feed_forward: PackedFeedForward,
+    /// Of own states beside what is read, `[2 · d_model, d_model]`.
+    gate: PackedMatrix,
+    num_heads: usize,
+    context_size: usize,
+}
+
+/// A linear map as plain numbers: weights `[inputs, outputs]` and bias `[outputs]`.
+struct Map {
+    weights: Vec<f32>,
+    bias: Option<Vec<f32>>,
+    outputs: usize,
+}
+
+impl Map {
+    fn of(linear: &Linear, packing: Packing<'_>) -> Self {
+        let weights = packing.table(&linear.weight);
+        Self {
+            weights: weights.values().into_owned(),
+            bias: linear.bias.as_ref().map(|bias| packing.vector(bias)),
+            outputs: weights.columns(),
+        }
+    }
+
+    /// This one, and `next` behind it.
+    fn then(&self, next: &Self) -> Self {
+        let (through, outputs) = (self.outputs, next.outputs);
+        let product = |rows: &[f32]| {
+            let count = rows.len() / through;
+            let mut found = vec![0.0; count * outputs];
+            multiply(rows, &next.weights, &mut found, [count, through, outputs]);
+            found
+        };
+        let bias = match (self.bias.as_deref().map(product), &next.bias) {
+            (Some(own), Some(more)) => Some(own.iter().zip(more).map(|(a, b)| a + b).collect()),
+            (own, more) => own.or_else(|| more.clone()),
+        };
+        Self {
+            weights: product(&self.weights),
+            bias,
+            outputs,
+        }
+    }
+}
+
+/// Packs maps of the same input, side by side.
+fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
+    let parts = maps.iter().map(|map| {
+        let weights = Weights::by_rows(&map.weights, map.outputs);
+        (weights, map.outputs, map.bias.as_deref())
+    });
+    let inputs = maps[0].weights.len() / maps[0].outputs;
+    PackedMatrix::new(inputs, &parts.collect::<Vec<_>>(), packing.quantization)
+}
+
+impl PackedHan {
+    pub fn new(han: &HanContext, packing: Packing<'_>) -> Self {
+        let map = |linear: &Linear| Map::of(linear, packing);
+        let (words, sentences) = (&han.word_attention, &han.sentence_attention);
+        let read = map(&words.output);
+        let (own, context) = (map(&han.gate.own), map(&han.gate.context));
+        let gate = Map {
+            weights: [own.weights, context.weights].concat(),
+            bias: own.bias,
+            outputs: own.outputs,
+        };
+        Self {
+            queries: packed(
+                &[
+                    map(&han.word_query).then(&map(&words.query)),
+                    map(&han.sentence_query).then(&map(&sentences.query)),
+                ],
+                packing,
+            ),
+            memory: packed(
+                &[
+                    read.then(&map(&sentences.key)),
+                    read.then(&map(&sentences.value)),
+                ],
+                packing,
+            ),
+            output: packed(&[map(&sentences.output)], packing),
+            feed_forward: PackedFeedForward::new(&han.feed_forward, packing),
+            gate: packed(&[gate], packing),
+            num_heads: words.num_heads,
+            context_size: han.context_size,
+        }
+    }
+
+    /// The states `own`, joined with what they read of the sentences before theirs, Eq. 2-7; none if nobody has prepared
+    /// these.
+    ///
+    /// # Shapes
+    /// - own: `[hypotheses, d_model]`
+    pub fn join(
+        &self,
+        own: &mut [f32],
+        reading: &Reading<'_>,
+        buffers: &mut Buffers,
+    ) -> Option<()> {
+        let (words, documents) = (
+            reading.words?,
+            &reading.memory.translations.as_ref()?.documents,
+        );
+        let d_model = self.output.inputs();
+        let [keys, values] = [words[0].values(), words[1].values()];
+        let Buffers {
+            branch,
+            wide,
+            context,
+            weights,
+            scratch,
+            ..
+        } = buffers;
+        self.queries.multiply(own, wide, scratch);
+        let queries =
+            |hypothesis: usize| wide[hypothesis * 2 * d_model..][..2 * d_model].split_at(d_model);
+        context.clear();
+        let mut slots = Vec::with_capacity(reading.spans.len());
+        for (hypothesis, span) in reading.spans.iter().enumerate() {
+            let first = context.len() / d_model;
+            let before = documents.position(span.sentence).min(self.context_size);
+            for sentence in span.sentence - before..span.sentence {
+                let rows = documents.sentences[sentence].clone();
+                let begin = context.len();
+                context.resize(begin + d_model, 0.0);
+                if rows.is_empty() {
+                    continue;
+                }
+                let row = |place: usize| {
+                    let begin = (rows.start + place) * d_model;
+                    [&keys[begin..][..d_model], &values[begin..][..d_model]]
+                };
+                let (q, read) = (queries(hypothesis).0, &mut context[begin..]);
+                attend_once(q, rows.len(), row, self.num_heads, weights, read);
+            }
+            slots.push(first..context.len() / d_model);
+        }
+        let (mut memory, mut attended) = (Vec::new(), vec![0.0; own.len()]);
+        self.memory.multiply(context, &mut memory, scratch);
+        let read = attended.chunks_exact_mut(d_model);
+        for ((hypothesis, slots), read) in slots.into_iter().enumerate().zip(read) {
+            if slots.is_empty() {
+                continue;
+            }
+            let row = |place: usize| {
+                let row = &memory[(slots.start + place) * 2 * d_model..][..2 * d_model];
+                [&row[..d_model], &row[d_model..]]
+            };
+            let q = queries(hypothesis).1;
+            attend_once(q, slots.len(), row, self.num_heads, weights, read);
+        }
+        self.output.multiply(&attended, branch, scratch);
+        attended.clone_from(branch);
+        self.feed_forward.forward(&attended, buffers);
+        let Buffers {
+            branch,
+            wide,
+            scratch,
+            ..
+        } = buffers;
+        let read = own.chunks_exact(d_model).zip(branch.chunks_exact(d_model));
+        let both: Vec<f32> = read.flat_map(|(own, read)| [own, read].concat()).collect();
+        self.gate.multiply(&both, wide, scratch);
+        for ((own, read), gate) in own.iter_mut().zip(&*branch).zip(&*wide) {
+            let passes = 1.0 / (1.0 + (-gate).exp());
+            *own = passes * (*own - read) + read;
+        }
+        Some(())
+    }
+}
