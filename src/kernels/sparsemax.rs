@@ -3,9 +3,16 @@
 //! Martins & Astudillo, "From Softmax to Sparsemax", ICML 2016: definition and threshold τ (Algorithm 1), Jacobian
 //! (Eq. 9).
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use burn::tensor::{Int, Tensor};
+use pulp::{Arch, Simd, WithSimd};
 
 use super::cpu::{self, CpuOperation, Matrix, Operand};
+use super::vectors::max_in;
 
 /// Stands for minus infinity where `0 · -inf` would be NaN.
 const MASKED: f32 = -1e30;
@@ -48,32 +55,75 @@ fn plain(scores: Tensor<2>) -> Tensor<2> {
 }
 
 /// Sparsemax of one row in place.
-#[expect(clippy::cast_precision_loss, reason = "supports are small")]
 pub(super) fn sparsemax_row(row: &mut [f32]) {
-    let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    struct Row<'a>(&'a mut [f32]);
+
+    impl WithSimd for Row<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            sparsemax_in(simd, self.0);
+        }
+    }
+
+    Arch::new().dispatch(Row(row));
+}
+
+/// The same in the registers of `simd`.
+///
+/// τ comes without sorting: all that is not below the largest score - 1 may be in the support; with that support τ is higher,
+/// which leaves some of it out, until nothing more is (Michelot, "A finite algorithm for finding the projection of a point
+/// onto the canonical simplex of Rⁿ", J. Optim. Theory Appl. 50, 1986).
+#[inline(always)]
+pub(super) fn sparsemax_in<S: Simd>(simd: S, row: &mut [f32]) {
+    let largest = max_in(simd, row);
     if largest < MASKED / 10.0 {
         row.fill(0.0);
         return;
     }
-    // The largest score alone puts τ at largest - 1, the others only raise it.
-    let mut candidates: Vec<f32> = row
-        .iter()
-        .map(|x| x - largest)
-        .filter(|&x| x > -1.0)
-        .collect();
-    candidates.sort_unstable_by(|a, b| b.total_cmp(a));
-    let (mut sum, mut threshold) = (0.0_f32, -1.0_f32);
-    for (index, candidate) in candidates.into_iter().enumerate() {
-        let count = (index + 1) as f32;
-        sum += candidate;
-        if 1.0 + count * candidate <= sum {
+    let (mut threshold, mut support) = (-1.0_f32, f32::INFINITY);
+    loop {
+        let (sum, count) = above(simd, row, largest, threshold);
+        if count >= support || count == 0.0 {
             break;
         }
+        support = count;
         threshold = (sum - 1.0) / count;
     }
-    for x in row.iter_mut() {
-        *x = (*x - largest - threshold).max(0.0);
+    let (shift, zero) = (simd.splat_f32s(largest + threshold), simd.splat_f32s(0.0));
+    let (blocks, rest) = S::as_mut_simd_f32s(row);
+    for block in 0..blocks.len() {
+        blocks[block] = simd.max_f32s(simd.sub_f32s(blocks[block], shift), zero);
     }
+    if !rest.is_empty() {
+        let last = simd.sub_f32s(simd.partial_load_f32s(rest), shift);
+        simd.partial_store_f32s(rest, simd.max_f32s(last, zero));
+    }
+}
+
+/// Sum and number of all `x - largest` that are more than `threshold`.
+#[inline(always)]
+fn above<S: Simd>(simd: S, row: &[f32], largest: f32, threshold: f32) -> (f32, f32) {
+    let [shift, least, zero, one] =
+        [largest, threshold, 0.0, 1.0].map(|number| simd.splat_f32s(number));
+    let (mut sum, mut count) = (zero, zero);
+    let (blocks, rest) = S::as_simd_f32s(row);
+    for block in 0..blocks.len() {
+        let x = simd.sub_f32s(blocks[block], shift);
+        let is_above = simd.greater_than_f32s(x, least);
+        sum = simd.add_f32s(sum, simd.select_f32s(is_above, x, zero));
+        count = simd.add_f32s(count, simd.select_f32s(is_above, one, zero));
+    }
+    if !rest.is_empty() {
+        let inside = simd.mask_between_m32s(0, u32::try_from(rest.len()).unwrap_or(u32::MAX));
+        let x = simd.sub_f32s(simd.partial_load_f32s(rest), shift);
+        let x = simd.select_f32s(inside.mask(), x, simd.splat_f32s(f32::NEG_INFINITY));
+        let is_above = simd.greater_than_f32s(x, least);
+        sum = simd.add_f32s(sum, simd.select_f32s(is_above, x, zero));
+        count = simd.add_f32s(count, simd.select_f32s(is_above, one, zero));
+    }
+    (simd.reduce_sum_f32s(sum), simd.reduce_sum_f32s(count))
 }
 
 /// Turns the gradient of a row's weights into that of its scores, Eq. 9.

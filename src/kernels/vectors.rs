@@ -37,12 +37,7 @@ pub(super) fn sum(a: &[f32]) -> f32 {
 
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> f32 {
-            sum_of(
-                simd,
-                self.0,
-                #[inline(always)]
-                |x| x,
-            )
+            sum_in(simd, self.0)
         }
     }
 
@@ -136,6 +131,17 @@ pub(super) fn dot_in<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     joined(simd, sums)
 }
 
+/// [`sum`] in the registers of `simd`.
+#[inline(always)]
+pub(super) fn sum_in<S: Simd>(simd: S, a: &[f32]) -> f32 {
+    sum_of(
+        simd,
+        a,
+        #[inline(always)]
+        |x| x,
+    )
+}
+
 /// [`softmax`] in the registers of `simd`.
 #[inline(always)]
 pub(super) fn softmax_in<S: Simd>(simd: S, scores: &mut [f32], scale: f32) {
@@ -175,7 +181,7 @@ fn exp_below_largest_in<S: Simd>(simd: S, a: &mut [f32], scale: f32) -> (f32, f3
 
 /// The largest number, `-inf` for none; passes over what is none.
 #[inline(always)]
-fn max_in<S: Simd>(simd: S, a: &[f32]) -> f32 {
+pub(super) fn max_in<S: Simd>(simd: S, a: &[f32]) -> f32 {
     let (blocks, rest) = S::as_simd_f32s(a);
     let mut registers = [simd.splat_f32s(f32::NEG_INFINITY); SUMS];
     let mut block = 0;

@@ -30,14 +30,9 @@ impl CpuOperation<5> for SelectedAttention {
                 let rows = output.par_chunks_exact_mut(width).enumerate();
                 let weights = rows.map(|(row, output)| {
                     let chosen = &self.chosen[row * self.num_heads + number];
-                    Arch::new().dispatch(
-                        #[inline(always)]
-                        || {
-                            let weights = head.read(row, chosen);
-                            head.context(chosen, &weights, output);
-                            weights
-                        },
-                    )
+                    let weights = head.read(row, chosen);
+                    head.context(chosen, &weights, output);
+                    weights
                 });
                 let weights = weights.collect();
                 (output, weights)

@@ -1,10 +1,17 @@
 //! One head reads one list of sentences, and back.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use std::ops::Range;
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::{SelectedAttention, SelectedWeights, Weighting, WordNormaliser};
-use crate::kernels::sparsemax::{sparsemax_row, sparsemax_row_gradient};
-use crate::kernels::vectors::{dot, softmax, sum};
+use crate::kernels::sparsemax::{sparsemax_in, sparsemax_row_gradient};
+use crate::kernels::vectors::{dot, dot_in, softmax_in, sum, sum_in};
 
 /// The columns of one head: word queries, word keys, values, sentence queries, sentence keys.
 pub(super) struct Head<'a> {
@@ -72,53 +79,22 @@ impl Head<'_> {
     }
 
     /// Weights of the list `chosen` for the query `row`.
-    #[inline(always)]
     pub(super) fn read(&self, row: usize, chosen: &[usize]) -> SelectedWeights {
-        let scale = self.scale();
-        let (word_query, sentence_query) =
-            (self.row(WORD_QUERIES, row), self.row(SENTENCE_QUERIES, row));
-        let score =
-            |&sentence: &usize| dot(sentence_query, self.row(SENTENCE_KEYS, sentence)) * scale;
-        let mut sentences: Vec<f32> = chosen.iter().map(score).collect();
-        let rows = self.words(chosen).flat_map(|(rows, _)| rows);
-        let mut words: Vec<f32> = rows
-            .map(|key| dot(word_query, self.row(WORD_KEYS, key)) * scale)
-            .collect();
-        match self.spec.weighting {
-            Weighting::Joint => {
-                for ((_, places), score) in self.words(chosen).zip(&sentences) {
-                    for word in &mut words[places] {
-                        *word += score;
-                    }
-                }
-                softmax(&mut words, 1.0);
-                for ((_, places), weight) in self.words(chosen).zip(&mut sentences) {
-                    *weight = sum(&words[places]);
-                }
-            }
-            Weighting::Product(normaliser) => {
-                sparsemax_row(&mut sentences);
-                for ((_, places), weight) in self.words(chosen).zip(&sentences) {
-                    let words = &mut words[places];
-                    normaliser.normalise(words);
-                    scale_all(words, *weight);
-                }
-            }
-        }
-        SelectedWeights { sentences, words }
+        Arch::new().dispatch(Read {
+            head: self,
+            row,
+            chosen,
+        })
     }
 
     /// The weighted sum of the values.
-    #[inline(always)]
     pub(super) fn context(&self, chosen: &[usize], weights: &SelectedWeights, output: &mut [f32]) {
-        output.fill(0.0);
-        for (rows, places) in self.words(chosen) {
-            for (key, &weight) in rows.zip(&weights.words[places]) {
-                if weight > 0.0 {
-                    add_scaled(output, self.row(VALUES, key), weight);
-                }
-            }
-        }
+        Arch::new().dispatch(Context {
+            head: self,
+            chosen,
+            weights: &weights.words,
+            output,
+        });
     }
 
     /// Adds to the gradients of the head's inputs what comes from the gradient of one row's output.
@@ -223,12 +199,150 @@ impl Head<'_> {
     }
 }
 
-impl WordNormaliser {
+struct Read<'a> {
+    head: &'a Head<'a>,
+    row: usize,
+    chosen: &'a [usize],
+}
+
+impl WithSimd for Read<'_> {
+    type Output = SelectedWeights;
+
     #[inline(always)]
-    fn normalise(self, scores: &mut [f32]) {
-        match self {
-            Self::Softmax => softmax(scores, 1.0),
-            Self::Sparsemax => sparsemax_row(scores),
+    fn with_simd<S: Simd>(self, simd: S) -> SelectedWeights {
+        let Self { head, row, chosen } = self;
+        let all = &head.spec.sentences;
+        let scale = head.scale();
+        let (word_query, sentence_query) =
+            (head.row(WORD_QUERIES, row), head.row(SENTENCE_QUERIES, row));
+        let mut sentences = vec![0.0; chosen.len()];
+        let mut count = 0;
+        for place in 0..chosen.len() {
+            let key = head.row(SENTENCE_KEYS, chosen[place]);
+            sentences[place] = dot_in(simd, sentence_query, key) * scale;
+            count += all[chosen[place]].len();
+        }
+        let mut words = vec![0.0; count];
+        let mut at = 0;
+        for place in 0..chosen.len() {
+            for key in all[chosen[place]].start..all[chosen[place]].end {
+                words[at] = dot_in(simd, word_query, head.row(WORD_KEYS, key)) * scale;
+                at += 1;
+            }
+        }
+        match head.spec.weighting {
+            Weighting::Joint => {
+                let mut at = 0;
+                for place in 0..chosen.len() {
+                    for _ in 0..all[chosen[place]].len() {
+                        words[at] += sentences[place];
+                        at += 1;
+                    }
+                }
+                if count > 0 {
+                    softmax_in(simd, &mut words, 1.0);
+                }
+                let mut at = 0;
+                for place in 0..chosen.len() {
+                    let len = all[chosen[place]].len();
+                    sentences[place] = sum_in(simd, &words[at..at + len]);
+                    at += len;
+                }
+            }
+            Weighting::Product(normaliser) => {
+                sparsemax_in(simd, &mut sentences);
+                let mut at = 0;
+                for place in 0..chosen.len() {
+                    let len = all[chosen[place]].len();
+                    let words = &mut words[at..at + len];
+                    match normaliser {
+                        WordNormaliser::Softmax => softmax_in(simd, words, 1.0),
+                        WordNormaliser::Sparsemax => sparsemax_in(simd, words),
+                    }
+                    for word in 0..len {
+                        words[word] *= sentences[place];
+                    }
+                    at += len;
+                }
+            }
+        }
+        SelectedWeights { sentences, words }
+    }
+}
+
+struct Context<'a> {
+    head: &'a Head<'a>,
+    chosen: &'a [usize],
+    /// Of the words of all chosen sentences.
+    weights: &'a [f32],
+    output: &'a mut [f32],
+}
+
+impl WithSimd for Context<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        /// Registers of sums at a time.
+        const SUMS: usize = 4;
+        let (mut column, width) = (0, self.output.len());
+        while column + SUMS * S::F32_LANES <= width {
+            self.columns::<S, SUMS>(simd, column);
+            column += SUMS * S::F32_LANES;
+        }
+        while column + S::F32_LANES <= width {
+            self.columns::<S, 1>(simd, column);
+            column += S::F32_LANES;
+        }
+        if column < width {
+            // Fewer columns than a register holds.
+            let mut sum = simd.splat_f32s(0.0);
+            self.each(
+                #[inline(always)]
+                |values, weight| {
+                    let values = simd.partial_load_f32s(&values[column..]);
+                    sum = simd.mul_add_f32s(simd.splat_f32s(weight), values, sum);
+                },
+            );
+            simd.partial_store_f32s(&mut self.output[column..], sum);
+        }
+    }
+}
+
+impl Context<'_> {
+    /// `V` registers of columns from `column` on.
+    #[inline(always)]
+    fn columns<S: Simd, const V: usize>(&mut self, simd: S, column: usize) {
+        let mut sums = [simd.splat_f32s(0.0); V];
+        self.each(
+            #[inline(always)]
+            |values, weight| {
+                let (values, _) = S::as_simd_f32s(&values[column..]);
+                let weight = simd.splat_f32s(weight);
+                for number in 0..V {
+                    sums[number] = simd.mul_add_f32s(weight, values[number], sums[number]);
+                }
+            },
+        );
+        let (output, _) = S::as_mut_simd_f32s(&mut self.output[column..]);
+        for number in 0..V {
+            output[number] = sums[number];
+        }
+    }
+
+    /// The values of all words with some weight.
+    #[inline(always)]
+    fn each(&self, mut add: impl FnMut(&[f32], f32)) {
+        let mut at = 0;
+        for place in 0..self.chosen.len() {
+            let rows = &self.head.spec.sentences[self.chosen[place]];
+            for key in rows.start..rows.end {
+                let weight = self.weights[at];
+                at += 1;
+                if weight > 0.0 {
+                    add(self.head.row(VALUES, key), weight);
+                }
+            }
         }
     }
 }
