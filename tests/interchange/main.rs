@@ -11,3 +11,4 @@ mod marian;
 mod multilingual;
 mod packed;
 mod quantised;
+mod shortlist;

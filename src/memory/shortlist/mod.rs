@@ -55,6 +55,9 @@ impl Vocabularies {
     }
 }
 
+/// The number of words in a list is a multiple of it.
+const FILLED: usize = 8;
+
 /// What the words of a source may become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortlist {
@@ -224,6 +227,15 @@ impl Shortlist {
                 *is_in = true;
             }
         }
+        // As Marian fills a list up, so that its translations are ours.
+        let mut count = is_in.iter().filter(|is_in| **is_in).count();
+        for is_in in is_in.iter_mut().skip(first).filter(|is_in| !**is_in) {
+            if count.is_multiple_of(FILLED) {
+                break;
+            }
+            *is_in = true;
+            count += 1;
+        }
         let words = is_in.into_iter().zip(0_u32..);
         words
             .filter_map(|(is_in, word)| is_in.then_some(word))
@@ -265,14 +277,15 @@ mod tests {
         Shortlist {
             first: 2,
             best: (7 << 32) + 3,
-            ..Shortlist::of_lists([vec![], vec![7, 4, 7], vec![9], vec![]])
+            ..Shortlist::of_lists([vec![], vec![27, 14, 27], vec![29], vec![]])
         }
     }
 
     #[test]
     fn a_sentence_gets_the_words_of_its_source() {
         let list = example();
-        assert_eq!(list.words([1, 1, 3], [0, 10]), [0, 1, 4, 7]);
+        assert_eq!(list.words([1, 1, 3], [0, 30]), [0, 1, 2, 3, 4, 5, 14, 27]);
+        assert_eq!(list.words([], [8, 30]), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(list.counts(), [3, 2]);
         let fitted = |source, target, digest| {
             let vocabularies = Vocabularies {
@@ -283,12 +296,12 @@ mod tests {
             };
             example().fitted(vocabularies)
         };
-        let joint = fitted(4, 10, 7).expect("its vocabularies");
-        assert_eq!(joint.words([2, 3], [1, 10]), [0, 1, 2, 3, 9]);
+        let joint = fitted(4, 30, 7).expect("its vocabularies");
+        assert_eq!(joint.words([2, 3], [1, 30]), [0, 1, 2, 3, 4, 5, 6, 29]);
         for (found, expected) in [
-            (fitted(5, 10, 7), "4 source words"),
-            (fitted(4, 9, 7), "target word 9"),
-            (fitted(4, 10, 8), "another vocabulary"),
+            (fitted(5, 30, 7), "4 source words"),
+            (fitted(4, 29, 7), "target word 29"),
+            (fitted(4, 30, 8), "another vocabulary"),
         ] {
             assert!(found.unwrap_err().contains(expected));
         }
