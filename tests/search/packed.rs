@@ -183,7 +183,7 @@ fn a_shortlist_of_all_words_changes_nothing() {
         };
         let knn = plain.clone().with_datastore([batch.clone()], near);
         assert!(knn.datastore().is_some());
-        for model in [plain, knn] {
+        for model in vec![plain, knn] {
             let mut listed = model.clone();
             listed.shortlist = Some(Arc::clone(&all));
             for beam in [1, 4] {

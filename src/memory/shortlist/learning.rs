@@ -109,9 +109,9 @@ impl Table {
         }
         for ((_, probabilities), mut counts) in self.0.iter_mut().zip(counts) {
             let sum: f32 = counts.iter().sum();
-            counts
-                .iter_mut()
-                .for_each(|count| *count /= sum.max(f32::MIN_POSITIVE));
+            for count in &mut counts {
+                *count /= sum.max(f32::MIN_POSITIVE);
+            }
             *probabilities = counts;
         }
     }

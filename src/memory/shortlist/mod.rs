@@ -131,7 +131,7 @@ impl Shortlist {
         let offsets = numbers[HEADER..][..num_offsets].iter();
         let offsets: Vec<u64> = offsets.map(|bytes| u64::from_le_bytes(*bytes)).collect();
         let (words, _) = bytes[bytes.len() - 4 * num_words..].as_chunks::<4>();
-        let ends = [offsets.first(), offsets.last()].map(|it| it.copied());
+        let ends = [offsets.first(), offsets.last()].map(Option::<&u64>::copied);
         if ends != [Some(0), u64::try_from(num_words).ok()] || !offsets.is_sorted() {
             return Err("its lists do not follow one another");
         }
@@ -228,14 +228,10 @@ impl Shortlist {
             }
         }
         // As Marian fills a list up, so that its translations are ours.
-        let mut count = is_in.iter().filter(|is_in| **is_in).count();
-        for is_in in is_in.iter_mut().skip(first).filter(|is_in| !**is_in) {
-            if count.is_multiple_of(FILLED) {
-                break;
-            }
-            *is_in = true;
-            count += 1;
-        }
+        let count = is_in.iter().filter(|is_in| **is_in).count();
+        let left = count.next_multiple_of(FILLED) - count;
+        let others = is_in.iter_mut().skip(first).filter(|is_in| !**is_in);
+        others.take(left).for_each(|is_in| *is_in = true);
         let words = is_in.into_iter().zip(0_u32..);
         words
             .filter_map(|(is_in, word)| is_in.then_some(word))
@@ -303,7 +299,7 @@ mod tests {
             (fitted(4, 29, 7), "target word 29"),
             (fitted(4, 30, 8), "another vocabulary"),
         ] {
-            assert!(found.unwrap_err().contains(expected));
+            assert!(found.expect_err(expected).contains(expected));
         }
     }
 
