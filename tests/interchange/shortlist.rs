@@ -36,7 +36,9 @@ fn marian_makes_the_same_of_a_shortlist() {
             for (number, pieces) in sentences.iter().enumerate() {
                 let pieces = pieces.as_array().expect("pieces");
                 // One at a time: a list is for a whole batch.
-                let ids = pieces.iter().map(|piece| id(piece).expect("an unknown word"));
+                let ids = pieces
+                    .iter()
+                    .map(|piece| id(piece).expect("an unknown word"));
                 let sentence = SourceSentence {
                     ids: ids.collect(),
                     position: (0, 0),
@@ -51,7 +53,9 @@ fn marian_makes_the_same_of_a_shortlist() {
                     ControlFlow::Continue(())
                 })
                 .expect("probabilities");
-                let found = found.iter().filter_map(|&id| tokenizer.token(Side::Target, id));
+                let found = found
+                    .iter()
+                    .filter_map(|&id| tokenizer.token(Side::Target, id));
                 let found = found.collect::<Vec<_>>().join(" ");
                 let theirs = &expected[format!("beam {beam_size}")][number];
                 assert_eq!(found, theirs.as_str().expect("pieces"), "beam {beam_size}");

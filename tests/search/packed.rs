@@ -175,15 +175,17 @@ fn a_shortlist_of_all_words_changes_nothing() {
         batch.translated.push(number);
         batch.labels.extend([ids, &[Vocabulary::EOS]].concat());
     }
+    let near = KnnConfig {
+        reach: 1e3,
+        ..KnnConfig::default()
+    };
     for quantization in [Quantization::None, Quantization::Int8] {
-        let plain = tiny::talkative_model(6).packed_as(quantization);
-        let near = KnnConfig {
-            reach: 1e3,
-            ..KnnConfig::default()
-        };
-        let knn = plain.clone().with_datastore([batch.clone()], near);
-        assert!(knn.datastore().is_some());
-        for model in vec![plain, knn] {
+        for looks_up in [false, true] {
+            let mut model = tiny::talkative_model(6).packed_as(quantization);
+            if looks_up {
+                model = model.with_datastore([batch.clone()], near);
+            }
+            assert_eq!(model.datastore().is_some(), looks_up);
             let mut listed = model.clone();
             listed.shortlist = Some(Arc::clone(&all));
             for beam in [1, 4] {
