@@ -174,8 +174,11 @@ impl LayersBeyond {
         buffers: &mut Buffers,
     ) -> Vec<f32> {
         match (&self.gated, &reading.memory.translations) {
-            (Some(Gated::Han(han)), Some(_)) => {
-                han.join(&mut states, reading, buffers);
+            (Some(Gated::Han(han)), Some(memory)) => {
+                if let Some(words) = reading.words {
+                    let readers = (&memory.documents, reading.spans.as_slice());
+                    han.join(&mut states, words, readers, buffers);
+                }
                 states
             }
             (Some(Gated::Burns(gated)), Some(memory)) => {

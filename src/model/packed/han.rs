@@ -3,12 +3,13 @@
 //! Two linear maps of which one follows the other are one matrix here: `f_w` and `f_s` with the projections of their
 //! queries, and what the heads read of words with the projections of keys and values of sentences.
 
-use super::beyond::Reading;
 use super::layers::{Buffers, PackedFeedForward, Packing};
 use crate::kernels::multiply;
-use crate::kernels::packed::{PackedMatrix, Weights, attend_once};
+use crate::kernels::packed::{PackedMatrix, Table, Weights, attend_once};
+use crate::model::documents::Documents;
 use crate::model::han::HanContext;
 use crate::model::linear::Linear;
+use crate::model::query_spans::QuerySpan;
 
 #[derive(Debug, Clone)]
 pub(super) struct PackedHan {
@@ -107,21 +108,18 @@ impl PackedHan {
         }
     }
 
-    /// The states `own`, joined with what they read of the sentences before theirs, Eq. 2-7; none if nobody has prepared
-    /// these.
+    /// The states `own`, joined with what they read of the sentences before theirs, Eq. 2-7.
     ///
     /// # Shapes
-    /// - own: `[hypotheses, d_model]`
+    /// - own: `[hypotheses, d_model]`, a row for each of `spans`
+    /// - words: keys and values of the words of `documents`, each `[rows, d_model]`
     pub fn join(
         &self,
         own: &mut [f32],
-        reading: &Reading<'_>,
+        words: &[Table; 2],
+        (documents, spans): (&Documents, &[QuerySpan]),
         buffers: &mut Buffers,
-    ) -> Option<()> {
-        let (words, documents) = (
-            reading.words?,
-            &reading.memory.translations.as_ref()?.documents,
-        );
+    ) {
         let d_model = self.output.inputs();
         let [keys, values] = [words[0].values(), words[1].values()];
         let Buffers {
@@ -136,8 +134,8 @@ impl PackedHan {
         let queries =
             |hypothesis: usize| wide[hypothesis * 2 * d_model..][..2 * d_model].split_at(d_model);
         context.clear();
-        let mut slots = Vec::with_capacity(reading.spans.len());
-        for (hypothesis, span) in reading.spans.iter().enumerate() {
+        let mut slots = Vec::with_capacity(spans.len());
+        for (hypothesis, span) in spans.iter().enumerate() {
             let first = context.len() / d_model;
             let before = documents.position(span.sentence).min(self.context_size);
             for sentence in span.sentence - before..span.sentence {
@@ -186,6 +184,5 @@ impl PackedHan {
             let passes = 1.0 / (1.0 + (-gate).exp());
             *own = passes * (*own - read) + read;
         }
-        Some(())
     }
 }
