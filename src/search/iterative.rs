@@ -34,8 +34,7 @@ const GPU_WINDOW: usize = 1_024;
 const LENGTH_FACTOR: f32 = 1.6;
 const LENGTH_SLACK: usize = 10;
 
-/// How drafts are searched that others read: greedily, for a third of the time. Which translation of a sentence stands in a
-/// context matters little.
+/// How drafts are searched that others read: greedily, in a third of the time. Nobody else sees them.
 pub(super) fn of_drafts(options: &SearchOptions) -> SearchOptions {
     SearchOptions {
         beam_size: 1,
