@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Device;
-use rayon::prelude::*;
 
 use super::device::{ComputeDevice, DeviceChoice};
 use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
@@ -15,7 +14,7 @@ use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
-use crate::memory::{Shortlist, TranslationMemory, Vocabularies};
+use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::remote::RemoteModel;
 use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
@@ -47,6 +46,7 @@ mod reranking;
 mod scoring;
 mod sequential;
 mod several;
+mod shortlist;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -262,38 +262,6 @@ impl Translator {
         if let Some(reranker) = &mut self.model.reranker {
             *reranker.model = packed_as(&reranker.model);
         }
-    }
-
-    /// Searches on the CPU score the words of this shortlist alone from now on; for sentences with terms they score all.
-    ///
-    /// # Errors
-    /// If it is not for these vocabularies.
-    pub fn use_shortlist(&mut self, shortlist: Shortlist) -> Result<(), String> {
-        let shortlist = shortlist.fitted(self.vocabularies())?;
-        self.model.shortlist = Some(Arc::new(shortlist));
-        Ok(())
-    }
-
-    fn vocabularies(&self) -> Vocabularies {
-        Vocabularies::of(&*self.tokenizer, self.model.vocab_size())
-    }
-
-    /// A shortlist learnt from a memory, in which a source word has up to `best` words, and every sentence the commonest ones.
-    pub fn learn_shortlist(
-        &self,
-        memory: &TranslationMemory,
-        [commonest, best]: [usize; 2],
-    ) -> Shortlist {
-        let pairs: Vec<(&str, &str)> = memory.pairs().collect();
-        let ids = |&(source, target): &(&str, &str)| {
-            (
-                self.tokenizer.encode(Side::Source, source),
-                self.tokenizer.encode(Side::Target, target),
-            )
-        };
-        let pairs: Vec<(Vec<u32>, Vec<u32>)> = pairs.par_iter().map(ids).collect();
-        let end = self.tokenizer.special().source_end();
-        Shortlist::learn(&pairs, self.vocabularies(), end, [commonest, best])
     }
 
     /// The same with other weights, or with what they look up.

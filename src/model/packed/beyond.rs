@@ -175,10 +175,9 @@ impl LayersBeyond {
     ) -> Vec<f32> {
         match (&self.gated, &reading.memory.translations) {
             (Some(Gated::Han(han)), Some(memory)) => {
-                if let Some(words) = reading.words {
-                    let readers = (&memory.documents, reading.spans.as_slice());
-                    han.join(&mut states, words, readers, buffers);
-                }
+                let words = reading.words.expect("what plain attention prepared");
+                let readers = (&memory.documents, reading.spans.as_slice());
+                han.join(&mut states, words, readers, buffers);
                 states
             }
             (Some(Gated::Burns(gated)), Some(memory)) => {

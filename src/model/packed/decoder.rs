@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::beyond::{LayersBeyond, Reading};
 use super::layers::{
-    Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing,
+    Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing, key_and_value,
 };
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
@@ -211,10 +211,8 @@ impl PackedDecoder {
                 context.resize(y.len(), 0.0);
                 let queries = wide.chunks_exact(3 * d_model).zip(&state.rows);
                 for ((new, rows), context) in queries.zip(context.chunks_exact_mut(d_model)) {
-                    let row = |place: usize| {
-                        let row = &blocks[place][rows[place] as usize * 2 * d_model..];
-                        [&row[..d_model], &row[d_model..][..d_model]]
-                    };
+                    let row =
+                        |place: usize| key_and_value(&blocks[place], rows[place] as usize, d_model);
                     let (q, len) = (&new[..d_model], rows.len());
                     attend_once(q, len, row, own.num_heads, weights, context);
                 }
@@ -295,10 +293,7 @@ impl Layer {
         let queries = wide.chunks_exact(d_model).zip(sentences);
         for ((q, &sentence), context) in queries.zip(context.chunks_exact_mut(d_model)) {
             let rows = source.sentences[sentence].clone();
-            let row = |place: usize| {
-                let row = &memory[(rows.start + place) * 2 * d_model..][..2 * d_model];
-                [&row[..d_model], &row[d_model..]]
-            };
+            let row = |place: usize| key_and_value(memory, rows.start + place, d_model);
             attend_once(q, rows.len(), row, cross.num_heads, weights, context);
         }
         cross.output.multiply(context, branch, scratch);

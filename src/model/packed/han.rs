@@ -3,7 +3,7 @@
 //! Two linear maps of which one follows the other are one matrix here: `f_w` and `f_s` with the projections of their
 //! queries, and what the heads read of words with the projections of keys and values of sentences.
 
-use super::layers::{Buffers, PackedFeedForward, Packing};
+use super::layers::{Buffers, PackedFeedForward, Packing, key_and_value};
 use crate::kernels::multiply;
 use crate::kernels::packed::{PackedMatrix, Table, Weights, attend_once};
 use crate::model::documents::Documents;
@@ -100,7 +100,7 @@ impl PackedHan {
                 ],
                 packing,
             ),
-            output: packed(&[map(&sentences.output)], packing),
+            output: packing.linears(&[&sentences.output]),
             feed_forward: PackedFeedForward::new(&han.feed_forward, packing),
             gate: packed(&[gate], packing),
             num_heads: words.num_heads,
@@ -161,10 +161,7 @@ impl PackedHan {
             if slots.is_empty() {
                 continue;
             }
-            let row = |place: usize| {
-                let row = &memory[(slots.start + place) * 2 * d_model..][..2 * d_model];
-                [&row[..d_model], &row[d_model..]]
-            };
+            let row = |place: usize| key_and_value(&memory, slots.start + place, d_model);
             let q = queries(hypothesis).1;
             attend_once(q, slots.len(), row, self.num_heads, weights, read);
         }

@@ -37,6 +37,13 @@ impl Buffers {
     }
 }
 
+/// A row of keys and values that stand side by side, `[rows, 2 · d_model]`.
+#[inline(always)]
+pub(super) fn key_and_value(rows: &[f32], row: usize, d_model: usize) -> [&[f32]; 2] {
+    let row = &rows[row * 2 * d_model..][..2 * d_model];
+    [&row[..d_model], &row[d_model..]]
+}
+
 /// How weights are packed, and where those are that burn's layers have not read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packing<'a> {

@@ -1,0 +1,43 @@
+//! A translator's use of a vocabulary shortlist.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Translator;
+use crate::memory::{Shortlist, TranslationMemory, Vocabularies};
+use crate::tokenizers::Side;
+
+impl Translator {
+    /// Searches on the CPU score the words of this shortlist alone from now on; for sentences with terms they score all.
+    ///
+    /// # Errors
+    /// If it is not for these vocabularies.
+    pub fn use_shortlist(&mut self, shortlist: Shortlist) -> Result<(), String> {
+        let shortlist = shortlist.fitted(self.vocabularies())?;
+        self.model.shortlist = Some(Arc::new(shortlist));
+        Ok(())
+    }
+
+    fn vocabularies(&self) -> Vocabularies {
+        Vocabularies::of(&*self.tokenizer, self.model.vocab_size())
+    }
+
+    /// A shortlist learnt from a memory, in which a source word has up to `best` words, and every sentence the commonest ones.
+    pub fn learn_shortlist(
+        &self,
+        memory: &TranslationMemory,
+        [commonest, best]: [usize; 2],
+    ) -> Shortlist {
+        let pairs: Vec<(&str, &str)> = memory.pairs().collect();
+        let ids = |&(source, target): &(&str, &str)| {
+            (
+                self.tokenizer.encode(Side::Source, source),
+                self.tokenizer.encode(Side::Target, target),
+            )
+        };
+        let pairs: Vec<(Vec<u32>, Vec<u32>)> = pairs.par_iter().map(ids).collect();
+        let end = self.tokenizer.special().source_end();
+        Shortlist::learn(&pairs, self.vocabularies(), end, [commonest, best])
+    }
+}
