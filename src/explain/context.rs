@@ -29,6 +29,8 @@ pub struct ContextView {
     pub others: (usize, f32),
     /// Weight that belongs to no sentence.
     pub rest: f32,
+    /// Whether that of its own source sentence is part of the rest.
+    pub is_beside_own: bool,
     pub words_weighed: bool,
 }
 
@@ -98,6 +100,7 @@ impl ContextView {
             sentences,
             others: (others.len(), others.iter().map(share).sum()),
             rest: mean.sentence_rest,
+            is_beside_own: info.is_beside_own,
             words_weighed: info.keys.are_words(),
         })
     }
@@ -123,11 +126,12 @@ impl ContextView {
             let _ = writeln!(text, "       {weight:.3}  in {count} other sentences");
         }
         if self.rest > 0.0 {
-            let _ = writeln!(
-                text,
-                "       {:.3}  rest: too little each, or no word",
-                self.rest
-            );
+            let rest = if self.is_beside_own {
+                "its own source sentence; of others too little each"
+            } else {
+                "rest: too little each, or no word"
+            };
+            let _ = writeln!(text, "       {:.3}  {rest}", self.rest);
         }
         if self.words_weighed && !self.sentences.is_empty() {
             text.push_str(

@@ -108,6 +108,24 @@ impl KnownTranslations {
             ..Self::default()
         }
     }
+
+    /// Those of a document's sentences: what the search has found as it found it, the others as fixed.
+    pub(super) fn of(translations: &[Option<Translation>]) -> Self {
+        let mut known = Self::default();
+        for (sentence, translation) in translations.iter().enumerate() {
+            let Some(Translation { text, parts, .. }) = translation else {
+                continue;
+            };
+            if parts.is_empty() {
+                known.fixed.insert(sentence, text.clone());
+            }
+            let parts = parts.iter().cloned().enumerate();
+            known
+                .drafts
+                .extend(parts.map(|(part, ids)| ((sentence, part), ids)));
+        }
+        known
+    }
 }
 
 /// Progress of a translation.

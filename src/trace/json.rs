@@ -39,7 +39,7 @@ pub const ABOUT: &[(&str, &str)] = &[
     ),
     (
         "maps",
-        "one head of one layer; queries: what has a row; keys: what rows put weight on; visible: sentences that a query may attend to (own, all, others, earlier, {previous: n}, {own_and_previous: n}); windowed: of these only the ones of its window; normaliser: of the keys; sentence_normaliser: of the sentences if they were weighed before their words; threshold: weights below it were dropped; rows: [queries]",
+        "one head of one layer; queries: what has a row; keys: what rows put weight on; visible: sentences that a query may attend to (own, all, others, earlier, {previous: n}, {own_and_previous: n}); windowed: of these only the ones of its window; normaliser: of the keys; sentence_normaliser: of the sentences if they were weighed before their words; threshold: weights below it were dropped; is_beside_own: the same attention reads the query's own source sentence, whose weight is in the rest; rows: [queries]",
     ),
     (
         "maps.rows",

@@ -117,6 +117,10 @@ pub struct MapInfo {
     pub sentence_normaliser: Option<Normaliser>,
     /// Weights below it were dropped.
     pub threshold: f32,
+    /// Whether its weights are shares of an attention that reads the query's own source sentence too: what that gets is part
+    /// of each row's rest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_beside_own: bool,
 }
 
 impl MapInfo {

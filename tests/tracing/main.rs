@@ -90,6 +90,20 @@ fn systems() -> Vec<(&'static str, ModelConfig)> {
         ),
         ("zhang", context(Context::Zhang { previous: 2 })),
         (
+            "translations before",
+            ModelConfig {
+                previous_translations: 2,
+                ..tiny::config()
+            },
+        ),
+        (
+            "form of address",
+            ModelConfig {
+                address_form: true,
+                ..tiny::config()
+            },
+        ),
+        (
             "capsules",
             context(Context::QueryCapsules {
                 previous: 2,

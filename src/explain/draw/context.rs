@@ -112,10 +112,12 @@ pub(super) fn draw<DB: DrawingBackend>(
         notes.push(format!("{weight} in {} other sentences", context.others.0));
     }
     if context.rest > 0.0 {
-        notes.push(format!(
-            "{} rest: dropped, or of no word",
-            number(context.rest)
-        ));
+        let rest = if context.is_beside_own {
+            "its own source sentence"
+        } else {
+            "rest: dropped, or of no word"
+        };
+        notes.push(format!("{} {rest}", number(context.rest)));
     }
     pen.text(&notes.join(" · "), (area.left, top + 12.0), label)?;
     draw_legend(pen, area, &context.measure, largest, &shade)

@@ -26,6 +26,8 @@ pub(super) struct Described {
     pub visible: Visible,
     pub normaliser: Normaliser,
     pub sentence_normaliser: Option<Normaliser>,
+    /// Whether the same softmax reads the query's own source sentence.
+    pub is_beside_own: bool,
 }
 
 impl Described {
@@ -37,6 +39,7 @@ impl Described {
             visible: Visible::Own,
             normaliser: Normaliser::Softmax,
             sentence_normaliser: None,
+            is_beside_own: false,
         };
         let (source, target) = (Units::SourceWords, Units::TargetWords);
         match kind {
@@ -67,6 +70,23 @@ impl Described {
         }
     }
 
+    /// What an attention to the source sentence reads of the translations before, which stand behind it.
+    pub fn of_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
+        let (kind, queries) = match kind {
+            AttentionKind::Cross => (MapKind::DecoderContext, Units::TargetWords),
+            _ => (MapKind::Context, Units::SourceWords),
+        };
+        Self {
+            kind,
+            queries,
+            keys: Units::TargetWords,
+            visible: Visible::Previous(config.previous_translations),
+            normaliser: Normaliser::Softmax,
+            sentence_normaliser: None,
+            is_beside_own: true,
+        }
+    }
+
     /// As if tokens of the translation read.
     fn of_context(config: &ModelConfig, [words, sentences]: [Units; 2]) -> Self {
         let weights = config.context.map(Context::weights).unwrap_or_default();
@@ -85,6 +105,7 @@ impl Described {
             },
             normaliser: normaliser(weights.normaliser),
             sentence_normaliser: weights.sentence_normaliser.map(normaliser),
+            is_beside_own: false,
         }
     }
 

@@ -3,6 +3,7 @@
 //! The pass comes after the translation and so cannot change it. It costs one run of the encoder, two where sentences of
 //! a long document are chosen by their encodings, and one of the decoder over the tokens that the search settled on.
 
+mod behind;
 mod cost;
 mod describe;
 mod rows;
@@ -17,7 +18,9 @@ pub(super) use self::text::TracedText;
 use super::translation::Translation;
 use super::translator::Translator;
 use crate::error::Result;
-use crate::model::{AttentionKind, AttentionRecorder, GateActivations, ModelConfig};
+use crate::model::{
+    AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, ModelConfig,
+};
 use crate::search::{Encodings, LARGEST, Window};
 use crate::text::document::Document;
 use crate::trace::{
@@ -217,13 +220,29 @@ fn add_window(
         let first = layout.words_before(before, side);
         add_gate(trace, gate_name(config), gate, (side, first));
     }
-    for layer in layers {
-        let described = Described::new(layer.kind, config);
-        let num_heads = layer.attention_weights.num_heads;
-        let masked = layout.masks(&described) && !trace.overview.windows.is_empty();
-        let first = first_map(trace, &described, (layer.layer, num_heads), masked, least);
+    let read_rows = layout.read_rows(config);
+    let mut add = |described: &Described, layer: usize, weights: AttentionWeights| {
+        let num_heads = weights.num_heads;
+        let masked = layout.masks(described) && !trace.overview.windows.is_empty();
+        let first = first_map(trace, described, (layer, num_heads), masked, least);
         let maps = &mut trace.maps[first..first + num_heads];
-        layout.add(&described, layer.attention_weights, before, maps);
+        layout.add(described, weights, before, maps);
+    };
+    for layer in layers {
+        let (kind, number, weights) = (layer.kind, layer.layer, layer.attention_weights);
+        let described = Described::new(kind, config);
+        let Some(read_rows) = &read_rows else {
+            add(&described, number, weights);
+            continue;
+        };
+        let asks = described.queries.side();
+        let [own, of_translations] = read_rows.apart(weights, asks, layout.sees(asks));
+        add(&described, number, own);
+        add(
+            &Described::of_translations(kind, config),
+            number,
+            of_translations,
+        );
     }
 }
 
@@ -288,6 +307,7 @@ fn first_map(
             normaliser: described.normaliser,
             sentence_normaliser: described.sentence_normaliser,
             threshold: described.threshold(least),
+            is_beside_own: described.is_beside_own,
         },
         rows: Vec::new(),
     }));

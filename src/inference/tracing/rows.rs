@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::behind::ReadRows;
 use super::describe::Described;
 use super::text::TracedText;
-use crate::model::{AttentionWeights, HeadWeights, SentenceWeights};
+use crate::model::{AttentionWeights, HeadWeights, ModelConfig, SentenceWeights};
 use crate::trace::{AttentionMap, MapKind, MapRow, NodeVisit, SentenceWeight, Side, Visible};
 
 /// Which part of the document was read in a pass.
@@ -47,6 +48,8 @@ impl Layout<'_> {
         let num_heads = attention_weights.num_heads;
         let [source, target] = self.text.words(0..self.read.start);
         let first = number(match described.keys.side() {
+            // They have the rows of the document.
+            _ if described.is_beside_own => 0,
             Side::Source => source,
             Side::Target => target,
         });
@@ -76,6 +79,25 @@ impl Layout<'_> {
             Side::Source => source,
             Side::Target => target,
         }
+    }
+
+    /// The rows of the encoder, where it reads translations before.
+    pub fn read_rows(&self, config: &ModelConfig) -> Option<ReadRows> {
+        let reads = config.previous_translations > 0;
+        reads.then(|| ReadRows::of(self.text, self.read.clone()))
+    }
+
+    /// Whether each of the words of one side of the pass could be read with a translation before.
+    pub fn sees(&self, side: Side) -> impl Iterator<Item = bool> {
+        let parts = self.read.clone();
+        parts.flat_map(move |part| {
+            let [source, target] = self.text.words(part..part + 1);
+            let words = match side {
+                Side::Source => source,
+                Side::Target => target,
+            };
+            std::iter::repeat_n(!self.text.behind(part).is_empty(), words)
+        })
     }
 
     fn row(&self, reading: HeadWeights, described: &Described, first: u32) -> MapRow {

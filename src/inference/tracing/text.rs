@@ -1,9 +1,10 @@
 //! A document and its translation as the model reads and writes them.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::super::translation::Translation;
-use super::super::translator::{Translator, is_translatable};
+use super::super::translator::{KnownTranslations, Translator, is_translatable};
 use crate::error::Result;
 use crate::model::{Batch, BertSequence, PackedBatch};
 use crate::search::{LARGEST, SourceFrame, SourceSentence, SourceText, Window, windows};
@@ -13,6 +14,9 @@ use crate::trace::{TracedSentence, TracedWindow};
 
 /// Source tokens of a sentence-level model that are traced at once: bounds the memory of a pass, not its result.
 const GROUP_TOKENS: usize = 2_048;
+
+/// Stands for a word of a translation that has no row.
+const NO_ROW: u32 = u32::MAX;
 
 /// One sequence of the model: a sentence of the document or a part of it.
 pub(in crate::inference) struct TracedPart {
@@ -25,12 +29,44 @@ pub(in crate::inference) struct TracedPart {
 /// All parts of the sentences that are read, in the order of the document: tokens have the same numbers here and there.
 pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
-    /// Of each part.
+    /// Of each part, with what is read behind it.
     sources: Vec<SourceSentence>,
+    /// Where the encoder reads translations before: their rows behind each part.
+    behind: Vec<Vec<Option<u32>>>,
     /// BERT's sequence of each part; empty where no BERT is read.
     pieces: Vec<BertSequence>,
     translated: bool,
     special: SpecialIds,
+}
+
+/// Words that are written, by their sentences: each with its row, ends of parts counted.
+#[derive(Default)]
+struct TargetRows {
+    words: HashMap<usize, Vec<(u32, u32)>>,
+    next: u32,
+}
+
+impl TargetRows {
+    /// The parts of the next sentence.
+    fn push(&mut self, sentence: usize, parts: &[Option<Vec<u32>>]) {
+        let words = self.words.entry(sentence).or_default();
+        for ids in parts.iter().flatten() {
+            for &id in ids {
+                words.push((id, self.next));
+                self.next += 1;
+            }
+            self.next += 1;
+        }
+    }
+
+    /// The row of each of the words `ids` of a sentence, [`NO_ROW`] if the sentence has others.
+    fn of(&self, sentence: usize, ids: &[u32]) -> Vec<u32> {
+        let words = self.words.get(&sentence).map_or(&[][..], Vec::as_slice);
+        if words.iter().map(|(id, _)| id).eq(ids) {
+            return words.iter().map(|&(_, row)| row).collect();
+        }
+        vec![NO_ROW; ids.len()]
+    }
 }
 
 impl TracedText {
@@ -43,20 +79,24 @@ impl TracedText {
     ) -> Result<Self> {
         let model = translator.model();
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut behind, mut rows) = (Vec::new(), TargetRows::default());
+        let known = KnownTranslations::of(translations);
+        let config = &translator.description().model;
+        let reads_translations = config.translations_before() > 0;
         // The document was translated with the same ones.
         let contexts = translator.bert_sequences(document)?;
         for (sentence, translation) in translations.iter().enumerate() {
             let Sentence { text, points, .. } = &document.sentences[sentence];
             let copied = !is_translatable(text);
             // A model that reads sentences by themselves does not read what is copied.
-            if copied && !model.reads_documents() {
+            if copied && !model.reads_documents() && !reads_translations {
                 continue;
             }
             let text = translator.read_text(text, points);
             let sources = translator.parts(&text);
             let mut targets = vec![None; sources.len()];
             if let Some(translation) = translation
-                && (!copied || model.is_bilingual())
+                && (!copied || model.is_bilingual() || reads_translations)
                 && let Some(written) = written(translator, translation, sources.len())
             {
                 targets = written.into_iter().map(Some).collect();
@@ -64,16 +104,37 @@ impl TracedText {
             let own = contexts.get(sentence).into_iter().cycle();
             pieces.extend(own.take(sources.len()).cloned());
             let position = document.position(sentence);
-            read.extend(sources.into_iter().map(|source| SourceSentence {
-                ids: translator.read_ids(source.trim(), points),
-                position: (position.sentence_in_paragraph, position.paragraph),
+            let before = if reads_translations {
+                translator.read_before(document, sentence, &known)
+            } else {
+                Vec::new()
+            };
+            let rows_before: Vec<Vec<u32>> = if config.previous_translations > 0 {
+                let before = translator.translations_before(document, sentence, &known);
+                let before = before.iter();
+                before.map(|(other, ids)| rows.of(*other, ids)).collect()
+            } else {
+                Vec::new()
+            };
+            read.extend(sources.into_iter().map(|source| {
+                let mut ids = translator.read_ids(source.trim(), points);
+                let rows = translator.suffix_of_translations(&rows_before, ids.len(), NO_ROW);
+                let row = |row: u32| (row != NO_ROW).then_some(row);
+                behind.push(rows.into_iter().map(row).collect());
+                ids.extend(translator.suffix(&before, ids.len()));
+                SourceSentence {
+                    ids,
+                    position: (position.sentence_in_paragraph, position.paragraph),
+                }
             }));
+            rows.push(sentence, &targets);
             let targets = targets.into_iter();
             parts.extend(targets.map(|target| TracedPart { sentence, target }));
         }
         Ok(Self {
             parts,
             sources: read,
+            behind,
             pieces,
             translated: translations.iter().any(Option::is_some),
             special: translator.tokenizer().special().clone(),
@@ -82,10 +143,11 @@ impl TracedText {
 
     /// Tokens of some parts, in source and target.
     pub fn words(&self, parts: Range<usize>) -> [usize; 2] {
-        let source = &self.sources[parts.clone()];
-        let target = self.parts[parts].iter();
+        let target = self.parts[parts.clone()].iter();
         [
-            source.iter().map(|source| self.num_read(source)).sum(),
+            parts
+                .map(|part| self.own_words(part).iter().sum::<usize>())
+                .sum(),
             target
                 .filter_map(|part| part.target.as_ref())
                 .map(|ids| ids.len() + 1)
@@ -93,14 +155,26 @@ impl TracedText {
         ]
     }
 
-    /// Words of a part as the encoder reads it.
-    fn num_read(&self, source: &SourceSentence) -> usize {
+    /// Source words of a part: those before and those after what is read [behind](Self::behind) the sentence.
+    pub fn own_words(&self, part: usize) -> [usize; 2] {
         let SpecialIds {
             source_prefix,
             source_suffix,
             ..
         } = &self.special;
-        source_prefix.len() + source.ids.len() + source_suffix.len()
+        let sentence = self.sources[part].ids.len() - self.behind[part].len();
+        [source_prefix.len() + sentence, source_suffix.len()]
+    }
+
+    /// Words of translations before that the encoder reads with a part, and breaks between them: the row of each, if it
+    /// has one.
+    pub fn behind(&self, part: usize) -> &[Option<u32>] {
+        &self.behind[part]
+    }
+
+    /// Words of a part as the encoder reads it.
+    fn num_read(&self, part: usize) -> usize {
+        self.own_words(part).iter().sum::<usize>() + self.behind[part].len()
     }
 
     /// All parts as one document, none of which is wanted or known.
@@ -143,13 +217,13 @@ impl TracedText {
         }
         let mut groups: Vec<Range<usize>> = Vec::new();
         let mut tokens = 0;
-        for (number, source) in self.sources.iter().enumerate() {
-            tokens += self.num_read(source);
+        for number in 0..self.sources.len() {
+            tokens += self.num_read(number);
             match groups.last_mut() {
                 Some(group) if tokens <= GROUP_TOKENS => group.end = number + 1,
                 _ => {
                     groups.push(number..number + 1);
-                    tokens = self.num_read(source);
+                    tokens = self.num_read(number);
                 }
             }
         }
@@ -236,8 +310,10 @@ impl TracedText {
             of_document.text.clone_into(&mut sentence.text);
             sentence.points.clone_from(&of_document.points);
         }
-        for (part, source) in self.parts.iter().zip(&self.sources) {
-            let read = self.special.framed(&source.ids);
+        for (number, part) in self.parts.iter().enumerate() {
+            let ids = &self.sources[number].ids;
+            let own = ids.len() - self.behind[number].len();
+            let read = self.special.framed(&ids[..own]);
             let pieces = read.iter().map(|&id| tokenizer.piece(Side::Source, id));
             sentences[part.sentence].tokens.extend(pieces);
         }

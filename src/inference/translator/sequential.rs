@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{KnownTranslations, Step, Translator};
 use crate::error::Result;
+use crate::memory::{constraint_suffix, previous_suffix};
 use crate::metrics::discourse::FormOfAddress;
 use crate::search::SearchOptions;
 use crate::text::document::Document;
@@ -79,16 +80,15 @@ impl Translator {
     }
 
     /// The translations that are read behind a sentence, or the form in which the last of them addresses somebody.
-    pub(super) fn read_before(
+    pub(in crate::inference) fn read_before(
         &self,
         document: &Document,
         sentence: usize,
         known: &KnownTranslations,
     ) -> Vec<Vec<u32>> {
         if !self.description.model.address_form {
-            let before = self.before(sentence);
-            let before = before.filter_map(|other| self.known_ids(document, other, known));
-            return before.collect();
+            let before = self.translations_before(document, sentence, known);
+            return before.into_iter().map(|(_, ids)| ids).collect();
         }
         let target = |other| {
             let ids = self.known_ids(document, other, known)?;
@@ -101,6 +101,40 @@ impl Translator {
                 .encode(Side::Source, form.side_constraint())
         };
         form.map(encode).into_iter().collect()
+    }
+
+    /// The known ones of the translations that are read behind a sentence, each with its number, in their order.
+    pub(in crate::inference) fn translations_before(
+        &self,
+        document: &Document,
+        sentence: usize,
+        known: &KnownTranslations,
+    ) -> Vec<(usize, Vec<u32>)> {
+        let before = self.before(sentence);
+        let known =
+            before.filter_map(|other| Some((other, self.known_ids(document, other, known)?)));
+        known.collect()
+    }
+
+    /// What the encoder reads behind a sentence of `own` tokens, of what [`Self::read_before`] found.
+    pub(in crate::inference) fn suffix(&self, before: &[Vec<u32>], own: usize) -> Vec<u32> {
+        let config = &self.description.model;
+        if config.address_form {
+            return constraint_suffix(before.first().cloned(), own, config.max_tokens);
+        }
+        self.suffix_of_translations(before, own, self.model.tokens().sentence_break())
+    }
+
+    /// The translations that the encoder reads behind a sentence of `own` tokens, as [`previous_suffix`] puts them.
+    pub(in crate::inference) fn suffix_of_translations(
+        &self,
+        before: &[Vec<u32>],
+        own: usize,
+        sentence_break: u32,
+    ) -> Vec<u32> {
+        let nearest = before.iter().rev().map(Vec::as_slice);
+        let max_tokens = self.description.model.max_tokens;
+        previous_suffix(nearest, own, (sentence_break, max_tokens))
     }
 
     /// Whether a sentence has a translation.

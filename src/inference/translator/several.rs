@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use super::terms::TermWishes;
 use super::{KnownTranslations, Pending, Step, Translator};
 use crate::error::{Error, Result};
-use crate::memory::{constraint_suffix, previous_suffix};
 use crate::search::{
     Encodings, Hypothesis, SearchEvent, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -342,17 +341,7 @@ impl Translator {
                     text.terms.extend(asked.map(|asked| (row, asked)));
                 }
                 let mut ids = self.read_ids(source.trim(), points);
-                let config = &self.description.model;
-                ids.extend(if config.address_form {
-                    constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
-                } else {
-                    let nearest = before.iter().rev().map(Vec::as_slice);
-                    previous_suffix(
-                        nearest,
-                        ids.len(),
-                        (self.model.tokens().sentence_break(), config.max_tokens),
-                    )
-                });
+                ids.extend(self.suffix(before, ids.len()));
                 text.sentences.push(SourceSentence {
                     ids,
                     position: (position.sentence_in_paragraph, position.paragraph),
