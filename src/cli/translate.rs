@@ -258,7 +258,7 @@ impl TranslateArguments {
         warn_if_unlike(translator, document, &translations);
         let mut suggestions = self.llm.suggestions(translator, document, &translations)?;
         if let Some(path) = &self.trace {
-            let trace = translator.trace(document, &translations)?;
+            let trace = translator.trace(document, &read_by(document, &translations))?;
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
@@ -560,7 +560,7 @@ pub(super) fn translate(
     options: &SearchOptions,
 ) -> Result<(Option<Translator>, Vec<Option<Translation>>)> {
     let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
-    let mut known = KnownTranslations::default();
+    let mut known = KnownTranslations::fixed(document.finished());
     let mut attempt = |translator: &Translator| {
         caught(|| {
             let adapted = adapted(translator, document);
@@ -633,6 +633,15 @@ fn translate_rest(
     });
     line.clear();
     translated
+}
+
+/// Translations as the model read them, those among them that the file has finished.
+fn read_by(document: &Document, translations: &[Option<Translation>]) -> Vec<Option<Translation>> {
+    let mut read = translations.to_vec();
+    for (index, text) in document.finished() {
+        read[index].get_or_insert_with(|| Translation::written(text));
+    }
+    read
 }
 
 /// Whether a name that does not exist can only be meant as a folder's.

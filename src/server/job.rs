@@ -74,7 +74,11 @@ impl Item {
         let open = document.sentences.iter().enumerate();
         let open = open.filter(|(_, sentence)| sentence.known.is_none());
         let left = open.map(|(index, _)| index).collect();
-        Self::part(document, left, BTreeMap::new())
+        let known = KnownTranslations::fixed(document.finished());
+        Self {
+            known,
+            ..Self::part(document, left, BTreeMap::new())
+        }
     }
 
     /// These sentences of a document.

@@ -3,7 +3,7 @@
 //! The tree is kept as three flat lists in reading order; each element names its parent by index. Byte ranges refer to
 //! [`Document::original`], so that a translation can be written back into the very same file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -80,15 +80,25 @@ impl Document {
         self.matches.get(&folded(text)).map(String::as_str)
     }
 
+    /// The finished translations that the file has, with placeholders, by their sentences.
+    pub fn finished(&self) -> BTreeMap<usize, String> {
+        let sentences = self.sentences.iter().enumerate();
+        let finished = sentences.filter_map(|(index, sentence)| {
+            let known = sentence.known.as_ref().filter(|known| !known.is_draft())?;
+            Some((index, known.text.clone()))
+        });
+        finished.collect()
+    }
+
     /// Pairs of a text and its translation that stand in the file, as a reader sees them: finished ones, and what it
     /// brings along to be looked up.
     pub fn known_pairs(&self) -> impl Iterator<Item = (String, String)> {
-        let finished = self.sentences.iter().filter_map(|sentence| {
-            let known = sentence.known.as_ref().filter(|known| !known.is_draft())?;
-            Some((
+        let finished = self.finished().into_iter().map(|(index, text)| {
+            let sentence = &self.sentences[index];
+            (
                 folded(&sentence.plain_text()),
-                visible(&known.text, &sentence.points),
-            ))
+                visible(&text, &sentence.points),
+            )
         });
         let matches = self.matches.iter();
         finished.chain(matches.map(|(source, target)| (source.clone(), target.clone())))
