@@ -60,6 +60,9 @@ pub struct TrainingConfig {
     /// Share of source tokens hidden in training, so that the model looks for them in the document, in `[0, 1)`: Fernandes
     /// et al., "Measuring and Increasing Context Usage in Context-Aware Machine Translation", ACL 2021, §5.
     pub hidden_words: f32,
+    /// Share of the words of its own translation that a copy of each training pair reads as the translation before it, so that
+    /// a system that reads translations learns to, in `[0, 1)`; 0 for no copies.
+    pub copied_words: f32,
     /// Sentences that a token reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
     pub top_t: usize,
     /// Updates over which the number of sentences that a token reads falls from 32 to T; 0 for T throughout.
@@ -120,6 +123,7 @@ impl Default for TrainingConfig {
             label_smoothing: 0.1,
             dropout: 0.1,
             hidden_words: 0.0,
+            copied_words: 0.0,
             top_t: 0,
             narrowing_steps: 0,
             clip_norm: 2.0,
@@ -244,6 +248,9 @@ impl TrainingConfig {
         }
         if !(0.0..1.0).contains(&self.hidden_words) {
             return refuse("hidden_words", &self.hidden_words, share);
+        }
+        if !(0.0..1.0).contains(&self.copied_words) {
+            return refuse("copied_words", &self.copied_words, share);
         }
         if !(0.0..1.0).contains(&self.dropout) {
             return refuse("dropout", &self.dropout, share);

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::batch::{Example, ExampleSet};
 use super::bert::BertTexts;
 use super::config::TrainingConfig;
+use super::copies::copies;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
 use crate::metrics::discourse::FormOfAddress;
-use crate::model::{MemoryUse, Preset};
+use crate::model::{Context, MemoryUse, Preset};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer};
 
@@ -30,6 +33,8 @@ pub struct TrainingData {
     /// Sentences before each one whose translations its encoder reads.
     previous_translations: usize,
     address_form: bool,
+    copied_words: f32,
+    seed: u64,
     max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
@@ -80,6 +85,8 @@ impl TrainingData {
             reads_memory: preset.memory_use == Some(MemoryUse::FuzzyMatch),
             previous_translations: preset.previous_translations,
             address_form: preset.address_form,
+            copied_words: config.copied_words,
+            seed: config.seed,
             max_tokens,
             skipped: 0,
         };
@@ -115,10 +122,33 @@ impl TrainingData {
             memory: memory.filter(|_| self.reads_memory),
             previous_translations: self.previous_translations,
             address_form: self.address_form,
+            copied_words: if split == Split::Train {
+                self.copied_words
+            } else {
+                0.0
+            },
+            seed: self.seed,
             max_tokens: self.max_tokens,
         };
         reading.read(corpus, split)
     }
+}
+
+/// Refuses copies for a system that reads no translations.
+///
+/// # Errors
+/// With the setting.
+pub(super) fn check_copies(config: &TrainingConfig, preset: &Preset) -> Result<()> {
+    let model = preset.config(config.vocab_size);
+    let reads = model.previous_translations > 0 || model.context.is_some_and(Context::is_bilingual);
+    if reads || config.copied_words == 0.0 {
+        return Ok(());
+    }
+    Err(Error::Config {
+        field: "copied_words",
+        found: config.copied_words.to_string(),
+        allowed: format!("0, since {} reads no translations", preset.name),
+    })
 }
 
 /// Refuses a memory for a system that has none.
@@ -162,6 +192,8 @@ struct Reading<'a> {
     memory: Option<&'a TranslationMemory>,
     previous_translations: usize,
     address_form: bool,
+    copied_words: f32,
+    seed: u64,
     max_tokens: usize,
 }
 
@@ -171,16 +203,26 @@ impl Reading<'_> {
             special: self.tokenizer.special().clone(),
             ..ExampleSet::default()
         };
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         for document in corpus.documents(split)? {
             let document = document?;
-            let start = set.examples.len();
-            set.examples.extend(self.examples(&document, split));
+            self.add(&document, split, &mut set);
             if let Some(bert) = self.bert {
                 set.pieces.extend(bert.sequences(split, &document));
             }
-            set.documents.push(start..set.examples.len());
+            if self.copied_words > 0.0 {
+                for copy in copies(&document, self.copied_words, &mut rng) {
+                    self.add(&copy, split, &mut set);
+                }
+            }
         }
         Ok(set)
+    }
+
+    fn add(&self, document: &ParallelDocument, split: Split, set: &mut ExampleSet) {
+        let start = set.examples.len();
+        set.examples.extend(self.examples(document, split));
+        set.documents.push(start..set.examples.len());
     }
 
     /// All pairs of a document; those that are identical on both sides or repeated are context only.

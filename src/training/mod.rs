@@ -12,6 +12,7 @@ mod clock;
 mod comparing;
 mod config;
 mod control;
+mod copies;
 mod curves;
 mod data;
 mod device_lock;

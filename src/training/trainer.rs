@@ -51,6 +51,7 @@ pub fn train(
     if !resume {
         bert::check(config, &preset)?;
         data::check_memory(config, &preset)?;
+        data::check_copies(config, &preset)?;
     }
     let folder = RunFolder::open(run, resume)?;
     let mut reporter = Reporter::new(folder, control, observe);

@@ -175,6 +175,14 @@ pub static FIELDS: &[Field] = &[
     ),
     field(
         Optimisation,
+        "copied_words",
+        "Copied words",
+        "",
+        "Every pair once more, behind this share of its own translation, so that a system that reads translations learns to; 0 for no copies.",
+        Share(|config| &mut config.copied_words),
+    ),
+    field(
+        Optimisation,
         "clip_norm",
         "Gradient clipping",
         "",
