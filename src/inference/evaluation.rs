@@ -341,6 +341,7 @@ impl<'a> Search<'a> {
                         .form_before(unit, document, |other| document.known.get(other).cloned());
                     let before = known.get(unit.saturating_sub(previous.count)..unit);
                     let before = before.unwrap_or_default();
+                    self.keep_form(own, form, document.sources[unit].1.as_str(), previous);
                     self.read_behind(own.clone(), (before, form), previous);
                 }
             }
@@ -360,6 +361,8 @@ impl<'a> Search<'a> {
                 let before: Vec<Vec<u32>> = (unit.saturating_sub(previous.count)..unit)
                     .map(found)
                     .collect();
+                let source = document.sources[unit].1.as_str();
+                self.keep_form(&units[unit], form, source, previous);
                 self.read_behind(units[unit].clone(), (&before, form), previous);
                 now.extend(units[unit].clone());
             }
@@ -370,20 +373,29 @@ impl<'a> Search<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Puts translations behind the sentences of a unit, the last one first, or the form of address that they used last; and
-    /// asks for that form where it is kept.
+    /// Asks for the form of address that the translations before used last, where it is kept.
+    fn keep_form(
+        &mut self,
+        unit: &Range<usize>,
+        form: Option<FormOfAddress>,
+        source: &str,
+        previous: Previous<'_>,
+    ) {
+        let kept = previous.kept_forms.zip(form);
+        if let Some(constraints) = kept.and_then(|(forms, form)| forms.of(form, source))
+            && unit.len() == 1
+        {
+            self.read.text.terms.insert(unit.start, constraints);
+        }
+    }
+
+    /// Puts translations behind the sentences of a unit, the last one first, or the form of address that they used last.
     fn read_behind(
         &mut self,
         unit: Range<usize>,
         (translations, form): (&[Vec<u32>], Option<FormOfAddress>),
         previous: Previous<'_>,
     ) {
-        let kept = previous.kept_forms.zip(form);
-        if let Some(constraints) = kept.and_then(|(forms, form)| forms.of(form))
-            && unit.len() == 1
-        {
-            self.read.text.terms.insert(unit.start, constraints);
-        }
         for sentence in &mut self.read.text.sentences[unit] {
             let (own, max_tokens) = (sentence.ids.len(), previous.max_tokens);
             sentence.ids.extend(if previous.address_form {

@@ -17,7 +17,8 @@ use crate::tokenizers::Tokenizer;
 /// The words of each form as a tokenizer spells them.
 #[derive(Debug, Clone)]
 pub struct AddressForms {
-    constraints: Vec<(FormOfAddress, Arc<TermConstraints>)>,
+    /// Where a text speaks of nobody else, and where it may.
+    constraints: Vec<(FormOfAddress, [Arc<TermConstraints>; 2])>,
 }
 
 impl AddressForms {
@@ -33,20 +34,24 @@ impl AddressForms {
         };
         let constraints = FormOfAddress::ALL.map(|form| {
             let wanted = ids(&form.words());
-            let forbidden = ids(&form.words_of_others());
-            let constraints = TermConstraints::new(&[wanted], &forbidden, force);
-            (form, Arc::new(constraints))
+            let constraints = [true, false].map(|is_sure| {
+                let forbidden = ids(&form.words_of_others(is_sure));
+                let wanted = std::slice::from_ref(&wanted);
+                Arc::new(TermConstraints::new(wanted, &forbidden, force))
+            });
+            (form, constraints)
         });
         Self {
             constraints: constraints.into(),
         }
     }
 
-    /// The constraints that ask for a form.
-    pub fn of(&self, form: FormOfAddress) -> Option<Arc<TermConstraints>> {
+    /// The constraints that ask for a form in the translation of `source`.
+    pub fn of(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
         let mut constraints = self.constraints.iter();
-        let found = constraints.find(|(other, _)| *other == form)?;
-        Some(Arc::clone(&found.1))
+        let (_, [sure, unsure]) = constraints.find(|(other, _)| *other == form)?;
+        let is_sure = FormOfAddress::is_sure_in(source);
+        Some(Arc::clone(if is_sure { sure } else { unsure }))
     }
 }
 
@@ -87,6 +92,6 @@ impl Translator {
         let form = before.find_map(|(&other, target)| {
             FormOfAddress::kept_by(&document.sentences[other].text, target)
         });
-        forms.of(form?)
+        forms.of(form?, part)
     }
 }

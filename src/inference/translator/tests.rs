@@ -248,17 +248,21 @@ fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
         ("Wer ist da?", None),
     ] {
         let found = asked(&translator, &[(0, target)], 3);
-        assert_eq!(found, form.and_then(|form| forms.of(form)), "{target}");
+        assert_eq!(
+            found,
+            form.and_then(|form| forms.of(form, "You know him.")),
+            "{target}"
+        );
     }
     let both = [(0, "Wer bist du?"), (1, "Ihr seid dran.")];
     assert_eq!(
         asked(&translator, &both, 3),
-        forms.of(FormOfAddress::Plural),
+        forms.of(FormOfAddress::Plural, "You know him."),
         "the last one"
     );
     assert_eq!(
         asked(&translator, &both, 1),
-        forms.of(FormOfAddress::Du),
+        forms.of(FormOfAddress::Du, "Your turn."),
         "what stands before it"
     );
     assert_eq!(asked(&translator, &both, 2), None, "nobody is addressed");

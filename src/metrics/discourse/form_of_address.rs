@@ -39,16 +39,35 @@ impl FormOfAddress {
         pronouns.chain(declined).collect()
     }
 
-    /// Words that mean another form and nothing else: `ihr` may be *her*, and `Sie` *they*.
-    pub fn words_of_others(self) -> Vec<String> {
+    /// Words that mean another form and nothing else. `Sie` may be *they*; `ihr` may be *her* or *their* unless `is_sure`,
+    /// see [`Self::is_sure_in`].
+    pub fn words_of_others(self, is_sure: bool) -> Vec<String> {
         let others = [Self::Du, Self::Polite, Self::Plural];
         let others = others.into_iter().filter(|&other| other != self);
         let mut words: Vec<String> = others.flat_map(Self::words).collect();
         let own = self.words();
         words.retain(|word| {
-            !own.contains(word) && !matches!(word.as_str(), "ihr" | "Ihr" | "Ihnen")
+            let may_be_hers = matches!(word.as_str(), "ihr" | "Ihr" | "Ihnen");
+            !own.contains(word) && (is_sure || !may_be_hers)
         });
         words
+    }
+
+    /// Whether an English text speaks of nobody who would be `ihr` in German but those whom it addresses.
+    pub fn is_sure_in(source: &str) -> bool {
+        let others = [
+            "she",
+            "her",
+            "hers",
+            "herself",
+            "they",
+            "them",
+            "their",
+            "theirs",
+            "themselves",
+            "its",
+        ];
+        !has_any(source, &others)
     }
 
     /// The form that a translation keeps to, `Sie` among them where it stands within a sentence.
@@ -186,14 +205,23 @@ mod tests {
                     "{target}: {told:?}"
                 );
             }
-            for word in form.words_of_others() {
-                let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
-                assert!(
-                    told.is_none_or(|told| told != form),
-                    "{word} is of {form:?}"
-                );
+            for is_sure in [false, true] {
+                for word in form.words_of_others(is_sure) {
+                    let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                    assert!(
+                        told.is_none_or(|told| told != form),
+                        "{word} is of {form:?}"
+                    );
+                }
             }
         }
+        let hers = |is_sure| {
+            FormOfAddress::Du
+                .words_of_others(is_sure)
+                .contains(&"ihr".to_owned())
+        };
+        assert!(!hers(FormOfAddress::is_sure_in("You gave it to her.")));
+        assert!(hers(FormOfAddress::is_sure_in("You gave it to me.")));
         let kept = FormOfAddress::kept_by("Open your file.", "Öffnen Sie Ihre Datei.");
         assert_eq!(kept, Some(FormOfAddress::Formal));
         assert_eq!(FormOfAddress::kept_by("You know.", "Sie wissen."), None);
