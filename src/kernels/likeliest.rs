@@ -132,11 +132,32 @@ impl ReadTokens {
     /// # Shapes
     /// - scores: `[hypotheses, ids]`
     pub fn tell_of(self, scores: &[f32], ids: &[u32], told: &mut NextScores) {
-        let Self { first, likeliest } = self;
+        Self::tell_none(told);
+        self.tell_more(scores, ids.len(), |place| ids[place], told);
+    }
+
+    /// Prepares `told` for [`Self::tell_more`].
+    pub fn tell_none(told: &mut NextScores) {
         told.values.clear();
-        let mut others = told.columns.take().map_or_else(Vec::new, |it| it.others);
-        others.clear();
-        for scores in scores.chunks_exact(ids.len().max(1)) {
+        let mut columns = told.columns.take().unwrap_or_default();
+        columns.others.clear();
+        told.columns = Some(columns);
+    }
+
+    /// Tells what is read of the scores of further hypotheses; `id` names the token of a column, as in [`Self::tell_of`].
+    ///
+    /// # Shapes
+    /// - scores: `[hypotheses, columns]`
+    pub fn tell_more(
+        self,
+        scores: &[f32],
+        columns: usize,
+        id: impl Fn(usize) -> u32,
+        told: &mut NextScores,
+    ) {
+        let Self { first, likeliest } = self;
+        let others = &mut told.columns.get_or_insert_default().others;
+        for scores in scores.chunks_exact(columns.max(1)) {
             let (own, rest) = scores.split_at(first);
             told.values.extend_from_slice(own);
             // What is no number makes the normaliser none either.
@@ -144,10 +165,9 @@ impl ReadTokens {
             for place in 0..likeliest {
                 let found = best.get(place);
                 told.values.push(found.map_or(f32::NEG_INFINITY, |it| it.1));
-                others.push(found.map_or(0, |it| ids[first + it.0 as usize]));
+                others.push(found.map_or(0, |it| id(first + it.0 as usize)));
             }
         }
-        told.columns = Some(ToldTokens { others });
     }
 
     /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,

@@ -66,12 +66,19 @@ impl Decode for PackedSearch<'_> {
             self.score_some(state, ids, (some, read), scores);
             return;
         }
+        let vocab = self.vocab_size();
+        let in_parts = self.datastore.is_none() && self.packed.has_parts(ids.len());
+        if let Some(read) = read.filter(|read| in_parts && read.is_less_than(vocab)) {
+            self.score_in_parts(state, ids, read, scores);
+            return;
+        }
         let State {
             hypotheses,
             scratch,
             queries,
             ..
         } = state;
+        scores.columns = None;
         let NextScores {
             values,
             normalisers,
@@ -79,7 +86,7 @@ impl Decode for PackedSearch<'_> {
         } = scores;
         let asked = self.datastore.is_some().then_some(&mut *queries);
         self.packed.step(hypotheses, ids, None, values, asked);
-        let (tokens, vocab) = (self.packed.tokens(), self.packed.vocab_size());
+        let tokens = self.packed.tokens();
         let suppressed = tokens.suppressed.iter().map(|&id| id as usize);
         // What is never generated has no part in a sum that is made one again.
         if tokens.renormalised && self.datastore.is_none() {
@@ -135,6 +142,43 @@ impl PackedSearch<'_> {
             queries: Vec::new(),
             few: Vec::new(),
         }
+    }
+
+    /// [`Self::score`] of many hypotheses and a large vocabulary, without a datastore.
+    fn score_in_parts(
+        &self,
+        state: &mut State,
+        ids: &[u32],
+        read: ReadTokens,
+        scores: &mut NextScores,
+    ) {
+        let State {
+            hypotheses, few, ..
+        } = state;
+        let (tokens, vocab) = (self.packed.tokens(), self.vocab_size());
+        let forced = tokens.forced_first.filter(|_| hypotheses.num_words() == 0);
+        let suppressed = || tokens.suppressed.iter().map(|&id| id as usize);
+        let id = |column| u32::try_from(column).expect("ids fit 32 bits");
+        let mut normalisers = Vec::new();
+        scores.normalisers.clear();
+        ReadTokens::tell_none(scores);
+        self.packed.step_in_parts(hypotheses, ids, few, |values| {
+            if let Some(first) = forced {
+                values.fill(f32::NEG_INFINITY);
+                let forced = values.iter_mut().skip(first as usize).step_by(vocab);
+                forced.for_each(|score| *score = 0.0);
+                normalisers.clear();
+                normalisers.resize(values.len() / vocab, 0.0);
+            } else {
+                if tokens.renormalised {
+                    suppress(values, vocab, suppressed());
+                }
+                log_normalisers(values, vocab, &mut normalisers);
+                suppress(values, vocab, suppressed());
+            }
+            scores.normalisers.append(&mut normalisers);
+            read.tell_more(values, vocab, id, scores);
+        });
     }
 
     /// [`Self::score`] with some words alone, of which those that are read are told. A probability is one among them.

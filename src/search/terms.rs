@@ -24,6 +24,11 @@ pub struct TermConstraints {
     terms: Vec<Trie>,
     /// Sequences that must not stand.
     forbidden: Trie,
+    /// Sequences that must not begin but where a sentence does, and the tokens behind which one does.
+    #[serde(default)]
+    forbidden_within: Trie,
+    #[serde(default)]
+    ends: Vec<u32>,
     force: TermForce,
 }
 
@@ -50,6 +55,9 @@ pub(super) struct TermProgress {
     /// Terms under way and the node of each; those of the forbidden trie by themselves.
     begun: Vec<(usize, usize)>,
     forbidden: Vec<usize>,
+    forbidden_within: Vec<usize>,
+    /// Whether a sentence has begun.
+    is_within: bool,
 }
 
 impl Trie {
@@ -88,6 +96,21 @@ impl Trie {
     fn is_empty(&self) -> bool {
         self.longest == 0
     }
+
+    /// Where a token leads from these nodes.
+    fn children_of(&self, nodes: impl Iterator<Item = usize>, id: u32) -> Vec<usize> {
+        nodes.filter_map(|node| self.child(node, id)).collect()
+    }
+
+    /// Takes away the probability of the tokens that end a sequence of which these nodes are the last ones.
+    fn forbid<'n>(&self, nodes: impl Iterator<Item = &'n usize>, scores: &mut [f32]) {
+        let children = nodes.filter_map(|&node| Some(&self.nodes.get(node)?.children));
+        for &(id, child) in children.flatten() {
+            if self.nodes[child].is_end {
+                scores[id as usize] = f32::NEG_INFINITY;
+            }
+        }
+    }
 }
 
 impl TermConstraints {
@@ -97,12 +120,23 @@ impl TermConstraints {
         Self {
             terms: terms.filter(|trie| !trie.is_empty()).collect(),
             forbidden: Trie::of(forbidden),
+            forbidden_within: Trie::default(),
+            ends: Vec::new(),
             force,
         }
     }
 
+    /// Forbids further sequences within sentences: not at the beginning and not behind one of the tokens `ends`.
+    #[must_use]
+    pub fn forbidding_within(mut self, sequences: &[Vec<u32>], mut ends: Vec<u32>) -> Self {
+        ends.sort_unstable();
+        self.forbidden_within = Trie::of(sequences);
+        self.ends = ends;
+        self
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.forbidden.is_empty()
+        self.terms.is_empty() && self.forbidden.is_empty() && self.forbidden_within.is_empty()
     }
 
     /// Tokens of all terms in their longest forms.
@@ -135,15 +169,11 @@ impl TermConstraints {
         if !self.complete(progress) {
             scores[end as usize] = f32::NEG_INFINITY;
         }
-        let forbidden = progress.forbidden.iter().chain(&[0]);
-        for &node in forbidden {
-            let children = self.forbidden.nodes.get(node).map(|node| &node.children);
-            for &(id, child) in children.into_iter().flatten() {
-                if self.forbidden.nodes[child].is_end {
-                    scores[id as usize] = f32::NEG_INFINITY;
-                }
-            }
-        }
+        let begun = progress.forbidden.iter().chain(&[0]);
+        self.forbidden.forbid(begun, scores);
+        let root: &[usize] = if progress.is_within { &[0] } else { &[] };
+        let begun = progress.forbidden_within.iter().chain(root);
+        self.forbidden_within.forbid(begun, scores);
     }
 
     /// The tokens that bring a term further.
@@ -178,9 +208,11 @@ impl TermConstraints {
         next.retain(|&(term, _)| !progress.met[term]);
         progress.begun = next;
         let nodes = progress.forbidden.iter().copied().chain([0]);
-        progress.forbidden = nodes
-            .filter_map(|node| self.forbidden.child(node, id))
-            .collect();
+        progress.forbidden = self.forbidden.children_of(nodes, id);
+        let root = progress.is_within.then_some(0);
+        let nodes = progress.forbidden_within.iter().copied().chain(root);
+        progress.forbidden_within = self.forbidden_within.children_of(nodes, id);
+        progress.is_within = self.ends.binary_search(&id).is_err();
     }
 
     /// The bank of a hypothesis: tokens of the terms it has met and of the one it is in. A soft search has one bank.
@@ -355,5 +387,30 @@ mod tests {
         let mut scores = [0.0; 10];
         constraints.constrain(&after(&[9, 4]), &mut scores, 1);
         assert_eq!((scores[1], scores[6]), (0.0, 0.0));
+    }
+
+    #[test]
+    fn what_is_forbidden_within_sentences_may_begin_them() {
+        let constraints = TermConstraints::new(&[], &[], TermForce::Hard)
+            .forbidding_within(&[vec![5], vec![6, 7]], vec![3, 2]);
+        assert!(!constraints.is_empty());
+        for (before, forbidden) in [
+            (&[][..], &[][..]),
+            (&[4], &[5]),
+            (&[4, 2], &[]),
+            (&[4, 2, 4], &[5]),
+            (&[6], &[5]),
+            (&[4, 6], &[5, 7]),
+            (&[4, 3, 6], &[5]),
+        ] {
+            let mut progress = constraints.start();
+            for &id in before {
+                constraints.push(&mut progress, id);
+            }
+            let mut scores = [0.0; 10];
+            constraints.constrain(&progress, &mut scores, 1);
+            let found: Vec<usize> = (0..10).filter(|&id| scores[id] < 0.0).collect();
+            assert_eq!(found, forbidden, "{before:?}");
+        }
     }
 }

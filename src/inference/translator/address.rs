@@ -9,10 +9,10 @@ use std::sync::Arc;
 use super::Translator;
 use super::terms::{SOFT_BONUS, TermMode, spelt};
 use crate::corpus::is_same_language;
-use crate::metrics::discourse::FormOfAddress;
+use crate::metrics::discourse::{FormOfAddress, begins_sentence};
 use crate::search::{TermConstraints, TermForce};
 use crate::text::document::Document;
-use crate::tokenizers::Tokenizer;
+use crate::tokenizers::{Side, Tokenizer};
 
 /// The words of each form as a tokenizer spells them.
 #[derive(Debug, Clone)]
@@ -28,6 +28,14 @@ impl AddressForms {
             let ids = words.iter().flat_map(|word| spelt(word, tokenizer));
             ids.collect::<Vec<_>>()
         };
+        // Behind which a word has a capital, whatever it means.
+        let ends_sentence = |&id: &u32| {
+            let piece = tokenizer.piece(Side::Target, id);
+            let opens = piece.ends_with(['„', '‚', '«', '›', '(', '–', '—']);
+            opens || !piece.is_empty() && begins_sentence(&piece)
+        };
+        let num_tokens = u32::try_from(tokenizer.len(Side::Target)).expect("ids fit 32 bits");
+        let ends: Vec<u32> = (0..num_tokens).filter(ends_sentence).collect();
         let force = match mode {
             TermMode::Hard => TermForce::Hard,
             TermMode::Soft => TermForce::Soft { bonus: SOFT_BONUS },
@@ -37,7 +45,9 @@ impl AddressForms {
             let constraints = [true, false].map(|is_sure| {
                 let forbidden = ids(&form.words_of_others(is_sure));
                 let wanted = std::slice::from_ref(&wanted);
-                Arc::new(TermConstraints::new(wanted, &forbidden, force))
+                let constraints = TermConstraints::new(wanted, &forbidden, force);
+                let within = ids(&form.words_of_others_within());
+                Arc::new(constraints.forbidding_within(&within, ends.clone()))
             });
             (form, constraints)
         });

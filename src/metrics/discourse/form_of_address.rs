@@ -53,6 +53,17 @@ impl FormOfAddress {
         words
     }
 
+    /// Words that mean another form but where a sentence begins: with their capital those to several are polite.
+    pub fn words_of_others_within(self) -> Vec<String> {
+        let mut words = if self == Self::Plural {
+            self.words()
+        } else {
+            Vec::new()
+        };
+        words.retain(|word| word.starts_with(char::is_uppercase));
+        words
+    }
+
     /// Whether an English text speaks of nobody who would be `ihr` in German but those whom it addresses.
     pub fn is_sure_in(source: &str) -> bool {
         let others = [
@@ -214,6 +225,11 @@ mod tests {
                     );
                 }
             }
+        }
+        for word in FormOfAddress::Plural.words_of_others_within() {
+            let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+            assert_eq!(told.is_some(), !word.ends_with("uer"), "{word}");
+            assert_ne!(told, Some(FormOfAddress::Plural), "{word}");
         }
         let hers = |is_sure| {
             FormOfAddress::Du

@@ -64,6 +64,9 @@ pub struct SomeWords {
     logits: PackedMatrix,
 }
 
+/// Scores that are in memory at once where they can be read in parts: 8 MiB.
+const MOST_SCORES: usize = 1 << 21;
+
 impl PackedTransformer {
     /// Packs the weights of a model with this context; the error says what it has that is not computed here. What is in
     /// `unread` is read from there, matrix by matrix, and burn's layers still have not read it.
@@ -277,10 +280,46 @@ impl PackedTransformer {
         scores: &mut Vec<f32>,
         fed_forward: Option<&mut Vec<f32>>,
     ) {
-        let y = self.target.words(ids, &state.next_positions());
-        let states = self.decoder.step(state, y, fed_forward);
+        let states = self.next_states(state, ids, fed_forward);
         let logits = some.map_or(&self.logits, |some| &some.logits);
         logits.multiply(&states, scores, state.scratch());
+    }
+
+    /// As [`Self::step`], but what `read` of the scores so few hypotheses at a time that not all scores are in memory at once:
+    /// it is called with those of some hypotheses after the other.
+    ///
+    /// # Shapes
+    /// - read: `[some hypotheses, vocab]`
+    pub fn step_in_parts(
+        &self,
+        state: &mut PackedState,
+        ids: &[u32],
+        scores: &mut Vec<f32>,
+        mut read: impl FnMut(&mut [f32]),
+    ) {
+        let states = self.next_states(state, ids, None);
+        let d_model = states.len() / ids.len().max(1);
+        let hypotheses = (MOST_SCORES / self.vocab_size()).max(1);
+        for states in states.chunks(hypotheses * d_model.max(1)) {
+            self.logits.multiply(states, scores, state.scratch());
+            read(scores);
+        }
+    }
+
+    /// Whether the scores of so many hypotheses should be read in parts.
+    pub fn has_parts(&self, hypotheses: usize) -> bool {
+        hypotheses * self.vocab_size() > MOST_SCORES
+    }
+
+    /// States after the words `ids` from which the next ones are told.
+    fn next_states(
+        &self,
+        state: &mut PackedState,
+        ids: &[u32],
+        fed_forward: Option<&mut Vec<f32>>,
+    ) -> Vec<f32> {
+        let y = self.target.words(ids, &state.next_positions());
+        self.decoder.step(state, y, fed_forward)
     }
 }
 

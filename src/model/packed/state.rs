@@ -93,6 +93,11 @@ impl PackedState {
         self.len == 1
     }
 
+    /// Words decoded so far.
+    pub fn num_words(&self) -> usize {
+        self.len
+    }
+
     /// Place of the next word of every hypothesis: word, sentence, paragraph.
     pub(super) fn next_positions(&self) -> Vec<[usize; 3]> {
         let place = |&number: &usize| {
