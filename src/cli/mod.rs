@@ -120,7 +120,10 @@ pub fn run() -> ExitCode {
     if arguments.command.is_some() {
         crate::inference::find_gpus_without_a_screen();
     }
-    let takes_format = matches!(arguments.command, Some(Command::Translate(_)));
+    let translates = matches!(arguments.command, Some(Command::Translate(_)));
+    if translates {
+        crate::return_freed_memory();
+    }
     let done = match arguments.command {
         Some(Command::Translate(arguments)) if arguments.is_batch() => {
             translate::batch::run(&arguments)
@@ -152,17 +155,14 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::tell(&format!(
-                "canopy: {error}{}\n",
-                advice(&error, takes_format)
-            ));
+            terminal::tell(&format!("canopy: {error}{}\n", advice(&error, translates)));
             ExitCode::FAILURE
         }
     }
 }
 
 /// The option that helps, which the window does not have.
-fn advice(error: &Error, takes_format: bool) -> &'static str {
+fn advice(error: &Error, translates: bool) -> &'static str {
     match error {
         Error::Exists { .. } => " (or pass --force to replace it)",
         Error::NoGpu => " (--device cpu)",
@@ -172,7 +172,7 @@ fn advice(error: &Error, takes_format: bool) -> &'static str {
         Error::CorpusChanged { .. } => " (or name the old one with --corpus)",
         Error::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
         Error::CorpusGone { .. } => " (or name its new place with --corpus)",
-        Error::UnknownFormat { .. } if takes_format => {
+        Error::UnknownFormat { .. } if translates => {
             " (or say --format txt, to have it read as plain text)"
         }
         Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",

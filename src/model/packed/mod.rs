@@ -64,8 +64,8 @@ pub struct SomeWords {
     logits: PackedMatrix,
 }
 
-/// Scores that are in memory at once where they can be read in parts: 8 MiB.
-const MOST_SCORES: usize = 1 << 21;
+/// Scores that are in memory at once where they can be read in parts: 4 MiB.
+const MOST_SCORES: usize = 1 << 20;
 
 impl PackedTransformer {
     /// Packs the weights of a model with this context; the error says what it has that is not computed here. What is in

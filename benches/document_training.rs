@@ -1,0 +1,120 @@
+//! Target tokens a second of a training step of systems that read documents, beside PyTorch on the same batches.
+//!
+//! `cargo bench --bench document_training`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
+
+use std::io::Write;
+use std::ops::Range;
+use std::process::Command;
+use std::time::Instant;
+
+use canopy::inference::{ComputeDevice, DeviceChoice};
+use canopy::kernels::DropoutSource;
+use canopy::model::{Model, Preset};
+use canopy::training::{Adam, Example, ExampleSet};
+use serde_json::{Value, json};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// As `document_peer.py` calls them.
+const SYSTEMS: [&str; 4] = [
+    "concatenation",
+    "han-encoder",
+    "selective",
+    "hierarchical-conditional",
+];
+/// Documents, sentences of each, and tokens of these.
+const SHAPES: [(&str, usize, usize, Range<usize>); 3] = [
+    ("4 × 25 × 25", 4, 25, 25..26),
+    ("1 × 100 × 25", 1, 100, 25..26),
+    ("8 × 12 × 4 to 40", 8, 12, 4..41),
+];
+const ROUNDS: u64 = 5;
+
+fn main() {
+    canopy::keep_freed_memory();
+    let compute = ComputeDevice::open(DeviceChoice::Cpu).expect("the device");
+    let device = compute.device.clone().autodiff();
+    let peer = peer();
+    if peer.is_none() {
+        println!("no PyTorch found (set CANOPY_PYTHON): no ratios");
+    }
+    for system in SYSTEMS {
+        let preset = Preset::named(&format!("{system}-small")).expect("a preset");
+        let mut model = Model::new(&preset.config(8_000), &device).expect("a model");
+        let mut adam = Adam::default();
+        for (index, (name, ..)) in SHAPES.iter().enumerate() {
+            let set = examples(index);
+            let batch = set.batch(&set.documents);
+            let mut best = 0.0_f64;
+            for round in 0..ROUNDS {
+                let begun = Instant::now();
+                let drop = DropoutSource::new(0.1, round);
+                let mut gradients = model.loss(&batch, 0.1, &drop).backward();
+                model = adam.update(model, &mut gradients, 1e-4, None).0;
+                compute.device.sync().expect("the device works");
+                best = best.max(per_second(batch.labels.len(), begun));
+            }
+            let peer = peer.as_ref().and_then(|peer| peer[system][index].as_f64());
+            let peer = peer.map_or_else(String::new, |peer| {
+                format!(", PyTorch {peer:>6.0}, ratio {:.2}", best / peer)
+            });
+            println!("{system:>24} {name:>17}: {best:>6.0} tokens/s{peer}");
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
+fn per_second(tokens: usize, begun: Instant) -> f64 {
+    tokens as f64 / begun.elapsed().as_secs_f64()
+}
+
+fn examples(shape: usize) -> ExampleSet {
+    let (_, documents, sentences, ref lengths) = SHAPES[shape];
+    let ids = |sentence: usize| -> Vec<u32> {
+        let len = lengths.start + sentence * 11 % lengths.len();
+        (0..len)
+            .map(|word| 40 + u32::try_from((sentence * 31 + word * 17) % 7_900).expect("small"))
+            .collect()
+    };
+    let example = |number| Example {
+        source: ids(number),
+        target: ids(number),
+        place: (0, number % sentences),
+        counts: true,
+    };
+    let whole = (0..documents).map(|document| document * sentences..(document + 1) * sentences);
+    ExampleSet {
+        examples: (0..documents * sentences).map(example).collect(),
+        documents: whole.collect(),
+        ..ExampleSet::default()
+    }
+}
+
+/// Measurements of the peer on the same batches.
+fn peer() -> Option<Value> {
+    let batches = (0..SHAPES.len()).map(|shape| {
+        let ExampleSet {
+            examples,
+            documents,
+            ..
+        } = examples(shape);
+        let pair = |example: &Example| json!({"source": example.source, "target": example.target});
+        let documents = documents
+            .into_iter()
+            .map(|range| examples[range].iter().map(pair).collect::<Vec<_>>());
+        json!({"documents": documents.collect::<Vec<_>>()})
+    });
+    let batches: Vec<Value> = batches.collect();
+    let mut file = tempfile::NamedTempFile::new().ok()?;
+    file.write_all(json!(batches).to_string().as_bytes()).ok()?;
+    let python = std::env::var("CANOPY_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/document_peer.py");
+    let output = Command::new(python)
+        .arg(script)
+        .arg(file.path())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    serde_json::from_slice(&output.stdout).ok()
+}
