@@ -16,7 +16,7 @@ use super::segments::SegmentsCommand;
 use super::settings::Theme;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
-use crate::inference::DeviceChoice;
+use crate::inference::{AddressChoice, DeviceChoice};
 use crate::text::document::{ReadingOptions, SubtitleLayout};
 use crate::text::export::ExportFormat;
 
@@ -101,6 +101,7 @@ pub enum Command {
     Terms(TermsCommand),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
+    SetAddress(Option<AddressChoice>),
     SetSubtitleLayout(SubtitleLayout),
     Segments(SegmentsCommand),
     /// Reads the open document once more in this way.

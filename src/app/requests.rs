@@ -320,6 +320,7 @@ impl AppState {
             sentences,
             fixed,
             terms,
+            address: self.settings.address,
             options,
             control,
         });

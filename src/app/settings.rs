@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::language_model::LanguageModel;
-use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
+use crate::inference::{AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter};
 use crate::remote::RemoteHost;
 use crate::text::document::{Format, SubtitleLayout};
 
@@ -34,6 +34,8 @@ pub struct Settings {
     pub scale: u16,
     pub device: Device,
     pub beam_size: usize,
+    /// How German translations of English address somebody; none if as the model does.
+    pub address: Option<AddressChoice>,
     /// How much room translated subtitles have.
     pub subtitles: SubtitleLayout,
     pub shows_outline: bool,
@@ -75,6 +77,7 @@ impl Default for Settings {
             scale: 100,
             device: Device::Auto,
             beam_size: 4,
+            address: None,
             subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,

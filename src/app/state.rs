@@ -248,6 +248,7 @@ impl AppState {
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
             }
+            Command::SetAddress(choice) => self.set(|settings| settings.address = choice),
             Command::SetSubtitleLayout(layout) => {
                 self.set(|settings| settings.subtitles = layout);
             }

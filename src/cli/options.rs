@@ -11,7 +11,9 @@ use super::{library, terminal};
 use crate::app::Folders;
 use crate::corpus::Split;
 use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Leg, Translator, read_in_its_language};
+use crate::inference::{
+    AddressChoice, DeviceChoice, Leg, ModelInfo, Translator, read_in_its_language,
+};
 use crate::kernels::packed::Quantization;
 use crate::memory::Shortlist;
 use crate::remote::{RemoteHost, keys_file, read_keys, set_key};
@@ -150,12 +152,62 @@ pub(super) struct SearchArguments {
     /// Firefox's in binary form
     #[arg(long, value_name = "FILE.bin")]
     pub shortlist: Option<PathBuf>,
+    /// From English to German: how a sentence with "you" addresses its reader, where nobody has translated one before it in
+    /// the document
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub address: Option<AddressName>,
+}
+
+/// Forms of address in German.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum AddressName {
+    /// du: one person, familiar
+    Du,
+    /// Sie: formal
+    Sie,
+    /// ihr: several persons
+    Ihr,
+    /// Ihr, Euch: one person, in tales and of older times
+    PoliteIhr,
+    /// The form that most sentences of the document take by themselves, for all of them
+    Commonest,
+}
+
+impl From<AddressName> for AddressChoice {
+    fn from(name: AddressName) -> Self {
+        match name {
+            AddressName::Du => Self::Du,
+            AddressName::Sie => Self::Sie,
+            AddressName::Ihr => Self::Ihr,
+            AddressName::PoliteIhr => Self::PoliteIhr,
+            AddressName::Commonest => Self::Commonest,
+        }
+    }
 }
 
 impl SearchArguments {
     /// Has the searches of a translator compute so.
     pub fn apply(&self, translator: &mut Translator) -> Result<()> {
         self.quantize.apply(translator);
+        if let Some(name) = self.address {
+            if !translator.has_address_choice() {
+                let ModelInfo {
+                    source_language,
+                    target_language,
+                    ..
+                } = translator.info();
+                return Err(Error::Config {
+                    field: "--address",
+                    found: name
+                        .to_possible_value()
+                        .map_or_else(String::new, |it| it.get_name().to_owned()),
+                    allowed: format!(
+                        "given for English to German only: the model translates {source_language} to {target_language}"
+                    ),
+                });
+            }
+            translator.choose_address(Some(name.into()));
+        }
         let Some(path) = &self.shortlist else {
             return Ok(());
         };

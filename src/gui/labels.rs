@@ -4,7 +4,7 @@ use crate::app::markup::Problem;
 use crate::app::training::TrainingCommand;
 use crate::app::{AlignCommand, Command, Target};
 use crate::checks::CheckKind;
-use crate::inference::{DeviceChoice, Flag};
+use crate::inference::{AddressChoice, DeviceChoice, Flag};
 use crate::jobs::{Origin, State};
 
 pub fn state(state: State) -> &'static str {
@@ -110,6 +110,21 @@ fn align_explanation(command: &AlignCommand) -> Option<&'static str> {
         AlignCommand::SelectNextOpen => "A doubtful pair, or a sentence without the other side",
         _ => return None,
     })
+}
+
+/// On the choice of a form of address.
+pub const ADDRESS: &str = "For sentences with “you”, where you have edited or confirmed none before; it is heard from the next translation on";
+
+/// A form of address in German.
+pub fn address(choice: Option<AddressChoice>) -> &'static str {
+    match choice {
+        None => "as the model does",
+        Some(AddressChoice::Du) => "du",
+        Some(AddressChoice::Sie) => "Sie",
+        Some(AddressChoice::Ihr) => "ihr, to several",
+        Some(AddressChoice::PoliteIhr) => "Ihr, of older times",
+        Some(AddressChoice::Commonest) => "one for the document, the commonest",
+    }
 }
 
 /// On a draft that an update gave another text.

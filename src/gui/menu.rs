@@ -18,6 +18,8 @@ use crate::app::actions::label_of;
 use crate::app::{
     ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
 };
+use crate::corpus::is_same_language;
+use crate::inference::AddressChoice;
 use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
@@ -286,9 +288,33 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
         }
     });
+    address_ui(ui, state, commands);
     ui.separator();
     ui.label(caption("Computes on"));
     device_ui(ui, state, commands);
+}
+
+/// How German translations of English address somebody.
+fn address_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let ModelState::Open { info, .. } = &state.model else {
+        return;
+    };
+    let is_heard = is_same_language(&info.source_language, "en")
+        && is_same_language(&info.target_language, "de");
+    if !is_heard {
+        return;
+    }
+    let current = state.settings.address;
+    let title = format!("Form of address: {}", labels::address(current));
+    ui.menu_button(title, |ui| {
+        let choices = AddressChoice::ALL.map(Some);
+        for choice in std::iter::once(None).chain(choices) {
+            let button = ui.radio(current == choice, labels::address(choice));
+            if button.on_hover_text(labels::ADDRESS).clicked() {
+                commands.push(Command::SetAddress(choice));
+            }
+        }
+    });
 }
 
 fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {

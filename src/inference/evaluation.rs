@@ -1,16 +1,19 @@
 //! Translations of the segments a system is scored on.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
-use super::translator::{AddressForms, Translator};
+use super::translator::{AddressChoice, AddressForms, Translator};
 use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
 use crate::memory::{constraint_suffix, previous_suffix};
 use crate::metrics::discourse::FormOfAddress;
 use crate::model::{BertSequence, Model};
-use crate::search::{SearchOptions, SourceFrame, SourceSentence, SourceText, search_sentences};
+use crate::search::{
+    SearchOptions, SourceFrame, SourceSentence, SourceText, TermConstraints, search_sentences,
+};
 use crate::tokenizers::{Side, SpecialIds, Tokenizer};
 
 /// Translates every unit of every segment, each in its document; texts keep their placeholders.
@@ -101,10 +104,12 @@ impl Translator {
             address_form: config.address_form,
             kept_forms: self.address_forms(),
         };
-        let flow = if previous.count > 0 || previous.asks_for_form() {
-            search.run_behind_translations(previous, documents, wanted, go_on)?
-        } else {
-            search.run(wanted, go_on)?
+        let flow = match self.asked_choice() {
+            _ if previous.count > 0 || previous.asks_for_form() => {
+                search.run_behind_translations(previous, documents, wanted, go_on)?
+            }
+            Some(choice) => search.run_in_form(choice, documents, wanted, go_on)?,
+            None => search.run(wanted, go_on)?,
         };
         if flow.is_break() {
             return Ok(None);
@@ -320,6 +325,71 @@ impl<'a> Search<'a> {
         Ok(flow)
     }
 
+    /// The same in a form of address, or in the one that most sentences of each document take.
+    fn run_in_form(
+        &mut self,
+        (choice, forms): (AddressChoice, &AddressForms),
+        documents: &[DocumentUnits],
+        wanted: Vec<usize>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let units = self.read.in_order(documents);
+        let units = documents.iter().zip(units).map(|(document, units)| {
+            let sources = document.sources.iter().map(|(_, source)| source.as_str());
+            sources.zip(units).collect()
+        });
+        let units: Vec<Vec<(&str, Range<usize>)>> = units.collect();
+        if let Some(form) = choice.form() {
+            for (source, unit) in units.iter().flatten() {
+                self.ask_for(unit, forms.of(form, source), source);
+            }
+            return self.run(wanted, go_on);
+        }
+        let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
+        if self.run(wanted, go_on)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let mut again = Vec::new();
+        for units in units {
+            let units = units.into_iter();
+            let units = units.filter(|(_, unit)| unit.clone().all(|it| is_wanted.contains(&it)));
+            let found = units.map(|(source, unit)| {
+                let ids = self.found[unit.clone()].concat();
+                (source, unit, self.tokenizer.decode(Side::Target, &ids))
+            });
+            let found: Vec<(&str, Range<usize>, String)> = found.collect();
+            let pairs = found
+                .iter()
+                .map(|(source, _, text)| (*source, text.as_str()));
+            let Some(form) = FormOfAddress::commonest(pairs) else {
+                continue;
+            };
+            for (source, unit, text) in found {
+                if form.is_left_by(source, &text) {
+                    self.ask_for(&unit, forms.of(form, source), source);
+                    again.extend(unit);
+                }
+            }
+        }
+        // They have been counted.
+        self.run(again, &mut || ControlFlow::Continue(()))
+    }
+
+    /// Puts constraints on a unit that addresses somebody and is not read in parts.
+    fn ask_for(
+        &mut self,
+        unit: &Range<usize>,
+        constraints: Option<Arc<TermConstraints>>,
+        source: &str,
+    ) {
+        if let Some(constraints) = constraints
+            && unit.len() == 1
+            && FormOfAddress::is_chosen_for(source)
+        {
+            self.read.text.terms.insert(unit.start, constraints);
+        }
+    }
+
     /// The same where the encoder reads the translations before each sentence: known ones, or else those that are found,
     /// which takes the sentences of a document one after the other, and all of them.
     fn run_behind_translations(
@@ -382,11 +452,8 @@ impl<'a> Search<'a> {
         previous: Previous<'_>,
     ) {
         let kept = previous.kept_forms.zip(form);
-        if let Some(constraints) = kept.and_then(|(forms, form)| forms.of(form, source))
-            && unit.len() == 1
-        {
-            self.read.text.terms.insert(unit.start, constraints);
-        }
+        let kept = kept.and_then(|(forms, form)| forms.of(form, source));
+        self.ask_for(unit, kept, source);
     }
 
     /// Puts translations behind the sentences of a unit, the last one first, or the form of address that they used last.

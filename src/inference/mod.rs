@@ -48,7 +48,7 @@ pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription, ImportedModel,
-    KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse, TraceRequest,
-    Translator, import_model,
+    AddressChoice, AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription,
+    ImportedModel, KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse,
+    TraceRequest, Translator, import_model,
 };

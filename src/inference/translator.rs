@@ -15,6 +15,7 @@ use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
 use crate::memory::TranslationMemory;
+use crate::metrics::discourse::FormOfAddress;
 use crate::model::{BertSequence, Model};
 use crate::remote::RemoteModel;
 use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
@@ -23,7 +24,7 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer, two_letters};
 use crate::weights::ModelFolder;
-pub use address::AddressForms;
+pub use address::{AddressChoice, AddressForms};
 pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
@@ -91,6 +92,8 @@ pub struct KnownTranslations {
     /// BERT's sequence of each sentence.
     contexts: Option<Vec<BertSequence>>,
     encodings: Encodings,
+    /// The form of address that is asked for where nobody has fixed one before.
+    address: Option<FormOfAddress>,
     /// Texts in which the terms of sentences are looked up, where these are translations themselves.
     term_sources: HashMap<usize, String>,
 }
@@ -164,6 +167,7 @@ pub struct Translator {
     terms: Option<Arc<TermUse>>,
     /// The forms of address that are kept where documents are evaluated.
     address: Option<Arc<AddressForms>>,
+    chosen_address: Option<AddressChoice>,
     german_forms: OnceLock<AddressForms>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
@@ -330,6 +334,7 @@ impl Translator {
         other.memory.clone_from(&self.memory);
         other.terms.clone_from(&self.terms);
         other.address.clone_from(&self.address);
+        other.chosen_address = self.chosen_address;
         other.strips_markup = self.strips_markup;
         other.alignment_heads = self.alignment_heads;
         other.alignment_step = self.alignment_step;
@@ -383,6 +388,24 @@ impl Translator {
     /// # Errors
     /// [`Error::DeviceFailed`] and [`Error::InvalidScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
     pub fn translate_with(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        known.address = match self.asked_choice() {
+            Some((AddressChoice::Commonest, _)) => {
+                return self.translate_in_commonest_form(document, sentences, known, options, step);
+            }
+            choice => choice.and_then(|(choice, _)| choice.form()),
+        };
+        self.translate_once(document, sentences, known, options, step)
+    }
+
+    /// [`Self::translate_with`] in the form of address that stands in `known`.
+    fn translate_once(
         &self,
         document: &Document,
         sentences: &[usize],

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::explain::Explanation;
 use crate::inference::{
-    KnownTranslations, MeanLogProbs, ModelInfo, SearchOptions, Step, Translation, Translator,
+    AddressChoice, KnownTranslations, MeanLogProbs, ModelInfo, SearchOptions, Step, Translation,
+    Translator,
 };
 use crate::memory::TranslationMemory;
 use crate::model::MemoryUse;
@@ -37,6 +38,11 @@ pub trait Engine {
     /// Makes translations use these terms, or none, from now on.
     fn use_terms(&mut self, terms: Option<&Arc<Termbase>>) {
         let _ = terms;
+    }
+
+    /// Has translations address somebody so from now on, or as the model does.
+    fn choose_address(&mut self, choice: Option<AddressChoice>) {
+        let _ = choice;
     }
 
     /// Whether it is another model for each document, see [`MemoryUse::FineTune`].
@@ -152,6 +158,10 @@ impl Engine for Translator {
 
     fn use_terms(&mut self, terms: Option<&Arc<Termbase>>) {
         self.set_terms(terms);
+    }
+
+    fn choose_address(&mut self, choice: Option<AddressChoice>) {
+        self.choose_address(choice);
     }
 
     fn learns(&self) -> bool {

@@ -62,7 +62,9 @@ use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
-use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
+use crate::inference::{
+    AddressChoice, DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation,
+};
 use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
 use crate::terms::{TermIndex, Termbase};
@@ -130,6 +132,8 @@ pub enum Request {
         sentences: Vec<usize>,
         fixed: BTreeMap<usize, String>,
         terms: Option<Arc<Termbase>>,
+        /// How German translations address somebody, if a person has chosen.
+        address: Option<AddressChoice>,
         options: SearchOptions,
         control: JobControl,
     },

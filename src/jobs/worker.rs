@@ -13,7 +13,7 @@ use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
 use crate::explain::ModelView;
 use crate::inference::{
-    DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
+    AddressChoice, DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
 };
 use crate::terms::Termbase;
 use crate::text::document::Document;
@@ -75,6 +75,7 @@ impl Worker {
                     made: None,
                     prepared: None,
                     terms: None,
+                    address: None,
                 }
                 .run(&inbox);
             })
@@ -116,6 +117,7 @@ struct Loop<E, O, S> {
     prepared: Option<Prepared>,
     /// Of the translation under way.
     terms: Option<Arc<Termbase>>,
+    address: Option<AddressChoice>,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -204,10 +206,12 @@ where
                 sentences,
                 fixed,
                 terms,
+                address,
                 options,
                 control,
             } => {
                 self.terms = terms;
+                self.address = address;
                 let known = KnownTranslations::fixed(fixed);
                 let left = sentences.into_iter().collect();
                 self.translate(job, &document, left, known, options, &control)
@@ -451,6 +455,7 @@ where
         let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
         let engine = made.or(self.engine.as_mut()).ok_or(Error::NoModel)?;
         engine.use_terms(self.terms.as_ref());
+        engine.choose_address(self.address);
         let engine = &*engine;
         let fixed = known.fixed_targets();
         let looks_up = engine.info().reads == Reads::Confirmed && !fixed.is_empty();

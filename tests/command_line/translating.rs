@@ -33,6 +33,66 @@ fn without_a_graphics_card_weights_of_16_bits_are_those_of_32_and_it_is_said() {
 }
 
 #[test]
+fn readers_are_addressed_as_it_is_asked_for() {
+    let starter = canopy::inference::starter_model().expect("shipped");
+    let starter = starter.to_str().expect("a path");
+    let text = "You can save your document.\n\nDo you want to close your file?\n\nYou can see your changes here.\n";
+    let desk = Desk::new();
+    let source = desk.file("page.txt", text);
+    let translated = |form: &[&str]| {
+        let model = ["translate", &source, "--model", starter, "--device", "cpu"];
+        let output = canopy(&[&model[..], form].concat());
+        assert_done(&output);
+        stdout(&output)
+    };
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        words.map(str::to_owned).collect()
+    };
+    let familiar = |word: &String| {
+        let word = word.to_lowercase();
+        ["du", "dich", "dir"].contains(&word.as_str()) || word.starts_with("dein")
+    };
+    let formal = |word: &String| word == "Sie" || word == "Ihnen" || word.starts_with("Ihr");
+    let du = words(&translated(&["--address", "du"]));
+    assert!(
+        du.iter().filter(|word| familiar(word)).count() >= 3,
+        "{du:?}"
+    );
+    assert!(!du.iter().any(formal), "{du:?}");
+    let sie = words(&translated(&["--address", "sie"]));
+    assert!(
+        sie.iter().filter(|word| formal(word)).count() >= 3,
+        "{sie:?}"
+    );
+    assert!(!sie.iter().any(familiar), "{sie:?}");
+    let one = words(&translated(&["--address", "commonest"]));
+    assert!(
+        one.iter().any(familiar) != one.iter().any(formal),
+        "{one:?}"
+    );
+}
+
+#[test]
+fn an_address_is_for_english_to_german() {
+    let desk = Desk::new();
+    let source = desk.file("page.txt", "Öffnen.");
+    let output = canopy(&[
+        "translate",
+        &source,
+        "--from",
+        "de",
+        "--to",
+        "en",
+        "--device",
+        "cpu",
+        "--address",
+        "du",
+    ]);
+    assert_failed(&output, &["--address", "English to German", "de to en"]);
+}
+
+#[test]
 fn standard_input_is_translated_to_standard_output() {
     let desk = Desk::new();
     let output = desk.translate_text(&[], "Open the file.\n\nClose the window.\n");

@@ -1,6 +1,7 @@
 //! The translation memory: chosen in the menu, its similar sentences below the document.
 
 use canopy::app::Pick;
+use canopy::inference::AddressChoice;
 use canopy::memory::TranslationMemory;
 
 use super::*;
@@ -51,6 +52,35 @@ fn a_folder_is_chosen_in_the_menu() {
     assert!(matches!(ask.pick(), Some((_, Pick::Folder))));
     let command = ask.answer("corpora/help".into(), true);
     assert_eq!(command, Command::UseMemory(Some("corpora/help".into())));
+}
+
+#[test]
+fn a_form_of_address_is_chosen_in_the_menu_and_asked_for() {
+    let mut harness = Window::with_document(PAGE).harness();
+    harness.run();
+    harness.get_by_label("Model").click();
+    harness.run();
+    harness
+        .get_by_label("Form of address: as the model does")
+        .click();
+    harness.run();
+    harness.get_by_label("Sie").click();
+    harness.run_steps(3);
+    let choice = Some(AddressChoice::Sie);
+    let commands = &harness.state().commands;
+    assert!(commands.contains(&Command::SetAddress(choice)));
+    let state = &mut harness.state_mut().state;
+    state.apply(Command::SetAddress(choice));
+    state.apply(Command::Translate);
+    let asked = state
+        .requests
+        .iter()
+        .rev()
+        .find_map(|request| match request {
+            Request::Translate { address, .. } => Some(*address),
+            _ => None,
+        });
+    assert_eq!(asked, Some(choice));
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(super) struct EvaluateArguments {
     wrong_context: bool,
     /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
     /// higher, with `hard` no translation of a sentence with "you" ends without one
-    #[arg(long, value_enum, value_name = "FORCE")]
+    #[arg(long, value_enum, value_name = "FORCE", conflicts_with = "address")]
     keep_address: Option<TermModeName>,
     /// Where the random numbers of tests and intervals begin
     #[arg(long, value_name = "N", default_value_t = 12_345)]

@@ -4,21 +4,58 @@
 //! `docs/results.md`.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::Translator;
+use serde::{Deserialize, Serialize};
+
 use super::terms::{SOFT_BONUS, TermMode, spelt};
+use super::{KnownTranslations, Step, Translator};
 use crate::corpus::is_same_language;
-use crate::metrics::discourse::{FormOfAddress, begins_sentence};
-use crate::search::{TermConstraints, TermForce};
+use crate::error::Result;
+use crate::metrics::discourse::{FormOfAddress, Others, begins_sentence};
+use crate::search::{SearchOptions, TermConstraints, TermForce};
 use crate::text::document::Document;
 use crate::tokenizers::{Side, Tokenizer};
+
+/// How German translations of English address somebody where nobody has edited or confirmed one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressChoice {
+    Du,
+    Sie,
+    Ihr,
+    PoliteIhr,
+    /// As most sentences of the document do when each is translated by itself: the others are translated once more.
+    Commonest,
+}
+
+impl AddressChoice {
+    pub const ALL: [Self; 5] = [
+        Self::Du,
+        Self::Sie,
+        Self::Ihr,
+        Self::PoliteIhr,
+        Self::Commonest,
+    ];
+
+    /// The form, if it is known before anything is translated.
+    pub fn form(self) -> Option<FormOfAddress> {
+        match self {
+            Self::Du => Some(FormOfAddress::Du),
+            Self::Sie => Some(FormOfAddress::Formal),
+            Self::Ihr => Some(FormOfAddress::Plural),
+            Self::PoliteIhr => Some(FormOfAddress::Polite),
+            Self::Commonest => None,
+        }
+    }
+}
 
 /// The words of each form as a tokenizer spells them.
 #[derive(Debug, Clone)]
 pub struct AddressForms {
-    /// Where a text speaks of nobody else, and where it may.
-    constraints: Vec<(FormOfAddress, [Arc<TermConstraints>; 2])>,
+    /// For a text that speaks of each of [`Others::ALL`].
+    constraints: Vec<(FormOfAddress, [Arc<TermConstraints>; 3])>,
 }
 
 impl AddressForms {
@@ -42,8 +79,8 @@ impl AddressForms {
         };
         let constraints = FormOfAddress::ALL.map(|form| {
             let wanted = ids(&form.words());
-            let constraints = [true, false].map(|is_sure| {
-                let forbidden = ids(&form.words_of_others(is_sure));
+            let constraints = Others::ALL.map(|others| {
+                let forbidden = ids(&form.words_of_others(others));
                 let wanted = std::slice::from_ref(&wanted);
                 let constraints = TermConstraints::new(wanted, &forbidden, force);
                 let within = ids(&form.words_of_others_within());
@@ -59,9 +96,10 @@ impl AddressForms {
     /// The constraints that ask for a form in the translation of `source`.
     pub fn of(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
         let mut constraints = self.constraints.iter();
-        let (_, [sure, unsure]) = constraints.find(|(other, _)| *other == form)?;
-        let is_sure = FormOfAddress::is_sure_in(source);
-        Some(Arc::clone(if is_sure { sure } else { unsure }))
+        let (_, constraints) = constraints.find(|(other, _)| *other == form)?;
+        let others = Others::of(source);
+        let place = Others::ALL.iter().position(|it| *it == others)?;
+        Some(Arc::clone(&constraints[place]))
     }
 }
 
@@ -76,6 +114,83 @@ impl Translator {
         self.address.as_deref()
     }
 
+    /// Whether it translates from English into German, of which alone [`Self::choose_address`] is heard.
+    pub fn has_address_choice(&self) -> bool {
+        match &self.second {
+            Some(second) => second.has_address_choice(),
+            None => self.german_forms().is_some(),
+        }
+    }
+
+    /// Asks for a form of address, or leaves it to the model.
+    pub fn choose_address(&mut self, choice: Option<AddressChoice>) {
+        self.chosen_address = choice;
+        if let Some(second) = &mut self.second {
+            second.choose_address(choice);
+        }
+    }
+
+    /// What was asked for, where it can be heard, with the words of the forms.
+    pub(in crate::inference) fn asked_choice(&self) -> Option<(AddressChoice, &AddressForms)> {
+        let choice = self.chosen_address.filter(|_| self.second.is_none());
+        choice.zip(self.german_forms())
+    }
+
+    /// Translates sentences of a document, then once more those that leave the form of most of them.
+    pub(super) fn translate_in_commonest_form(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let source = |index: usize| document.sentences[index].text.as_str();
+        let (mut held, mut flow) = (BTreeMap::new(), ControlFlow::Continue(()));
+        let mut hold = |told| {
+            flow = match told {
+                Step::Translated { index, translation }
+                    if FormOfAddress::is_chosen_for(source(index)) =>
+                {
+                    held.insert(index, translation);
+                    step(Step::Waiting)
+                }
+                told => step(told),
+            };
+            flow
+        };
+        self.translate_once(document, sentences, known, options, &mut hold)?;
+        if flow.is_break() {
+            return Ok(());
+        }
+        let fixed = known
+            .fixed
+            .iter()
+            .map(|(&index, text)| (index, text.as_str()));
+        let found = held.iter();
+        let found = found.map(|(&index, translation)| (index, translation.text.as_str()));
+        let texts: BTreeMap<usize, &str> = found.chain(fixed).collect();
+        let texts = texts.into_iter().map(|(index, text)| (source(index), text));
+        let form = FormOfAddress::commonest(texts);
+        let leaves = |index: usize, target: &str| {
+            let asked = self.asked_address(document, index, (source(index), known));
+            let leaves = |form: FormOfAddress| form.is_left_by(source(index), target);
+            asked.is_none() && form.is_some_and(leaves)
+        };
+        let mut again = Vec::new();
+        for (index, translation) in held {
+            if leaves(index, &translation.text) {
+                again.push(index);
+            } else if step(Step::Translated { index, translation }).is_break() {
+                return Ok(());
+            }
+        }
+        known.address = form;
+        let done = self.translate_once(document, &again, known, options, step);
+        known.address = None;
+        done
+    }
+
     /// The forms for translations from English into German.
     fn german_forms(&self) -> Option<&AddressForms> {
         let languages = &self.description().languages;
@@ -87,21 +202,23 @@ impl Translator {
         })
     }
 
-    /// What asks a part of a sentence for the form of address that a person has used last before it in this document.
+    /// What asks a part of a sentence for the form of address that a person has used last before it in this document, or
+    /// else for the one that was chosen.
     pub(super) fn asked_address(
         &self,
         document: &Document,
         sentence: usize,
-        (part, fixed): (&str, &BTreeMap<usize, String>),
+        (part, known): (&str, &KnownTranslations),
     ) -> Option<Arc<TermConstraints>> {
-        if fixed.is_empty() || !FormOfAddress::is_chosen_for(part) {
+        let is_asked = !known.fixed.is_empty() || known.address.is_some();
+        if !is_asked || !FormOfAddress::is_chosen_for(part) {
             return None;
         }
         let forms = self.german_forms()?;
-        let mut before = fixed.range(..sentence).rev();
+        let mut before = known.fixed.range(..sentence).rev();
         let form = before.find_map(|(&other, target)| {
             FormOfAddress::kept_by(&document.sentences[other].text, target)
         });
-        forms.of(form?, part)
+        forms.of(form.or(known.address)?, part)
     }
 }

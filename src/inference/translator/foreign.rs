@@ -215,6 +215,7 @@ impl Translator {
             memory: None,
             terms: None,
             address: None,
+            chosen_address: None,
             german_forms: OnceLock::new(),
             second: None,
             elsewhere: None,

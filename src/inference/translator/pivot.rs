@@ -83,6 +83,7 @@ impl Translator {
             memory: None,
             terms: None,
             address: None,
+            chosen_address: None,
             german_forms: OnceLock::new(),
             ..self.clone()
         };

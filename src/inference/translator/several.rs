@@ -35,8 +35,8 @@ pub(super) struct Gathered {
 
 impl Translator {
     /// As [`Self::translate_with`] of several documents at once, none of which is read for another; `step` is told the number
-    /// of the document too. Where sentences cannot be searched together, since each waits for the one before it or for
-    /// another model, the documents follow each other.
+    /// of the document too. Where sentences cannot be searched together, since each waits for the one before it, for
+    /// another model or for the form of address of the others, the documents follow each other.
     ///
     /// # Errors
     /// As there; which document it was about is not told.
@@ -46,7 +46,10 @@ impl Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(usize, Step) -> ControlFlow<()>,
     ) -> Result<()> {
-        if self.second.is_none() && self.description.model.previous_translations == 0 {
+        let is_apart = self.second.is_some()
+            || self.description.model.previous_translations > 0
+            || self.asked_choice().is_some();
+        if !is_apart {
             return self.search(&[], requests, options, step);
         }
         for (number, request) in requests.iter_mut().enumerate() {
@@ -337,7 +340,7 @@ impl Translator {
                         Some(_) if parts.len() > 1 => {}
                         Some(source) => wishes.add(row, source, self.terms.as_deref()),
                     }
-                    let asked = self.asked_address(document, sentence, (source, &known.fixed));
+                    let asked = self.asked_address(document, sentence, (source, known));
                     text.terms.extend(asked.map(|asked| (row, asked)));
                 }
                 let mut ids = self.read_ids(source.trim(), points);

@@ -77,6 +77,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         memory: None,
         terms: None,
         address: None,
+        chosen_address: None,
         german_forms: OnceLock::new(),
         second: None,
         elsewhere: None,
@@ -238,7 +239,8 @@ fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
     let asked = |translator: &Translator, fixed: &[(usize, &str)], sentence: usize| {
         let fixed = fixed.iter().map(|&(at, text)| (at, text.to_owned()));
         let part = document.sentences[sentence].text.as_str();
-        translator.asked_address(&document, sentence, (part, &fixed.collect()))
+        let known = KnownTranslations::fixed(fixed.collect());
+        translator.asked_address(&document, sentence, (part, &known))
     };
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (target, form) in [

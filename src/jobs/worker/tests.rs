@@ -151,6 +151,7 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
         sentences,
         fixed: BTreeMap::new(),
         terms: None,
+        address: None,
         options,
         control: control.clone(),
     }
@@ -400,6 +401,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         made: None,
         prepared: None,
         terms: None,
+        address: None,
     };
     worker.run(&inbox);
     let told = told.into_inner();

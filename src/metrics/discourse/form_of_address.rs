@@ -14,6 +14,45 @@ pub enum FormOfAddress {
     Formal,
 }
 
+/// Of whom an English text speaks beside those whom it addresses: in German their pronouns look like forms of address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    Nobody,
+    /// `sie`, if the noun is feminine.
+    It,
+    /// `sie`, `ihr`, `ihnen`: *her*, *them*, *its*.
+    Persons,
+}
+
+impl Others {
+    pub const ALL: [Self; 3] = [Self::Nobody, Self::It, Self::Persons];
+
+    pub fn of(source: &str) -> Self {
+        let persons = [
+            "she",
+            "her",
+            "hers",
+            "herself",
+            "they",
+            "them",
+            "their",
+            "theirs",
+            "themselves",
+            "its",
+        ];
+        if has_any(source, &persons) {
+            Self::Persons
+        } else if has_any(
+            source,
+            &["it", "itself", "this", "that", "these", "those", "which"],
+        ) {
+            Self::It
+        } else {
+            Self::Nobody
+        }
+    }
+}
+
 impl FormOfAddress {
     pub const ALL: [Self; 4] = [Self::Du, Self::Polite, Self::Plural, Self::Formal];
 
@@ -39,46 +78,38 @@ impl FormOfAddress {
         pronouns.chain(declined).collect()
     }
 
-    /// Words that mean another form and nothing else. `Sie` may be *they*; `ihr` may be *her* or *their* unless `is_sure`,
-    /// see [`Self::is_sure_in`].
-    pub fn words_of_others(self, is_sure: bool) -> Vec<String> {
-        let others = [Self::Du, Self::Polite, Self::Plural];
-        let others = others.into_iter().filter(|&other| other != self);
-        let mut words: Vec<String> = others.flat_map(Self::words).collect();
+    /// Words that mean another form in the translation of an English text that speaks of these `others`.
+    pub fn words_of_others(self, others: Others) -> Vec<String> {
+        let forms = Self::ALL.into_iter().filter(|&form| form != self);
+        let mut words: Vec<String> = forms.flat_map(Self::words).collect();
         let own = self.words();
+        let formal = Self::Formal.words();
         words.retain(|word| {
-            let may_be_hers = matches!(word.as_str(), "ihr" | "Ihr" | "Ihnen");
-            !own.contains(word) && (is_sure || !may_be_hers)
+            let is_formal = formal.contains(word);
+            let means_another = match others {
+                Others::Nobody => true,
+                Others::It => !is_formal,
+                Others::Persons => !is_formal && word != "ihr",
+            };
+            means_another && !own.contains(word)
         });
         words
     }
 
-    /// Words that mean another form but where a sentence begins: with their capital those to several are polite.
+    /// Words that mean another form but where a sentence begins: those of the formal one have capitals there whatever they
+    /// mean, and so have those of the plural, which are polite elsewhere.
     pub fn words_of_others_within(self) -> Vec<String> {
-        let mut words = if self == Self::Plural {
-            self.words()
-        } else {
-            Vec::new()
-        };
-        words.retain(|word| word.starts_with(char::is_uppercase));
+        let own = self.words();
+        let mut words = Vec::new();
+        if self != Self::Formal {
+            words.extend(Self::Formal.words());
+            words.retain(|word| !own.contains(word));
+        }
+        if self == Self::Plural {
+            let capitals = own.into_iter();
+            words.extend(capitals.filter(|word| word.starts_with(char::is_uppercase)));
+        }
         words
-    }
-
-    /// Whether an English text speaks of nobody who would be `ihr` in German but those whom it addresses.
-    pub fn is_sure_in(source: &str) -> bool {
-        let others = [
-            "she",
-            "her",
-            "hers",
-            "herself",
-            "they",
-            "them",
-            "their",
-            "theirs",
-            "themselves",
-            "its",
-        ];
-        !has_any(source, &others)
     }
 
     /// The form that a translation keeps to, `Sie` among them where it stands within a sentence.
@@ -95,6 +126,15 @@ impl FormOfAddress {
         if !Self::is_chosen_for(source) {
             return None;
         }
+        let mut found = Self::in_text(target);
+        match (found.next(), found.next()) {
+            (Some(form), None) => Some(form),
+            _ => None,
+        }
+    }
+
+    /// The forms whose words a German text has, but [`Self::Formal`].
+    fn in_text(target: &str) -> impl Iterator<Item = Self> {
         let target = without_first_capitals(target);
         let has = |is: fn(&str) -> bool| words(&target).any(is);
         let polite = has(is_polite);
@@ -103,11 +143,29 @@ impl FormOfAddress {
             (!polite && has(is_plural), Self::Plural),
             (has(is_du), Self::Du),
         ];
-        let mut found = found.into_iter().filter(|(is_there, _)| *is_there);
-        match (found.next(), found.next()) {
-            (Some((_, form)), None) => Some(form),
-            _ => None,
+        let found = found.into_iter().filter(|(is_there, _)| *is_there);
+        found.map(|(_, form)| form)
+    }
+
+    /// The form that most of these translations of English sentences keep to, the one that was used first among equal ones.
+    pub fn commonest<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<Self> {
+        let mut counts: Vec<(Self, usize)> = Vec::new();
+        let forms = pairs.into_iter();
+        for form in forms.filter_map(|(source, target)| Self::kept_by(source, target)) {
+            match counts.iter_mut().find(|(other, _)| *other == form) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((form, 1)),
+            }
         }
+        // The last of equal ones is the greatest.
+        let greatest = counts.into_iter().rev().max_by_key(|&(_, count)| count);
+        greatest.map(|(form, _)| form)
+    }
+
+    /// Whether a translation of an English sentence with *you* addresses in another form, be it beside this one.
+    pub fn is_left_by(self, source: &str, target: &str) -> bool {
+        let other = Self::kept_by(source, target).is_some_and(|form| form != self);
+        other || Self::is_chosen_for(source) && Self::in_text(target).count() > 1
     }
 
     /// Whether a form of address is to be chosen for an English text.
@@ -216,8 +274,8 @@ mod tests {
                     "{target}: {told:?}"
                 );
             }
-            for is_sure in [false, true] {
-                for word in form.words_of_others(is_sure) {
+            for others in Others::ALL {
+                for word in form.words_of_others(others) {
                     let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
                     assert!(
                         told.is_none_or(|told| told != form),
@@ -225,22 +283,47 @@ mod tests {
                     );
                 }
             }
+            for word in form.words_of_others_within() {
+                let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                assert_ne!(told, Some(form), "{word}");
+            }
         }
-        for word in FormOfAddress::Plural.words_of_others_within() {
-            let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
-            assert_eq!(told.is_some(), !word.ends_with("uer"), "{word}");
-            assert_ne!(told, Some(FormOfAddress::Plural), "{word}");
-        }
-        let hers = |is_sure| {
-            FormOfAddress::Du
-                .words_of_others(is_sure)
-                .contains(&"ihr".to_owned())
+        let forbids = |source, word: &str| {
+            let words = FormOfAddress::Du.words_of_others(Others::of(source));
+            words.contains(&word.to_owned())
         };
-        assert!(!hers(FormOfAddress::is_sure_in("You gave it to her.")));
-        assert!(hers(FormOfAddress::is_sure_in("You gave it to me.")));
+        assert!(!forbids("You gave it to her.", "ihr"));
+        assert!(forbids("You gave it to me.", "ihr"));
+        assert!(!forbids("You gave it to me.", "Sie"), "eine Katze");
+        assert!(forbids("You gave me money.", "Sie"));
+        let within = |form: FormOfAddress| form.words_of_others_within();
+        assert!(within(FormOfAddress::Plural).contains(&"Ihr".to_owned()));
+        assert!(within(FormOfAddress::Du).contains(&"Sie".to_owned()));
+        assert!(within(FormOfAddress::Formal).is_empty());
         let kept = FormOfAddress::kept_by("Open your file.", "Öffnen Sie Ihre Datei.");
         assert_eq!(kept, Some(FormOfAddress::Formal));
         assert_eq!(FormOfAddress::kept_by("You know.", "Sie wissen."), None);
+    }
+
+    #[test]
+    fn the_commonest_form_is_that_of_most_translations() {
+        let pair = |target| ("Who are you?", target);
+        let forms = ["Wer bist du?", "Wer seid ihr?", "Wer?", "Wer sind Sie?"].map(pair);
+        assert_eq!(FormOfAddress::commonest(forms), Some(FormOfAddress::Du));
+        let more = forms.into_iter().chain([pair("Wer seid ihr nur?")]);
+        assert_eq!(FormOfAddress::commonest(more), Some(FormOfAddress::Plural));
+        assert_eq!(FormOfAddress::commonest([("Go.", "Geh du.")]), None);
+        for (target, is_left) in [
+            ("Wer bist du?", false),
+            ("Wer ist da?", false),
+            ("Wer seid ihr?", true),
+            ("Wer sind Sie?", true),
+            ("Bist du es, seid ihr es?", true),
+        ] {
+            let left = FormOfAddress::Du.is_left_by("Who are you?", target);
+            assert_eq!(left, is_left, "{target}");
+        }
+        assert!(!FormOfAddress::Du.is_left_by("Who is it?", "Wer seid ihr?"));
     }
 
     #[test]

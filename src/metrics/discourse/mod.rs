@@ -10,7 +10,7 @@ mod pronoun;
 mod rule;
 mod words;
 
-pub use form_of_address::FormOfAddress;
+pub use form_of_address::{FormOfAddress, Others};
 pub use metric::{ChoiceAccuracy, ChoiceKind};
 pub use pronoun::Gender;
 pub use rule::{Decided, Deciding, deciding, repeated_choices};
