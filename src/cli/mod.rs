@@ -122,7 +122,7 @@ pub fn run() -> ExitCode {
     }
     let translates = matches!(arguments.command, Some(Command::Translate(_)));
     if translates {
-        crate::return_freed_memory();
+        crate::kernels::return_freed_memory();
     }
     let done = match arguments.command {
         Some(Command::Translate(arguments)) if arguments.is_batch() => {

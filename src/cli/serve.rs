@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     if arguments.compute {
         return compute(arguments);
     }
-    crate::return_freed_memory();
+    crate::kernels::return_freed_memory();
     let library = arguments.library()?;
     if library.models.is_empty() {
         return Err(Error::NoStarterModel);

@@ -107,6 +107,7 @@ fn translated(
         document: Arc::new(document),
         fixed: BTreeMap::new(),
         terms: None,
+        address: None,
         options: SearchOptions {
             beam_size: 1,
             ..SearchOptions::default()

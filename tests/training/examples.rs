@@ -124,3 +124,66 @@ fn an_epoch_holds_every_example_once() {
     assert_eq!(order(1, 0), order(1, 0));
     assert!(order(1, 0) != order(1, 1) && order(1, 0) != order(2, 0));
 }
+
+#[test]
+fn copies_stand_behind_a_part_of_their_own_translation() {
+    let place = Place::new();
+    let read = |copied_words: f32| {
+        let config = TrainingConfig {
+            preset: "previous-translations-small".to_owned(),
+            copied_words,
+            ..place.config(1)
+        };
+        TrainingData::open(&config, None, 160).expect("opens")
+    };
+    let (plain, data) = (read(0.0), read(0.65));
+    let sentence_break = data.tokenizer.special().sentence_break();
+    let texts = |set: &ExampleSet, example: usize| {
+        let Example { source, target, .. } = &set.examples[example];
+        let mut parts = source.split(|&id| Some(id) == sentence_break);
+        let own = parts.next().expect("the sentence");
+        let before = parts.next().unwrap_or_default();
+        let words = |ids: &[u32]| -> Vec<String> {
+            let text = data.tokenizer.decode(Side::Target, ids);
+            text.split_whitespace().map(str::to_owned).collect()
+        };
+        (own.to_vec(), words(before), words(target))
+    };
+    let (mut copies, mut left_out, mut kept) = (0, 0, 0);
+    for document in &data.train.documents {
+        let [first, second] = [document.start, document.start + 1];
+        let is_copy = document.len() == 2 && !data.train.examples[first].counts;
+        if !is_copy {
+            continue;
+        }
+        let (own, before, target) = texts(&data.train, second);
+        assert!(data.train.examples[second].counts);
+        assert_eq!(texts(&data.train, first).0, own);
+        assert!(target.len() >= 3 && !before.is_empty());
+        assert!(before.iter().all(|word| target.contains(word)));
+        copies += 1;
+        kept += before.len();
+        left_out += target.len() - before.len();
+    }
+    let more = data.train.num_counted() - plain.train.num_counted();
+    assert!(copies == more && more > 20, "{copies} of {more}");
+    assert!(kept > left_out && left_out > 0, "{kept}, {left_out}");
+    assert_eq!(read(0.65).train.examples, data.train.examples);
+    let dev = |data: &TrainingData| data.examples(Split::Dev).expect("reads").examples;
+    assert_eq!(dev(&data), dev(&plain));
+    let config = TrainingConfig {
+        copied_words: 0.65,
+        ..place.config(1)
+    };
+    let refused = trained(&config, &place.run("run"), false);
+    assert!(
+        matches!(
+            refused,
+            Err(Error::Config {
+                field: "copied_words",
+                ..
+            })
+        ),
+        "{refused:?}"
+    );
+}

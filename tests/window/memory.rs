@@ -71,7 +71,7 @@ fn a_form_of_address_is_chosen_in_the_menu_and_asked_for() {
     assert!(commands.contains(&Command::SetAddress(choice)));
     let state = &mut harness.state_mut().state;
     state.apply(Command::SetAddress(choice));
-    state.apply(Command::Translate);
+    state.apply(Command::Translate(Scope::Document));
     let asked = state
         .requests
         .iter()

@@ -147,7 +147,7 @@ impl Translator {
     ) -> Result<()> {
         let source = |index: usize| document.sentences[index].text.as_str();
         let (mut held, mut flow) = (BTreeMap::new(), ControlFlow::Continue(()));
-        let mut hold = |told| {
+        let mut wait_with = |told| {
             flow = match told {
                 Step::Translated { index, translation }
                     if FormOfAddress::is_chosen_for(source(index)) =>
@@ -159,7 +159,7 @@ impl Translator {
             };
             flow
         };
-        self.translate_once(document, sentences, known, options, &mut hold)?;
+        self.translate_once(document, sentences, known, options, &mut wait_with)?;
         if flow.is_break() {
             return Ok(());
         }
