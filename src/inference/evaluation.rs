@@ -339,12 +339,6 @@ impl<'a> Search<'a> {
             sources.zip(units).collect()
         });
         let units: Vec<Vec<(&str, Range<usize>)>> = units.collect();
-        if let Some(form) = choice.form() {
-            for (source, unit) in units.iter().flatten() {
-                self.ask_for(unit, forms.of(form, source), source);
-            }
-            return self.run(wanted, go_on);
-        }
         let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
         if self.run(wanted, go_on)?.is_break() {
             return Ok(ControlFlow::Break(()));
@@ -361,7 +355,8 @@ impl<'a> Search<'a> {
             let pairs = found
                 .iter()
                 .map(|(source, _, text)| (*source, text.as_str()));
-            let Some(form) = FormOfAddress::commonest(pairs) else {
+            let commonest = || FormOfAddress::commonest(pairs);
+            let Some(form) = choice.form().or_else(commonest) else {
                 continue;
             };
             for (source, unit, text) in found {

@@ -395,12 +395,10 @@ impl Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
-        known.address = match self.asked_choice() {
-            Some((AddressChoice::Commonest, _)) => {
-                return self.translate_in_commonest_form(document, sentences, known, options, step);
-            }
-            choice => choice.and_then(|(choice, _)| choice.form()),
-        };
+        if let Some((choice, _)) = self.asked_choice() {
+            let wanted = (document, sentences);
+            return self.translate_in_form(choice, wanted, known, options, step);
+        }
         self.translate_once(document, sentences, known, options, step)
     }
 

@@ -52,7 +52,8 @@ impl ReadRows {
     }
 
     /// What was read of the source sentence and what of the translations before, each as an attention of its own: the
-    /// weights of the one are part of the other's rest. `asks` is the side of the queries; `sees` tells of each query whether it could read any translation.
+    /// weights of the one are part of the other's rest. `asks` is the side of the queries; `sees` tells of each query whether
+    /// it could read any translation.
     pub fn apart(
         &self,
         mut weights: AttentionWeights,

@@ -18,7 +18,8 @@ use crate::search::{SearchOptions, TermConstraints, TermForce};
 use crate::text::document::Document;
 use crate::tokenizers::{Side, Tokenizer};
 
-/// How German translations of English address somebody where nobody has edited or confirmed one before.
+/// How German translations of English address somebody where nobody has edited or confirmed one before: those that do
+/// otherwise are translated once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressChoice {
@@ -26,7 +27,7 @@ pub enum AddressChoice {
     Sie,
     Ihr,
     PoliteIhr,
-    /// As most sentences of the document do when each is translated by itself: the others are translated once more.
+    /// As most sentences of the document do when each is translated by itself.
     Commonest,
 }
 
@@ -136,11 +137,12 @@ impl Translator {
         choice.zip(self.german_forms())
     }
 
-    /// Translates sentences of a document, then once more those that leave the form of most of them.
-    pub(super) fn translate_in_commonest_form(
+    /// Translates sentences of a document, then once more those that leave the form that is chosen: what addresses nobody
+    /// stays as it is.
+    pub(super) fn translate_in_form(
         &self,
-        document: &Document,
-        sentences: &[usize],
+        choice: AddressChoice,
+        (document, sentences): (&Document, &[usize]),
         known: &mut KnownTranslations,
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
@@ -171,7 +173,7 @@ impl Translator {
         let found = found.map(|(&index, translation)| (index, translation.text.as_str()));
         let texts: BTreeMap<usize, &str> = found.chain(fixed).collect();
         let texts = texts.into_iter().map(|(index, text)| (source(index), text));
-        let form = FormOfAddress::commonest(texts);
+        let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
         let leaves = |index: usize, target: &str| {
             let asked = self.asked_address(document, index, (source(index), known));
             let leaves = |form: FormOfAddress| form.is_left_by(source(index), target);

@@ -63,7 +63,7 @@ impl FormOfAddress {
                 &["du", "dich", "dir", "dein", "Du", "Dich", "Dir", "Dein"],
                 &["dein", "Dein"],
             ),
-            Self::Polite => (&["Ihr", "Euch", "Ihnen", "Euer"], &["Eur"]),
+            Self::Polite => (&["Ihr", "Euch", "Euer"], &["Eur"]),
             Self::Plural => (
                 &["ihr", "euch", "euer", "Ihr", "Euch", "Euer"],
                 &["eur", "Eur"],
@@ -112,13 +112,49 @@ impl FormOfAddress {
         words
     }
 
-    /// The form that a translation keeps to, `Sie` among them where it stands within a sentence.
+    /// The form that a translation keeps to, `Sie` among them: told by more than words, since it is to be right for any text.
     pub fn kept_by(source: &str, target: &str) -> Option<Self> {
-        let is_formal = Self::is_chosen_for(source)
-            && words(&without_first_capitals(target)).any(|word| word == "Sie");
-        is_formal
-            .then_some(Self::Formal)
-            .or_else(|| Self::of(source, target))
+        match Self::all_in(source, target)[..] {
+            [form] => Some(form),
+            _ => None,
+        }
+    }
+
+    /// The forms in which a translation addresses somebody; none where the English text has no *you*.
+    fn all_in(source: &str, target: &str) -> Vec<Self> {
+        if !Self::is_chosen_for(source) {
+            return Vec::new();
+        }
+        let others = Others::of(source);
+        let plain = without_first_capitals(target);
+        let is_noun = |word: &str| word.starts_with(char::is_uppercase);
+        let mut next = words(target).skip(1);
+        let mut found = Vec::new();
+        for (word, inner) in words(target).zip(words(&plain)) {
+            let next = next.next().unwrap_or_default();
+            // Its capital may only begin a sentence: then it may be *she* or *their* too.
+            let is_first = word != inner;
+            let is_sure = !is_first || others == Others::Nobody;
+            let form = match word {
+                word if is_du(word) => Some(Self::Du),
+                "Sie" | "Ihnen" => is_sure.then_some(Self::Formal),
+                "Ihr" if is_noun(next) => is_sure.then_some(Self::Formal),
+                "Ihr" if !is_first => Some(Self::Polite),
+                "Ihr" => (next == "seid" || next.ends_with('t')).then_some(Self::Plural),
+                "ihr" => (others != Others::Persons && !is_noun(next)).then_some(Self::Plural),
+                word if is_declined(word, "Ihr") => is_sure.then_some(Self::Formal),
+                word if is_polite(word) && !is_first => Some(Self::Polite),
+                _ => is_plural(inner).then_some(Self::Plural),
+            };
+            found.extend(form);
+        }
+        found.sort_unstable();
+        found.dedup();
+        if found.contains(&Self::Formal) {
+            // *Speichern Sie Ihr neues Bild*: a possessive that stands before no noun.
+            found.retain(|&form| form != Self::Polite);
+        }
+        found
     }
 
     /// The form of a German segment; none where the English one has no *you*, or the German one no form, or two.
@@ -126,15 +162,6 @@ impl FormOfAddress {
         if !Self::is_chosen_for(source) {
             return None;
         }
-        let mut found = Self::in_text(target);
-        match (found.next(), found.next()) {
-            (Some(form), None) => Some(form),
-            _ => None,
-        }
-    }
-
-    /// The forms whose words a German text has, but [`Self::Formal`].
-    fn in_text(target: &str) -> impl Iterator<Item = Self> {
         let target = without_first_capitals(target);
         let has = |is: fn(&str) -> bool| words(&target).any(is);
         let polite = has(is_polite);
@@ -143,8 +170,11 @@ impl FormOfAddress {
             (!polite && has(is_plural), Self::Plural),
             (has(is_du), Self::Du),
         ];
-        let found = found.into_iter().filter(|(is_there, _)| *is_there);
-        found.map(|(_, form)| form)
+        let mut found = found.into_iter().filter(|(is_there, _)| *is_there);
+        match (found.next(), found.next()) {
+            (Some((_, form)), None) => Some(form),
+            _ => None,
+        }
     }
 
     /// The form that most of these translations of English sentences keep to, the one that was used first among equal ones.
@@ -164,8 +194,8 @@ impl FormOfAddress {
 
     /// Whether a translation of an English sentence with *you* addresses in another form, be it beside this one.
     pub fn is_left_by(self, source: &str, target: &str) -> bool {
-        let other = Self::kept_by(source, target).is_some_and(|form| form != self);
-        other || Self::is_chosen_for(source) && Self::in_text(target).count() > 1
+        let forms = Self::all_in(source, target);
+        forms.iter().any(|&form| form != self)
     }
 
     /// Whether a form of address is to be chosen for an English text.
@@ -302,7 +332,59 @@ mod tests {
         assert!(within(FormOfAddress::Formal).is_empty());
         let kept = FormOfAddress::kept_by("Open your file.", "Öffnen Sie Ihre Datei.");
         assert_eq!(kept, Some(FormOfAddress::Formal));
-        assert_eq!(FormOfAddress::kept_by("You know.", "Sie wissen."), None);
+        for (source, target, form) in [
+            ("You know.", "Sie wissen.", Some(FormOfAddress::Formal)),
+            ("You know it.", "Sie wissen es.", None),
+            (
+                "You know that they left.",
+                "Sie gingen, wie du weißt.",
+                Some(FormOfAddress::Du),
+            ),
+            (
+                "You can save your file.",
+                "Sie können Ihr Dokument speichern.",
+                Some(FormOfAddress::Formal),
+            ),
+            (
+                "Your document is saved.",
+                "Ihr Dokument wird gespeichert.",
+                Some(FormOfAddress::Formal),
+            ),
+            ("Your files.", "Ihre Dateien.", Some(FormOfAddress::Formal)),
+            (
+                "Save your new image.",
+                "Speichern Sie Ihr neues Bild.",
+                Some(FormOfAddress::Formal),
+            ),
+            (
+                "You are late.",
+                "Ihr seid spät.",
+                Some(FormOfAddress::Plural),
+            ),
+            (
+                "Where are you?",
+                "Wo seid Ihr?",
+                Some(FormOfAddress::Polite),
+            ),
+            (
+                "I thank you.",
+                "Ich danke Ihnen.",
+                Some(FormOfAddress::Formal),
+            ),
+            (
+                "I thank you.",
+                "Ich danke Euch.",
+                Some(FormOfAddress::Polite),
+            ),
+            (
+                "You know her house.",
+                "Du kennst ihr Haus.",
+                Some(FormOfAddress::Du),
+            ),
+            ("Give it to her, you fool.", "Gib es ihr.", None),
+        ] {
+            assert_eq!(FormOfAddress::kept_by(source, target), form, "{target}");
+        }
     }
 
     #[test]
