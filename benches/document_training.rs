@@ -2,9 +2,10 @@
 //!
 //! `cargo bench --bench document_training`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
 
-use std::io::Write;
+#[path = "support/peer.rs"]
+mod peer;
+
 use std::ops::Range;
-use std::process::Command;
 use std::time::Instant;
 
 use canopy::inference::{ComputeDevice, DeviceChoice};
@@ -106,15 +107,5 @@ fn peer() -> Option<Value> {
         json!({"documents": documents.collect::<Vec<_>>()})
     });
     let batches: Vec<Value> = batches.collect();
-    let mut file = tempfile::NamedTempFile::new().ok()?;
-    file.write_all(json!(batches).to_string().as_bytes()).ok()?;
-    let python = std::env::var("CANOPY_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/document_peer.py");
-    let output = Command::new(python)
-        .arg(script)
-        .arg(file.path())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    serde_json::from_slice(&output.stdout).ok()
+    peer::measured("document_peer.py", &batches, None)
 }

@@ -2,8 +2,9 @@
 //!
 //! `cargo bench --bench training_step -- [--device gpu] [float16]`, products of 16 bits if asked for; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
 
-use std::io::Write;
-use std::process::Command;
+#[path = "support/peer.rs"]
+mod peer;
+
 use std::time::Instant;
 
 use burn::module::Module;
@@ -153,16 +154,5 @@ fn peer(gpu: bool) -> Option<Value> {
             json!({"source": sources, "target": targets, "decode_steps": DECODE_STEPS})
         })
         .collect();
-    let mut file = tempfile::NamedTempFile::new().ok()?;
-    file.write_all(json!(batches).to_string().as_bytes()).ok()?;
-    let python = std::env::var("CANOPY_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peer.py");
-    let output = Command::new(python)
-        .arg(script)
-        .arg(file.path())
-        .args(gpu.then_some("cuda"))
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    serde_json::from_slice(&output.stdout).ok()
+    peer::measured("peer.py", &batches, gpu.then_some("cuda"))
 }

@@ -80,9 +80,13 @@ impl TracedText {
         let model = translator.model();
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
         let (mut behind, mut rows) = (Vec::new(), TargetRows::default());
-        let known = KnownTranslations::of(translations);
         let config = &translator.description().model;
         let reads_translations = config.translations_before() > 0;
+        let known = if reads_translations {
+            KnownTranslations::of(translations)
+        } else {
+            KnownTranslations::default()
+        };
         // The document was translated with the same ones.
         let contexts = translator.bert_sequences(document)?;
         for (sentence, translation) in translations.iter().enumerate() {
@@ -104,18 +108,15 @@ impl TracedText {
             let own = contexts.get(sentence).into_iter().cycle();
             pieces.extend(own.take(sources.len()).cloned());
             let position = document.position(sentence);
-            let before = if reads_translations {
-                translator.read_before(document, sentence, &known)
-            } else {
-                Vec::new()
-            };
-            let rows_before: Vec<Vec<u32>> = if config.previous_translations > 0 {
-                let before = translator.translations_before(document, sentence, &known);
-                let before = before.iter();
-                before.map(|(other, ids)| rows.of(*other, ids)).collect()
-            } else {
-                Vec::new()
-            };
+            let (mut before, mut rows_before) = (Vec::new(), Vec::new());
+            if config.previous_translations > 0 {
+                for (other, ids) in translator.translations_before(document, sentence, &known) {
+                    rows_before.push(rows.of(other, &ids));
+                    before.push(ids);
+                }
+            } else if reads_translations {
+                before = translator.read_before(document, sentence, &known);
+            }
             read.extend(sources.into_iter().map(|source| {
                 let mut ids = translator.read_ids(source.trim(), points);
                 let rows = translator.suffix_of_translations(&rows_before, ids.len(), NO_ROW);
@@ -127,7 +128,9 @@ impl TracedText {
                     position: (position.sentence_in_paragraph, position.paragraph),
                 }
             }));
-            rows.push(sentence, &targets);
+            if config.previous_translations > 0 {
+                rows.push(sentence, &targets);
+            }
             let targets = targets.into_iter();
             parts.extend(targets.map(|target| TracedPart { sentence, target }));
         }
