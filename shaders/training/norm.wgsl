@@ -1,9 +1,14 @@
-// Layer normalisation of each row: y = (x - mean) / deviation · γ + β.
+// Layer normalisation of each row: y = (x - mean) / deviation · γ + β, also of x and a branch of which some are dropped.
 
 struct Shape {
     rows: u32,
     columns: u32,
     epsilon: f32,
+    // Of the mask, as in dropout.wgsl.
+    threshold: u32,
+    scale: f32,
+    low: u32,
+    high: u32,
 }
 
 // [rows, columns]
@@ -16,7 +21,12 @@ struct Shape {
 @group(0) @binding(4) var<storage, read_write> normal: array<f32>;
 // 1 / deviation of each row.
 @group(0) @binding(5) var<storage, read_write> inverse: array<f32>;
-@group(0) @binding(6) var<storage, read> shape: Shape;
+// [rows, columns]
+@group(0) @binding(6) var<storage, read_write> branch: array<f32>;
+@group(0) @binding(7) var<storage, read> shape: Shape;
+
+// Whether the branch is added.
+const ADDS: bool = false;
 
 const THREADS: u32 = 64u;
 
@@ -36,6 +46,13 @@ fn sum_of_all(thread: u32, own: f32) -> f32 {
     return sums[0];
 }
 
+fn hash(place: u32) -> u32 {
+    var bits = ((place ^ shape.low) * 0x9E3779B1u) ^ shape.high;
+    bits = (bits ^ (bits >> 16u)) * 0x7FEB352Du;
+    bits = (bits ^ (bits >> 15u)) * 0x846CA68Bu;
+    return bits ^ (bits >> 16u);
+}
+
 @compute @workgroup_size(64)
 fn normalise(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let row = group.y * 32768u + group.x;
@@ -46,18 +63,24 @@ fn normalise(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     let columns = f32(shape.columns);
     var sum = 0.0;
     for (var column = thread; column < shape.columns; column += THREADS) {
-        sum += x[begin + column];
+        let place = begin + column;
+        var value = x[place];
+        if ADDS {
+            value += select(0.0, branch[place] * shape.scale, hash(place) >= shape.threshold);
+        }
+        normal[place] = value;
+        sum += value;
     }
     let mean = sum_of_all(thread, sum) / columns;
     sum = 0.0;
     for (var column = thread; column < shape.columns; column += THREADS) {
-        let centred = x[begin + column] - mean;
+        let centred = normal[begin + column] - mean;
         sum += centred * centred;
     }
     let variance = sum_of_all(thread, sum) / columns;
     let one_of_deviation = 1.0 / sqrt(variance + shape.epsilon);
     for (var column = thread; column < shape.columns; column += THREADS) {
-        let value = (x[begin + column] - mean) * one_of_deviation;
+        let value = (normal[begin + column] - mean) * one_of_deviation;
         normal[begin + column] = value;
         y[begin + column] = value * gamma[column] + beta[column];
     }

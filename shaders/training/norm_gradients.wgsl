@@ -1,10 +1,15 @@
-// The gradients of a layer normalisation by its rows, by γ and by β.
+// The gradients of a layer normalisation by its rows, by a branch that was added to them, by γ and by β.
 
 struct Shape {
     rows: u32,
     columns: u32,
     // Rows of a part of the sums for γ and β.
     part: u32,
+    // Of the mask, as in dropout.wgsl.
+    threshold: u32,
+    scale: f32,
+    low: u32,
+    high: u32,
 }
 
 // Of what came out, [rows, columns].
@@ -17,11 +22,23 @@ struct Shape {
 // [parts, columns]
 @group(0) @binding(5) var<storage, read_write> of_gamma: array<f32>;
 @group(0) @binding(6) var<storage, read_write> of_beta: array<f32>;
-@group(0) @binding(7) var<storage, read> shape: Shape;
+// [rows, columns]
+@group(0) @binding(7) var<storage, read_write> of_branch: array<f32>;
+@group(0) @binding(8) var<storage, read> shape: Shape;
+
+// Whether a branch was added.
+const ADDS: bool = false;
 
 const THREADS: u32 = 64u;
 
 var<workgroup> sums: array<vec2<f32>, 64>;
+
+fn hash(place: u32) -> u32 {
+    var bits = ((place ^ shape.low) * 0x9E3779B1u) ^ shape.high;
+    bits = (bits ^ (bits >> 16u)) * 0x7FEB352Du;
+    bits = (bits ^ (bits >> 15u)) * 0x846CA68Bu;
+    return bits ^ (bits >> 16u);
+}
 
 // g = gradient · γ; its mean and that of g · row are what a norm takes away.
 fn row_of_x(row: u32, thread: u32) {
@@ -42,8 +59,13 @@ fn row_of_x(row: u32, thread: u32) {
     }
     let means = sums[0] / f32(shape.columns);
     for (var column = thread; column < shape.columns; column += THREADS) {
-        let g = gradient[begin + column] * gamma[column];
-        of_x[begin + column] = (g - means.x - normal[begin + column] * means.y) * inverse[row];
+        let place = begin + column;
+        let g = gradient[place] * gamma[column];
+        let value = (g - means.x - normal[place] * means.y) * inverse[row];
+        of_x[place] = value;
+        if ADDS {
+            of_branch[place] = select(0.0, value * shape.scale, hash(place) >= shape.threshold);
+        }
     }
 }
 

@@ -7,8 +7,10 @@ use std::cell::Cell;
 use burn::tensor::{Distribution, Tensor, activation::relu};
 
 use super::cpu::{self, CpuOperation, Matrix};
+use super::cube;
 
-/// One dropout mask: on the CPU, element `i` is a function of the stream and `i` alone; another device draws its masks.
+/// One dropout mask: element `i` is a function of the stream and `i` alone. Where there are no kernels of our own, a device draws its
+/// masks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dropout {
     /// Share of elements that become zero, in `[0, 1)`.
@@ -70,16 +72,34 @@ fn mix(state: u64) -> u64 {
 }
 
 impl Dropout {
+    /// Drops nothing.
+    pub(super) const NONE: Self = Self {
+        prob: 0.0,
+        stream: 0,
+    };
+
+    /// Elements whose hash is below it are dropped.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "a probability is below 1")]
+    #[expect(clippy::cast_sign_loss, reason = "a probability is not negative")]
+    pub(super) fn threshold(self) -> u32 {
+        (f64::from(self.prob) * 4_294_967_296.0) as u32
+    }
+
+    /// What is kept is multiplied by it.
+    #[inline(always)]
+    pub(super) fn scale(self) -> f32 {
+        1.0 / (1.0 - self.prob)
+    }
+
     /// Multiplies `values`, whose first element is number `first` of the mask.
     #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the mask repeats after 2^32 elements"
     )]
-    #[expect(clippy::cast_sign_loss, reason = "a probability is not negative")]
     pub(super) fn apply(self, values: &mut [f32], first: usize) {
-        let threshold = (f64::from(self.prob) * 4_294_967_296.0) as u32;
-        let scale = 1.0 / (1.0 - self.prob);
+        let (threshold, scale) = (self.threshold(), self.scale());
         let (low, high) = (self.stream as u32, (self.stream >> 32) as u32);
         for (offset, value) in values.iter_mut().enumerate() {
             let keep = hash((first as u32).wrapping_add(offset as u32) ^ low, high) >= threshold;
@@ -103,7 +123,7 @@ pub fn dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     if cpu::is_here(&x.device()) {
         cpu::run_in_place(DropoutOperation(mask), x)
     } else {
-        dropout_plain(x, mask)
+        cube::dropout(&x, mask).unwrap_or_else(|| dropout_plain(x, mask))
     }
 }
 
@@ -111,6 +131,9 @@ pub fn dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
 pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     if cpu::is_here(&x.device()) {
         return cpu::run_in_place(ReluDropoutOperation(mask), x);
+    }
+    if let Some(output) = cube::relu_dropout(&x, mask) {
+        return output;
     }
     let x = relu(x);
     match mask {
@@ -120,7 +143,7 @@ pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
 }
 
 /// Dropout from tensor operations, with the device's own random numbers.
-pub(super) fn dropout_plain(x: Tensor<2>, mask: Dropout) -> Tensor<2> {
+fn dropout_plain(x: Tensor<2>, mask: Dropout) -> Tensor<2> {
     let keep = f64::from(1.0 - mask.prob);
     let kept = x.random_like(Distribution::Bernoulli(keep));
     x * kept.div_scalar(keep)
@@ -167,7 +190,7 @@ impl CpuOperation<1> for ReluDropoutOperation {
     }
 
     fn backward(&self, output: Matrix, mut gradient: Matrix) -> [Matrix; 1] {
-        let scale = self.0.map_or(1.0, |mask| 1.0 / (1.0 - mask.prob));
+        let scale = self.0.map_or(1.0, Dropout::scale);
         let columns = gradient.columns();
         let outputs = output.values();
         cpu::for_rows(gradient.values_mut(), columns, |first, rows| {

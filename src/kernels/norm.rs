@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
 use super::cube;
-use super::dropout::{Dropout, dropout_plain};
+use super::dropout::{Dropout, dropout};
 use super::product::for_each_row;
 use super::vectors::{dot, sum};
 
@@ -42,11 +42,10 @@ pub fn add_norm(
         let operands = [x.into(), branch.into(), gamma.into(), beta.into()];
         return cpu::run(AddNorm { mask, epsilon }, operands).expect("tensors of one kind");
     }
-    let branch = match mask {
-        Some(mask) => dropout_plain(branch, mask),
-        None => branch,
-    };
-    layer_norm_elsewhere(x + branch, gamma, beta, epsilon)
+    if let Some(output) = cube::add_norm([&x, &branch], mask, [&gamma, &beta], epsilon) {
+        return output;
+    }
+    layer_norm_elsewhere(x + dropout(branch, mask), gamma, beta, epsilon)
 }
 
 fn layer_norm_elsewhere(

@@ -2,13 +2,15 @@
 //!
 //! Kingma & Ba, "Adam", ICLR 2015, Algorithm 1, with β₁ 0.9, β₂ 0.98, ε 1e-9 as in Vaswani et al. 2017, §5.3.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor};
 
 use super::mixed_precision::MomentPrecision;
-use crate::kernels::{AdamStep, Moments, adam, square_sum};
+use crate::kernels::{
+    AdamStep, Adapted, Moments, adam, adam_at_once, is_adapted_at_once, square_sum,
+};
 use crate::weights::NamedTensors;
 
 const BETAS: (f64, f64) = (0.9, 0.98);
@@ -55,6 +57,11 @@ impl Adam {
         learning_rate: f64,
         clip_norm: Option<f64>,
     ) -> (M, f64) {
+        let module = match self.update_at_once(module, gradients, factor, learning_rate, clip_norm)
+        {
+            Ok(updated) => return updated,
+            Err(module) => module,
+        };
         let mut squares = Squares {
             gradients,
             sums: Vec::new(),
@@ -66,13 +73,7 @@ impl Adam {
         }
         let scale = clip_norm.map_or(1.0, |limit| (limit / norm.max(f64::MIN_POSITIVE)).min(1.0));
         self.step += 1;
-        let step = AdamStep {
-            betas: BETAS,
-            step: self.step,
-            epsilon: EPSILON,
-            learning_rate,
-            scale: scale / factor,
-        };
+        let step = self.next_step(learning_rate, scale / factor);
         let mut update = Update {
             adam: self,
             gradients,
@@ -80,6 +81,68 @@ impl Adam {
             stack: Vec::new(),
         };
         (module.map(&mut update), norm)
+    }
+
+    /// [`Self::update_scaled`] in one operation of a graphics card that has kernels for it; the module, where none has.
+    fn update_at_once<M: Module>(
+        &mut self,
+        module: M,
+        gradients: &Gradients,
+        factor: f64,
+        learning_rate: f64,
+        clip_norm: Option<f64>,
+    ) -> Result<(M, f64), M> {
+        let mut collecting = Collecting {
+            adam: self,
+            gradients,
+            adapted: Vec::new(),
+            names: Vec::new(),
+            stack: Vec::new(),
+        };
+        module.visit(&mut collecting);
+        let Collecting { adapted, names, .. } = collecting;
+        let all = adapted.iter();
+        if adapted.is_empty()
+            || !all
+                .clone()
+                .all(|it| is_adapted_at_once(&it.values, &it.moments))
+        {
+            let moments = adapted.into_iter().map(|it| it.moments);
+            self.moments.extend(names.into_iter().zip(moments));
+            return Err(module);
+        }
+        self.step += 1;
+        let step = self.next_step(learning_rate, 1.0 / factor);
+        let limit = clip_norm.map(|limit| limit * factor);
+        let (updated, length) = adam_at_once(adapted, step, limit);
+        let (values, moments): (VecDeque<_>, Vec<_>) = updated.into_iter().unzip();
+        self.moments.extend(names.into_iter().zip(moments));
+        if !length.is_finite() {
+            self.step -= 1;
+            return Ok((module, length));
+        }
+        let mut placing = Placing { values, gradients };
+        Ok((module.map(&mut placing), length / factor))
+    }
+
+    /// Takes out those of a parameter with these values, `[numbers]`.
+    fn moments_of(&mut self, name: &str, values: &Tensor<1>) -> Moments {
+        let moments = self.moments.remove(name);
+        moments.unwrap_or_else(|| {
+            let in_8_bits = self.precision.is_8_bits();
+            Moments::zeros(values.dims()[0], in_8_bits, &values.device())
+        })
+    }
+
+    /// The constants of update number [`Self::step`].
+    fn next_step(&self, learning_rate: f64, scale: f64) -> AdamStep {
+        AdamStep {
+            betas: BETAS,
+            step: self.step,
+            epsilon: EPSILON,
+            learning_rate,
+            scale,
+        }
     }
 
     /// All of it as named tensors, in 32 bits.
@@ -145,6 +208,60 @@ impl ModuleVisitor for Squares<'_> {
     }
 }
 
+/// Takes every parameter that has a gradient, flat, and its moments out of [`Adam`].
+struct Collecting<'a> {
+    adam: &'a mut Adam,
+    gradients: &'a Gradients,
+    adapted: Vec<Adapted>,
+    names: Vec<String>,
+    stack: Vec<String>,
+}
+
+impl ModuleVisitor for Collecting<'_> {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.stack.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.stack.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let tensor = param.val();
+        let Some(gradient) = tensor.grad(self.gradients) else {
+            return;
+        };
+        let name = self.stack.join(".");
+        let values = tensor.inner().flatten(0, D - 1);
+        let moments = self.adam.moments_of(&name, &values);
+        let gradient = gradient.flatten(0, D - 1);
+        self.adapted.push(Adapted {
+            values,
+            gradient,
+            moments,
+        });
+        self.names.push(name);
+    }
+}
+
+/// Puts values in the place of every parameter that has a gradient, in order.
+struct Placing<'a> {
+    values: VecDeque<Tensor<1>>,
+    gradients: &'a Gradients,
+}
+
+impl ModuleMapper for Placing<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        if param.val().grad(self.gradients).is_none() {
+            return param;
+        }
+        let values = self.values.pop_front().expect("one for each gradient");
+        let (id, tensor, mapper) = param.consume();
+        let values = Tensor::<D>::from_inner(values.reshape(tensor.shape()));
+        Param::from_mapped_value(id, values.require_grad(), mapper)
+    }
+}
+
 struct Update<'a> {
     adam: &'a mut Adam,
     gradients: &'a mut Gradients,
@@ -169,11 +286,7 @@ impl ModuleMapper for Update<'_> {
         let shape = tensor.shape();
         let name = self.stack.join(".");
         let (values, gradient) = (tensor.inner().flatten(0, D - 1), gradient.flatten(0, D - 1));
-        let moments = self.adam.moments.remove(&name);
-        let moments = moments.unwrap_or_else(|| {
-            let in_8_bits = self.adam.precision.is_8_bits();
-            Moments::zeros(shape.num_elements(), in_8_bits, &gradient.device())
-        });
+        let moments = self.adam.moments_of(&name, &values);
         let (values, moments) = adam(values, gradient, moments, self.step);
         self.adam.moments.insert(name, moments);
         let tensor = Tensor::<D>::from_inner(values.reshape(shape)).require_grad();

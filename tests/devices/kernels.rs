@@ -3,11 +3,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use canopy::kernels::{
-    AdamStep, Attention, Moments, Segment, adam, attention, label_smoothed_cross_entropy,
-    layer_norm, linear, product_with_table,
+    AdamStep, Attention, Dropout, Moments, Segment, adam, add_norm, attention, dropout,
+    label_smoothed_cross_entropy, layer_norm, linear, product_with_table, relu_dropout,
 };
+use canopy::model::{Batch, Model, Preset};
+use canopy::training::{Adam, Example, ExampleSet};
 
 use super::{gpu, in_a_process, is_alone, lavapipe};
 
@@ -240,4 +243,216 @@ fn child_keeps_moments_of_8_bits() {
 #[ignore = "kernels are compiled on the CPU"]
 fn moments_of_8_bits_are_the_same_on_a_gpu() {
     in_a_process("kernels::child_keeps_moments_of_8_bits", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_drops_with_gradients() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(8);
+    let mask = Dropout {
+        prob: 0.3,
+        stream: 0x1234_5678_9ABC_DEF0,
+    };
+    for ([rows, columns], mask) in [
+        ([1, 4], Some(mask)),
+        ([70, 300], Some(mask)),
+        ([70, 300], None),
+        ([5_000, 64], Some(mask)),
+        ([40, 7], Some(mask)),
+    ] {
+        let random = |sizes: [usize; 2]| -> TensorData {
+            Tensor::<2>::random(sizes, Distribution::Normal(0.1, 2.0), &cpu).into_data()
+        };
+        let [x, branch, factors] = [(); 3].map(|()| random([rows, columns]));
+        let weight = random([columns, columns]);
+        let [gamma, beta, bias] = [(); 3].map(|()| random([1, columns]));
+        let [found, expected] = [&gpu, &cpu].map(|device| {
+            let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
+            let vector = |data: &TensorData| tensor(data).reshape([columns]).require_grad();
+            let factors = tensor(&factors);
+            let [x, branch, weight] = [&x, &branch, &weight].map(|it| tensor(it).require_grad());
+            let [gamma, beta, bias] = [&gamma, &beta, &bias].map(vector);
+            let outputs = [
+                dropout(x.clone(), mask),
+                relu_dropout(x.clone(), mask),
+                linear(x.clone(), weight, Some(bias.clone())),
+                add_norm(
+                    x.clone(),
+                    branch.clone(),
+                    mask,
+                    gamma.clone(),
+                    beta.clone(),
+                    1e-5,
+                ),
+            ];
+            let all = outputs.map(|output| {
+                let gradients = (output.clone() * factors.clone()).sum().backward();
+                let matrices = [&x, &branch].map(|it| it.grad(&gradients).map(numbers));
+                let vectors = [&gamma, &beta, &bias].map(|it| it.grad(&gradients).map(numbers));
+                let gradients = matrices.into_iter().chain(vectors).flatten();
+                let output = std::iter::once(numbers(output.inner()));
+                output.chain(gradients).collect::<Vec<_>>()
+            });
+            all.concat()
+        });
+        assert_eq!(expected.len(), 2 + 2 + 3 + 5);
+        assert_eq!(found.len(), expected.len());
+        assert_near(&found, &expected, (3e-4, 3.0), (rows, columns, mask));
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn what_a_training_drops_is_the_same_on_a_gpu() {
+    in_a_process("kernels::child_drops_with_gradients", lavapipe());
+}
+
+/// Parameters of several sizes, more than a kernel takes.
+#[derive(Module, Debug)]
+struct Parameters {
+    small: Param<Tensor<1>>,
+    odd: Param<Tensor<2>>,
+    large: Param<Tensor<2>>,
+    larger: Param<Tensor<2>>,
+    without_gradient: Param<Tensor<1>>,
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_updates_all_parameters() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(4);
+    let random = |sizes: [usize; 2]| -> TensorData {
+        Tensor::<2>::random(sizes, Distribution::Normal(0.0, 1.0), &cpu).into_data()
+    };
+    let sizes = [[1, 5], [3, 7], [100, 200], [300, 257], [1, 9]];
+    let (values, first) = (sizes.map(random), sizes.map(random));
+    let second = sizes.map(random);
+    let [found, expected] = [&gpu, &cpu].map(|device| {
+        let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
+        let vector = |data: &TensorData| Param::from_tensor(tensor(data).flatten(0, 1));
+        let matrix = |data: &TensorData| Param::from_tensor(tensor(data));
+        let [a, b, c, d, e] = &values;
+        let mut module = Parameters {
+            small: vector(a),
+            odd: matrix(b),
+            large: matrix(c),
+            larger: matrix(d),
+            without_gradient: vector(e),
+        };
+        let mut adam = Adam::default();
+        let mut norms = Vec::new();
+        let mut after = Vec::new();
+        // Longer than the limit and not, without one, and not finite.
+        for (gradients, factor, limit) in [
+            (&first, 1.0_f32, Some(5.0)),
+            (&second, 1e-3, Some(5.0)),
+            (&first, 1.0, None),
+            (&first, f32::INFINITY, Some(5.0)),
+            (&second, 1.0, Some(0.5)),
+        ] {
+            let [a, b, c, d, _] = gradients;
+            let all = [(b, &module.odd), (c, &module.large), (d, &module.larger)];
+            let all = all.map(|(factors, param)| (tensor(factors) * param.val()).sum());
+            let [odd, large, larger] = all;
+            let small = (tensor(a).flatten(0, 1) * module.small.val()).sum();
+            let loss = (small + odd + large + larger) * factor;
+            let mut gradients = loss.backward();
+            let (next, norm) = adam.update_scaled(module, &mut gradients, 4.0, 0.01, limit);
+            module = next;
+            norms.push(if norm.is_finite() { norm } else { -1.0 });
+            after.push(numbers(module.small.val().inner()));
+            for param in [&module.odd, &module.large, &module.larger] {
+                after.push(numbers(param.val().inner()));
+            }
+            after.push(numbers(module.without_gradient.val().inner()));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "compared roughly")]
+        after.push(norms.into_iter().map(|norm| norm as f32).collect());
+        let state = adam.state().into_iter();
+        let moments = state.map(|(name, (_, numbers))| (name, numbers));
+        let (names, moments): (Vec<_>, Vec<_>) = moments.unzip();
+        assert_eq!(names.len(), 8, "{names:?}");
+        after.extend(moments);
+        after
+    });
+    assert!(expected[25].contains(&-1.0), "{:?}", expected[25]);
+    assert_near(&found, &expected, (1e-5, 0.1), "updates");
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn updates_of_all_parameters_are_the_same_on_a_gpu() {
+    in_a_process("kernels::child_updates_all_parameters", lavapipe());
+}
+
+fn batch_of(sentences: u32) -> Batch {
+    let ids = |sentence: u32, len: u32| -> Vec<u32> {
+        (0..len)
+            .map(|word| 10 + (sentence * 31 + word * 17) % 80)
+            .collect()
+    };
+    let examples: Vec<Example> = (0..sentences)
+        .map(|sentence| Example {
+            source: ids(sentence, 3 + sentence * 7 % 12),
+            target: ids(sentence + 5, 4 + sentence * 5 % 11),
+            place: (0, 0),
+            counts: true,
+        })
+        .collect();
+    let runs: Vec<_> = (0..examples.len())
+        .map(|number| number..number + 1)
+        .collect();
+    let set = ExampleSet {
+        documents: runs.clone(),
+        examples,
+        ..ExampleSet::default()
+    };
+    set.batch(&runs)
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_learns() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(2);
+    let mut config = Preset::named("x-transformer-small")
+        .expect("one")
+        .config(100);
+    (config.d_model, config.d_ff) = (32, 64);
+    let start = Model::new(&config, &cpu).expect("a model");
+    let batch = batch_of(24);
+    let [found, expected] = [&gpu, &cpu].map(|device| {
+        let mut model = start.clone().fork(device);
+        let mut adam = Adam::default();
+        let losses = (0..6).map(|step| {
+            let drop = canopy::kernels::DropoutSource::new(0.1, step);
+            let loss = model.loss(&batch, 0.1, &drop);
+            let mut gradients = loss.backward();
+            let (next, _) = adam.update(model.clone(), &mut gradients, 2e-3, Some(1.0));
+            model = next;
+            loss.into_scalar::<f32>()
+        });
+        losses.collect::<Vec<f32>>()
+    });
+    println!("{found:?} for {expected:?}");
+    assert!(expected[5] < expected[0] - 0.1, "{expected:?}");
+    assert_near(&[found], &[expected], (1e-3, 1.0), "losses");
+}
+
+/// With dropout: masks are the same on every device.
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn a_training_on_a_gpu_is_that_of_the_cpu() {
+    in_a_process("kernels::child_learns", lavapipe());
 }

@@ -8,6 +8,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::cpu::{self, Matrix};
+use super::cube;
 use super::vectors::dot;
 use coded::{Code, Coded};
 
@@ -97,6 +98,43 @@ pub fn adam(
     }
 }
 
+/// A parameter that a step changes, `[numbers]` each.
+#[derive(Debug, Clone)]
+pub struct Adapted {
+    pub values: Tensor<1>,
+    pub gradient: Tensor<1>,
+    pub moments: Moments,
+}
+
+/// Whether [`adam_at_once`] takes a parameter: one on a graphics card, whose means have 32 bits.
+pub fn is_adapted_at_once(values: &Tensor<1>, moments: &Moments) -> bool {
+    matches!(moments, Moments::Float32(..)) && cube::is_updated(values)
+}
+
+/// [`adam`] over all parameters, and the length of all their gradients together before. Gradients longer than `limit` are scaled
+/// to it, and then by [`AdamStep::scale`]; where the length is not finite, nothing changes.
+///
+/// # Panics
+/// For parameters that [`is_adapted_at_once`] refuses, and without any.
+#[expect(clippy::cast_possible_truncation, reason = "the numbers have 32 bits")]
+pub fn adam_at_once(
+    parameters: Vec<Adapted>,
+    step: AdamStep,
+    limit: Option<f64>,
+) -> (Vec<(Tensor<1>, Moments)>, f64) {
+    let parts = parameters.into_iter().map(|it| cube::Part {
+        values: it.values,
+        gradient: it.gradient,
+        means: it.moments.tensors().into(),
+    });
+    let limit = limit.map_or(f32::MAX, |limit| limit as f32);
+    let (after, square_sum) = cube::update(parts.collect(), Constants::of(step), limit);
+    let length = f64::from(square_sum.into_scalar::<f32>()).sqrt();
+    let after = after.into_iter();
+    let after = after.map(|[values, first, second]| (values, Moments::Float32(first, second)));
+    (after.collect(), length)
+}
+
 /// `[1]`: the sum of the squares of `[numbers]`.
 pub fn square_sum(gradient: Tensor<1>) -> Tensor<1> {
     if !cpu::is_here(&gradient.device()) {
@@ -183,13 +221,14 @@ fn fused_coded(
 }
 
 /// [`AdamStep`] in 32 bits.
-struct Constants {
-    betas: (f32, f32),
-    news: (f32, f32),
-    epsilon: f32,
-    scale: f32,
-    rate: f32,
-    bias_2: f32,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Constants {
+    pub betas: (f32, f32),
+    pub news: (f32, f32),
+    pub epsilon: f32,
+    pub scale: f32,
+    pub rate: f32,
+    pub bias_2: f32,
 }
 
 impl Constants {

@@ -148,11 +148,6 @@ pub(super) fn launch_gradients(
     (of_q, of_k, of_v)
 }
 
-/// The text of the kernel for the gradients by keys and values.
-pub(super) fn of_keys(text: &str) -> String {
-    text.replace("const KEYS: bool = false;", "const KEYS: bool = true;")
-}
-
 #[derive(Debug)]
 struct Step;
 

@@ -5,16 +5,23 @@
 //! called: the others are on a device without a tape, or of another kind.
 
 mod attention;
+mod bias;
 mod cross_entropy;
+mod dropout;
 mod norm;
 mod product;
+mod update;
 
 pub(super) use attention::attention;
+pub(super) use bias::add_bias;
 pub(super) use cross_entropy::cross_entropy;
-pub(super) use norm::layer_norm;
+pub(super) use dropout::{dropout, relu_dropout};
+pub(super) use norm::{add_norm, layer_norm};
 pub(super) use product::{Turned, product};
+pub(super) use update::{Part, is_updated, update};
 
 use super::attention::Attention;
+use super::dropout::Dropout;
 use burn::backend::fusion::custom::TensorSpec;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, TensorMetadata, Wgpu, backend_extension};
@@ -40,6 +47,13 @@ const ATTENTION: &str = include_str!("../../../shaders/training/attention.wgsl")
 const ATTENTION_GRADIENTS: &str =
     include_str!("../../../shaders/training/attention_gradients.wgsl");
 const DELTA: &str = include_str!("../../../shaders/training/delta.wgsl");
+const DROPOUT: &str = include_str!("../../../shaders/training/dropout.wgsl");
+const RELU_GRADIENT: &str = include_str!("../../../shaders/training/relu_gradient.wgsl");
+const BIAS: &str = include_str!("../../../shaders/training/bias.wgsl");
+const COLUMN_SUMS: &str = include_str!("../../../shaders/training/column_sums.wgsl");
+const SQUARES: &str = include_str!("../../../shaders/training/squares.wgsl");
+const TOTAL: &str = include_str!("../../../shaders/training/total.wgsl");
+const ADAM: &str = include_str!("../../../shaders/training/adam.wgsl");
 
 /// Groups of threads of a line, of which there are as many as are needed.
 const LINE: usize = 32_768;
@@ -82,6 +96,52 @@ pub trait TrainingKernels: Backend {
         inverse: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// [`Self::normalised`] of the sum of rows and of a branch of which some numbers are dropped.
+    #[fusion(meta = |x, _, _, _, _, _| (x.clone(), x.clone(), line(x)))]
+    fn normalised_sum(
+        x: FloatTensor<Self>,
+        branch: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        epsilon: f32,
+        mask: Dropout,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The gradients of [`Self::normalised_sum`] by its rows, its branch, γ and β.
+    #[fusion(meta = |gradient, _, _, gamma, _| (gradient.clone(), gradient.clone(), gamma.clone(), gamma.clone()))]
+    fn norm_gradients_of_sum(
+        gradient: FloatTensor<Self>,
+        normal: FloatTensor<Self>,
+        inverse: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        mask: Dropout,
+    ) -> (
+        FloatTensor<Self>,
+        FloatTensor<Self>,
+        FloatTensor<Self>,
+        FloatTensor<Self>,
+    );
+
+    /// What a mask leaves, of a ReLU if asked for.
+    #[fusion(dtype = x, shape = x)]
+    fn masked(x: FloatTensor<Self>, relu: bool, mask: Dropout) -> FloatTensor<Self>;
+
+    /// The gradient of [`Self::masked`] with a ReLU, by what came out.
+    #[fusion(dtype = gradient, shape = gradient)]
+    fn relu_gradient(
+        gradient: FloatTensor<Self>,
+        output: FloatTensor<Self>,
+        mask: Dropout,
+    ) -> FloatTensor<Self>;
+
+    /// Rows and a vector that is added to each.
+    #[fusion(dtype = x, shape = x)]
+    fn biased(x: FloatTensor<Self>, bias: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The sum of all rows.
+    #[fusion(dtype = x, shape = Shape::new([x[1]]))]
+    fn summed_rows(x: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// What an attention gives, and the logarithm of each sum of exponentials.
     #[fusion(meta = |q, _, _, spec| (q.clone(), sums(q, spec)))]
@@ -139,11 +199,18 @@ enum Kernel {
     Product(Turned),
     Sum,
     CrossEntropy,
-    Norm,
-    NormGradients,
+    Norm { adds: bool },
+    NormGradients { adds: bool },
     Attention,
     AttentionGradients { of_keys: bool },
     Delta,
+    Dropout { relu: bool },
+    ReluGradient,
+    Bias,
+    ColumnSums,
+    Squares,
+    Total,
+    Adam,
 }
 
 impl Kernel {
@@ -153,11 +220,18 @@ impl Kernel {
             Self::Product(_) => (PRODUCT, "multiply", 128),
             Self::Sum => (SUM, "add", 256),
             Self::CrossEntropy => (CROSS_ENTROPY, "entropy", 256),
-            Self::Norm => (NORM, "normalise", 64),
-            Self::NormGradients => (NORM_GRADIENTS, "gradients", 64),
+            Self::Norm { .. } => (NORM, "normalise", 64),
+            Self::NormGradients { .. } => (NORM_GRADIENTS, "gradients", 64),
             Self::Attention => (ATTENTION, "attend", 128),
             Self::AttentionGradients { .. } => (ATTENTION_GRADIENTS, "gradients_of", 128),
             Self::Delta => (DELTA, "delta", 64),
+            Self::Dropout { .. } => (DROPOUT, "drop_some", 256),
+            Self::ReluGradient => (RELU_GRADIENT, "pass_on", 256),
+            Self::Bias => (BIAS, "add", 256),
+            Self::ColumnSums => (COLUMN_SUMS, "add", 256),
+            Self::Squares => (SQUARES, "add", 256),
+            Self::Total => (TOTAL, "add", 256),
+            Self::Adam => (ADAM, "update", 256),
         }
     }
 
@@ -166,21 +240,22 @@ impl Kernel {
     }
 
     /// Starts it with these buffers and what is behind them: the numbers of its shape.
-    fn launch<const N: usize>(
+    fn launch<const N: usize, const M: usize>(
         self,
         groups: [usize; 3],
         buffers: [&Handle; N],
-        numbers: [Number; 4],
+        numbers: [Number; M],
         like: &CubeTensor,
     ) {
         let [x, y, z] = groups.map(word);
-        let [first, second, third, fourth] = numbers.map(|number| number.bits());
         let mut arguments = KernelArguments::new();
         for buffer in buffers {
             arguments = arguments.with_buffer(buffer.clone().binding());
         }
-        let numbers = vec![first | second << 32, third | fourth << 32];
-        arguments.info = MetadataBindingInfo::custom(numbers);
+        let numbers = numbers.map(|number| number.bits());
+        let pairs = numbers.chunks(2);
+        let pairs = pairs.map(|pair| pair[0] | pair.get(1).unwrap_or(&0) << 32);
+        arguments.info = MetadataBindingInfo::custom(pairs.collect());
         let count = CubeCount::Static(x, y, z);
         like.client.launch(Box::new(self), count, arguments);
     }
@@ -214,7 +289,9 @@ impl CubeKernel for Kernel {
         let (text, entry, _) = self.parts();
         let source = match self {
             Self::Product(turned) => turned.source(text),
-            Self::AttentionGradients { of_keys: true } => attention::of_keys(text),
+            Self::AttentionGradients { of_keys: true } => with(text, "KEYS"),
+            Self::Norm { adds: true } | Self::NormGradients { adds: true } => with(text, "ADDS"),
+            Self::Dropout { relu: true } => with(text, "RELU"),
             _ => text.to_owned(),
         };
         Some(PrecompiledSource {
@@ -223,6 +300,32 @@ impl CubeKernel for Kernel {
             lang: "wgsl",
         })
     }
+}
+
+/// The text of a kernel with a constant that is false there.
+fn with(text: &str, constant: &str) -> String {
+    let [plain, changed] = ["false", "true"].map(|it| format!("const {constant}: bool = {it};"));
+    text.replace(&plain, &changed)
+}
+
+/// Numbers that a group of a kernel for each number of a tensor takes.
+const NUMBERS: usize = 1_024;
+
+/// Groups for so many numbers.
+fn groups_for(numbers: usize) -> [usize; 3] {
+    a_group_each(numbers.div_ceil(NUMBERS))
+}
+
+/// Threshold of hashes, factor of what is kept, and the two halves of the stream.
+fn numbers_of(mask: Dropout) -> [Number; 4] {
+    let half =
+        |bits: u64| Number::Whole(usize::try_from(bits & u64::from(u32::MAX)).expect("32 bits"));
+    [
+        Number::Whole(mask.threshold() as usize),
+        Number::Float(mask.scale()),
+        half(mask.stream),
+        half(mask.stream >> 32),
+    ]
 }
 
 /// Groups for so many rows, one each.
@@ -273,7 +376,7 @@ impl TrainingKernels for CubeBackend {
         epsilon: f32,
     ) -> (CubeTensor, CubeTensor, CubeTensor) {
         let [x, gamma, beta] = [x, gamma, beta].map(into_contiguous);
-        norm::launch(&x, [&gamma, &beta], epsilon)
+        norm::launch(&x, None, [&gamma, &beta], epsilon)
     }
 
     fn norm_gradients(
@@ -283,7 +386,50 @@ impl TrainingKernels for CubeBackend {
         gamma: CubeTensor,
     ) -> (CubeTensor, CubeTensor, CubeTensor) {
         let [gradient, gamma] = [gradient, gamma].map(into_contiguous);
-        norm::launch_gradients(&gradient, [&normal, &inverse], &gamma)
+        norm::launch_gradients(&gradient, [&normal, &inverse], &gamma, None)
+    }
+
+    fn normalised_sum(
+        x: CubeTensor,
+        branch: CubeTensor,
+        gamma: CubeTensor,
+        beta: CubeTensor,
+        epsilon: f32,
+        mask: Dropout,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        let [x, branch, gamma, beta] = [x, branch, gamma, beta].map(into_contiguous);
+        norm::launch(&x, Some((&branch, mask)), [&gamma, &beta], epsilon)
+    }
+
+    fn norm_gradients_of_sum(
+        gradient: CubeTensor,
+        normal: CubeTensor,
+        inverse: CubeTensor,
+        gamma: CubeTensor,
+        mask: Dropout,
+    ) -> (CubeTensor, CubeTensor, CubeTensor, CubeTensor) {
+        let [gradient, gamma] = [gradient, gamma].map(into_contiguous);
+        let of_branch = empty(&gradient, [0, 1].map(|axis| gradient.shape()[axis]));
+        let branch = Some((&of_branch, mask));
+        let rows = [&normal, &inverse];
+        let (of_x, of_gamma, of_beta) = norm::launch_gradients(&gradient, rows, &gamma, branch);
+        (of_x, of_branch, of_gamma, of_beta)
+    }
+
+    fn masked(x: CubeTensor, relu: bool, mask: Dropout) -> CubeTensor {
+        dropout::launch(&into_contiguous(x), relu, mask)
+    }
+
+    fn relu_gradient(gradient: CubeTensor, output: CubeTensor, mask: Dropout) -> CubeTensor {
+        dropout::launch_relu_gradient(&into_contiguous(gradient), &output, mask)
+    }
+
+    fn biased(x: CubeTensor, bias: CubeTensor) -> CubeTensor {
+        bias::launch(&into_contiguous(x), &into_contiguous(bias))
+    }
+
+    fn summed_rows(x: CubeTensor) -> CubeTensor {
+        bias::launch_sums(&into_contiguous(x))
     }
 
     fn attended(

@@ -8,7 +8,7 @@ use burn::backend::{Autodiff, TensorMetadata, Wgpu};
 use burn::tensor::{Shape, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
-use super::{Kernel, Number, TrainingKernels, empty, sum_of, tracked};
+use super::{Kernel, Number, TrainingKernels, empty, sum_of, tracked, with};
 use crate::kernels::tape::on_tape;
 
 /// Rows and columns that a group of threads computes.
@@ -50,13 +50,11 @@ impl Turned {
 
     /// The text of the kernel that reads them so.
     pub(super) fn source(self, text: &str) -> String {
-        let which = match self {
-            Self::Neither => return text.to_owned(),
-            Self::First => "A_TURNED",
-            Self::Second => "B_TURNED",
-        };
-        let [plain, turned] = ["false", "true"].map(|it| format!("const {which}: bool = {it};"));
-        text.replace(&plain, &turned)
+        match self {
+            Self::Neither => text.to_owned(),
+            Self::First => with(text, "A_TURNED"),
+            Self::Second => with(text, "B_TURNED"),
+        }
     }
 }
 
