@@ -139,3 +139,17 @@ fn a_model_that_reads_fewer_sentences_goes_on_with_its_own_preset() {
     assert!(base.set_top_t(2));
     assert_eq!(own.warm_started_from(&base).expect("the same system"), base);
 }
+
+#[test]
+fn a_model_keeps_its_encoder() {
+    let sizes = |name: &str| Preset::named(name).expect("a preset").config(100);
+    let mut base = sizes("x-transformer-small");
+    base.encoder = "s-sf-sf-sf".parse().expect("a layout");
+    for name in ["x-transformer-small", "conditional-small", "nearest-neighbours-small"] {
+        let own = sizes(name).warm_started_from(&base).expect("upon it");
+        assert_eq!(own.encoder, base.encoder, "{name}");
+    }
+    let refused = sizes("transformer-small").warm_started_from(&base);
+    let message = refused.expect_err("another encoder").to_string();
+    assert!(message.contains("s-sf-sf-sf like the model"), "{message}");
+}

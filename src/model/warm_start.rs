@@ -13,6 +13,7 @@ use super::context_config::Context;
 use super::embedding::Embedding;
 use super::encoder::Encoder;
 use super::norm::Norm;
+use super::preset::BASE;
 use super::system::{Model, Network};
 use super::transformer::Transformer;
 use crate::error::{Error, Result};
@@ -38,8 +39,10 @@ impl ModelConfig {
             let found = format!("{:?}", self.architecture);
             return refuse("architecture", found, name(base.architecture).to_owned());
         }
-        // A model of another program has as many layers as it has.
-        if self.encoder != base.encoder && base.tokens.are_own() {
+        // The encoder of all systems stands for that of the base; one that only a preset for sentences has is asked for.
+        let is_asked_for =
+            self.encoder.to_string() != BASE.encoder && *self == self.sentence_level();
+        if self.encoder != base.encoder && base.tokens.are_own() && is_asked_for {
             let allowed = format!("{} like the model to begin with", base.encoder);
             return refuse("encoder", self.encoder.to_string(), allowed);
         }
