@@ -12,8 +12,9 @@ use super::event::TrainingEvent;
 use super::reporter::Reporter;
 use super::shards::shards;
 use super::trainer::Trainer;
+use super::workers::Loss;
 use crate::error::Result;
-use crate::kernels::{DropoutSource, with_products};
+use crate::kernels::{DropoutSource, is_here, with_products};
 use crate::model::{Batch, Model};
 
 /// The outcome of one update.
@@ -136,18 +137,27 @@ impl Trainer<'_> {
             loss * factor
         };
         let (loss, mut gradients) = self.workers.gradients(&self.model, shards, part_loss);
-        let loss = loss / factor;
         #[cfg(test)]
         super::injected::spoil(step, &self.model, &mut gradients);
-        if !loss.is_finite() {
-            return ((loss, f64::NAN), gradients);
+        // A graphics card has work while it is asked for the loss. Where that is not finite in the end, the run goes back.
+        let is_asked_first = products.is_some() || is_here(self.workers.device());
+        let loss = match loss {
+            Loss::Tensor(loss) if is_asked_first => Loss::Known(loss.into_scalar()),
+            loss => loss,
+        };
+        if let Loss::Known(loss) = loss
+            && !loss.is_finite()
+        {
+            return ((loss / factor, f64::NAN), gradients);
         }
         let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
-        let (model, factor) = (self.model.clone(), f64::from(factor));
+        let (model, scale) = (self.model.clone(), f64::from(factor));
         let optimizer = &mut self.optimizer;
         let (model, norm) =
-            optimizer.update_scaled(model, &mut gradients, factor, learning_rate, clip_norm);
+            optimizer.update_scaled(model, &mut gradients, scale, learning_rate, clip_norm);
         self.model = model;
+        let loss = loss.number() / factor;
+        let norm = if loss.is_finite() { norm } else { f64::NAN };
         ((loss, norm), gradients)
     }
 }

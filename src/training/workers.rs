@@ -28,6 +28,23 @@ struct Worker {
     threads: ThreadPool,
 }
 
+/// The loss of a batch.
+pub(super) enum Loss {
+    Known(f32),
+    /// `[1]`, which may still be computed.
+    Tensor(Tensor<1>),
+}
+
+impl Loss {
+    /// Waits for it.
+    pub fn number(self) -> f32 {
+        match self {
+            Self::Known(loss) => loss,
+            Self::Tensor(loss) => loss.into_scalar(),
+        }
+    }
+}
+
 /// What one device made of its part.
 struct Part {
     /// Its share of the loss of the batch.
@@ -94,11 +111,11 @@ impl Workers {
         model: &Model,
         shards: &[Batch],
         loss: impl Fn(&Model, &Batch, usize) -> Tensor<1> + Sync,
-    ) -> (f32, Gradients) {
+    ) -> (Loss, Gradients) {
         if let ([whole], true) = (shards, self.workers.is_empty()) {
             let loss = loss(model, whole, 0);
             let gradients = loss.backward();
-            return (loss.into_scalar::<f32>(), gradients);
+            return (Loss::Tensor(loss), gradients);
         }
         let all: usize = shards.iter().map(|shard| shard.labels.len()).sum();
         let mut parts = self.parts(model, shards, all, &loss).into_iter();
@@ -112,7 +129,7 @@ impl Workers {
             };
             model.visit(&mut adding);
         }
-        (first.loss, first.gradients)
+        (Loss::Known(first.loss), first.gradients)
     }
 
     /// What each device makes of its part, all at once.

@@ -45,11 +45,13 @@ fn child_multiplies_with_gradients() {
     }
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(5);
-    // Tiles that are full and not, few rows and many, lines that are no whole fours of numbers.
+    // Tiles that are full and not, few rows and many, so many that tiles are twice as large, lines that are no whole fours of
+    // numbers.
     for [rows, inputs, outputs] in [
         [64, 64, 64],
         [130, 12, 20],
         [1_037, 256, 72],
+        [4_000, 64, 520],
         [3, 8, 4],
         [9, 6, 5],
     ] {
