@@ -115,8 +115,10 @@ impl SrxArgument {
 /// How weights are kept for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Quantize {
-    /// As the model folder says: 32-bit numbers
+    /// On the CPU 8-bit integers for a model whose file has such; else 32-bit numbers
     #[default]
+    Auto,
+    /// 32-bit numbers
     None,
     /// As 8-bit integers: a quarter of the memory, faster, translations nearly the same
     Int8,
@@ -128,7 +130,19 @@ impl Quantize {
     /// Has the searches of a translator keep their weights so.
     pub fn apply(self, translator: &mut Translator) {
         self.check(translator.is_on_cpu());
-        translator.quantize(self.into());
+        if let Some(quantization) = self.chosen() {
+            translator.quantize(quantization);
+        }
+    }
+
+    /// None for what the model has by itself.
+    pub fn chosen(self) -> Option<Quantization> {
+        match self {
+            Self::Auto => None,
+            Self::None => Some(Quantization::None),
+            Self::Int8 => Some(Quantization::Int8),
+            Self::Float16 => Some(Quantization::Float16),
+        }
     }
 
     /// Warns where it changes nothing.
@@ -145,7 +159,7 @@ impl Quantize {
 #[derive(Debug, Clone, Args)]
 pub(super) struct SearchArguments {
     /// How weights are kept for a search
-    #[arg(long, value_enum, default_value = "none")]
+    #[arg(long, value_enum, default_value = "auto")]
     pub quantize: Quantize,
     /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, most of all
     /// with a large vocabulary, and some translations become others. By `canopy model shortlist`, or one of Marian's or
@@ -219,16 +233,6 @@ impl SearchArguments {
             reason,
             path: path.clone(),
         })
-    }
-}
-
-impl From<Quantize> for Quantization {
-    fn from(name: Quantize) -> Self {
-        match name {
-            Quantize::None => Self::None,
-            Quantize::Int8 => Self::Int8,
-            Quantize::Float16 => Self::Float16,
-        }
     }
 }
 

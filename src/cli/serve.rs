@@ -51,7 +51,7 @@ pub(super) struct ServeArguments {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
     beam: usize,
     /// How weights are kept for a search
-    #[arg(long, value_enum, default_value = "none")]
+    #[arg(long, value_enum, default_value = "auto")]
     quantize: Quantize,
     /// Megabytes of a request, at most; a larger one gets 413
     #[arg(long, value_name = "MB", default_value_t = 10, value_parser = counts(1_000))]
@@ -194,7 +194,7 @@ impl ServeArguments {
             max_models: self.models,
             beam_size: self.beam,
             device: self.device.into(),
-            quantization: self.quantize.into(),
+            quantization: self.quantize.chosen(),
         }
     }
 

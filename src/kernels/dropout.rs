@@ -142,7 +142,7 @@ pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     }
 }
 
-/// Dropout from tensor operations, with the device's own random numbers.
+/// Dropout from tensor operations, with the device's own random numbers: without a tape, or where all is SPIR-V.
 fn dropout_plain(x: Tensor<2>, mask: Dropout) -> Tensor<2> {
     let keep = f64::from(1.0 - mask.prob);
     let kept = x.random_like(Distribution::Bernoulli(keep));

@@ -29,9 +29,7 @@ mod sparsemax;
 mod tape;
 mod vectors;
 
-pub use adam::{
-    AdamStep, Adapted, Moments, adam, adam_at_once, is_adapted_at_once, square_sum,
-};
+pub use adam::{AdamStep, Adapted, Moments, adam, adam_at_once, is_adapted_at_once, square_sum};
 pub use additive::{Alignment, additive_alignment, additive_context};
 pub use attention::{
     Attention, PaddedRuns, Segment, attention, attention_weights, padded_attention,

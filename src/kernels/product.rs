@@ -73,8 +73,9 @@ pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tenso
         None => product(x, weight),
     };
     match bias {
-        Some(bias) if on_card => cube::add_bias(&mapped, &bias)
-            .unwrap_or_else(|| mapped + for_each_row(bias, rows)),
+        Some(bias) if on_card => {
+            cube::add_bias(&mapped, &bias).unwrap_or_else(|| mapped + for_each_row(bias, rows))
+        }
         Some(bias) => mapped + bias.unsqueeze(),
         None => mapped,
     }

@@ -10,12 +10,12 @@ use crate::kernels::packed::Quantization;
 pub(super) struct Models {
     open: Vec<(Way, Translator)>,
     device: DeviceChoice,
-    quantization: Quantization,
+    quantization: Option<Quantization>,
     most: usize,
 }
 
 impl Models {
-    pub fn new(device: DeviceChoice, quantization: Quantization, most: usize) -> Self {
+    pub fn new(device: DeviceChoice, quantization: Option<Quantization>, most: usize) -> Self {
         Self {
             open: Vec::new(),
             device,
@@ -34,7 +34,9 @@ impl Models {
             self.open.push(used);
         } else {
             let mut translator = open(way, self.device)?;
-            translator.quantize(self.quantization);
+            if let Some(quantization) = self.quantization {
+                translator.quantize(quantization);
+            }
             if self.open.len() >= self.most {
                 self.open.remove(0);
             }

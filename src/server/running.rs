@@ -34,7 +34,8 @@ pub struct ServerOptions {
     pub max_models: usize,
     pub beam_size: usize,
     pub device: DeviceChoice,
-    pub quantization: Quantization,
+    /// How weights are kept for a search; none for what each model has by itself.
+    pub quantization: Option<Quantization>,
 }
 
 impl ServerOptions {

@@ -29,6 +29,7 @@ struct Worker {
 }
 
 /// The loss of a batch.
+#[expect(clippy::large_enum_variant, reason = "one for each update")]
 pub(super) enum Loss {
     Known(f32),
     /// `[1]`, which may still be computed.

@@ -22,6 +22,7 @@ use super::tensors::{Precision, module_tensors, write_tensors};
 use super::unread::load_unread;
 use super::version::check_version;
 use crate::error::{Error, Result};
+use crate::kernels::packed::Quantization;
 use crate::memory::{TranslationMemory, fuzzy_suffix};
 use crate::model::{BertReading, BertSequence, MemoryUse, Model, ModelConfig};
 use crate::text::WordPieces;
@@ -277,18 +278,28 @@ impl ModelFolder {
     }
 
     /// The same for translating: weights that a search packs are left in their file, which is read through here once, and
-    /// read again when they are packed or when burn's layers compute with them. See [`Model::check_read`].
+    /// read again when they are packed or when burn's layers compute with them. See [`Model::check_read`]. Matrices that are
+    /// stored in 8 bits are packed in 8 bits.
     ///
     /// # Errors
     /// As [`Self::load`].
     pub fn load_unread(&self, folder: &Path, device: &Device) -> Result<(Model, ModelTokenizer)> {
-        if !Model::is_packed_whole(&self.model, device) {
-            return self.load(folder, device);
-        }
         let tokenizer = self.tokenizer(folder)?;
         let file = self.weights(folder)?;
-        let (weights, unread) = load_unread(Model::undrawn(&self.model, device)?, file)?;
-        Ok((weights.with_unread(unread), tokenizer))
+        let in_8_bits = file.is_in_8_bits();
+        let model = Model::undrawn(&self.model, device)?;
+        let model = if Model::is_packed_whole(&self.model, device) {
+            let (weights, unread) = load_unread(model, file)?;
+            weights.with_unread(unread)
+        } else {
+            load_from(model, &file)?
+        };
+        let model = if in_8_bits {
+            model.packed_as(Quantization::Int8)
+        } else {
+            model
+        };
+        Ok((model, tokenizer))
     }
 
     fn tokenizer(&self, folder: &Path) -> Result<ModelTokenizer> {

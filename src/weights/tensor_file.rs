@@ -91,6 +91,12 @@ impl TensorFile {
         Ok(opened)
     }
 
+    /// Whether matrices have 8 bits.
+    pub fn is_in_8_bits(&self) -> bool {
+        let mut tensors = self.tensors.values();
+        tensors.any(|stored| matches!(stored.kind, Kind::Bytes(_)))
+    }
+
     fn stored(
         &self,
         name: &str,

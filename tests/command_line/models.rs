@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use canopy::weights::{Precision, read_tensors, write_tensors};
 use serde_json::Value;
 
 use crate::desk::{Desk, assert_done, assert_failed, canopy, canopy_with, stderr, stdout};
@@ -247,4 +248,26 @@ fn a_shortlist_is_made_for_a_model_and_serves_that_one_alone() {
         &desk.translate(&[&page, "--shortlist", &list]),
         &["damaged"],
     );
+}
+
+#[test]
+fn a_model_with_weights_of_8_bits_searches_with_8_bits() {
+    let desk = Desk::new();
+    let weights = desk.model.path().join("weights.safetensors");
+    let tensors = read_tensors(&weights).expect("tensors");
+    let told = |more: &[&str]| {
+        let model = desk.model.path().to_str().expect("a path");
+        let translate = ["translate", "--device", "cpu", "--json", "--model", model];
+        let output = canopy_with(&[&translate, more].concat(), "Open the file.");
+        assert_done(&output);
+        let told: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        told["sentences"][0]["log_prob"].as_f64().expect("a number")
+    };
+    let [none, int8] = ["none", "int8"].map(|name| told(&["--quantize", name]));
+    assert!((none - int8).abs() > 0.0, "{none}");
+    assert!((told(&[]) - none).abs() < 1e-9);
+    write_tensors(&weights, &tensors, Precision::Int8).expect("written");
+    let [none, int8] = ["none", "int8"].map(|name| told(&["--quantize", name]));
+    assert!((none - int8).abs() > 0.0, "{none}");
+    assert!((told(&[]) - int8).abs() < 1e-9);
 }

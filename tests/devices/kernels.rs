@@ -341,13 +341,13 @@ fn child_updates_all_parameters() {
         let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
         let vector = |data: &TensorData| Param::from_tensor(tensor(data).flatten(0, 1));
         let matrix = |data: &TensorData| Param::from_tensor(tensor(data));
-        let [a, b, c, d, e] = &values;
+        let [small, odd, large, larger, without_gradient] = &values;
         let mut module = Parameters {
-            small: vector(a),
-            odd: matrix(b),
-            large: matrix(c),
-            larger: matrix(d),
-            without_gradient: vector(e),
+            small: vector(small),
+            odd: matrix(odd),
+            large: matrix(large),
+            larger: matrix(larger),
+            without_gradient: vector(without_gradient),
         };
         let mut adam = Adam::default();
         let mut norms = Vec::new();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::cli::options::{ModelArguments, PlaceArguments, SearchArguments};
-use crate::cli::terminal::{StatusLine, sentences_done};
+use crate::cli::terminal::{StatusLine, sentences_done, warn};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
 use crate::evaluation::{TestSet, unique_names};
@@ -49,6 +49,9 @@ impl Evaluated {
         };
         let mut translator = model.open()?;
         search.apply(&mut translator)?;
+        if search.address.is_some() && translator.description().model.translations_before() > 0 {
+            warn("--address changes nothing: the model reads the translations before");
+        }
         if let Some(mode) = keep_address {
             translator.keep_address_form(mode);
         }

@@ -14,7 +14,6 @@ use crate::inference::tracing::TraceCost;
 use crate::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles,
 };
-use crate::kernels::packed::Quantization;
 use crate::model::{Architecture, Model};
 use crate::tokenizers::{
     LanguageTokens, ModelTokenizer, SideTokens, SpecialIds, Tokenizer, TwoSidedTokenizer,
@@ -184,7 +183,8 @@ impl Translator {
             model,
             tokenizer,
         } = opened;
-        let model = model.packed_as(Quantization::None);
+        let packing = model.packing().unwrap_or_default();
+        let model = model.packed_as(packing);
         let is_imported = tokenizer.own().is_none();
         let is_transformer = description.model.architecture == Architecture::Transformer;
         let reads = match reads(&model, &description) {
