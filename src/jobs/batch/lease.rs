@@ -244,9 +244,9 @@ mod tests {
     #[test]
     fn a_holder_that_lives_keeps_it() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (mut one, mut other) = (leases(folder.path(), 300), leases(folder.path(), 300));
+        let (mut one, mut other) = (leases(folder.path(), 2_000), leases(folder.path(), 2_000));
         let _lease = one.take("a").expect("taken").expect("free");
-        for _ in 0..8 {
+        for _ in 0..30 {
             assert!(other.take("a").expect("read").is_none());
             thread::sleep(Duration::from_millis(100));
         }
