@@ -232,7 +232,11 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
                 software,
                 remote: None,
             };
-            Card::register(&device.device, (setup.device.clone(), setup.queue));
+            Card::register(
+                &device.device,
+                &setup.adapter,
+                (setup.device.clone(), setup.queue),
+            );
             *found = Some((device.clone(), setup.device));
             return Some(device);
         }

@@ -5,14 +5,14 @@
 //!
 //! The gradients of what all rows share, of weights and biases, are sums over rows. On a graphics card each number of them is
 //! summed by one thread, and where there are fewer numbers than threads the card waits; so there rows are taken in parts, whose
-//! sums are added. Products of 32 bits have a kernel of their own there (`cube`).
+//! sums are added. Products of 32 bits have a kernel of their own there (`cube`), and those of 16 where the card has cooperative matrices.
 
 use std::cell::Cell;
 
 use burn::tensor::{FloatDType, Tensor, module};
 
 use super::cpu;
-use super::cube::{self, Turned};
+use super::cube::{self, Turned, Way};
 
 thread_local! {
     static NUMBERS: Cell<Option<FloatDType>> = const { Cell::new(None) };
@@ -83,10 +83,12 @@ pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tenso
 
 /// A [`product`] by the kernel of a graphics card, where there is one for it.
 fn own_product(a: &Tensor<2>, b: &Tensor<2>, turned: Turned) -> Option<Tensor<2>> {
-    NUMBERS
-        .get()
-        .is_none()
-        .then(|| cube::product(a, b, turned))?
+    let by_halves = match NUMBERS.get() {
+        None => false,
+        Some(FloatDType::F16) => true,
+        Some(_) => return None,
+    };
+    cube::product(a, b, Way { turned, by_halves })
 }
 
 /// [`product`] of rows with weights whose gradient is summed part by part.

@@ -29,6 +29,7 @@ impl Trainer<'_> {
     /// # Errors
     /// If that has not helped a few times.
     pub fn go_back(&mut self, reason: String, reporter: &mut Reporter) -> Result<()> {
+        self.started = None;
         self.tries += 1;
         if self.tries > TRIES {
             return Err(Error::Diverged {

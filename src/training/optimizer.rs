@@ -16,6 +16,18 @@ use crate::weights::NamedTensors;
 const BETAS: (f64, f64) = (0.9, 0.98);
 const EPSILON: f64 = 1e-9;
 
+/// The length of the gradients of a loss.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one for each update")]
+pub(super) enum GradientNorm {
+    Known(f64),
+    /// The sum of the squares of gradients of `factor` times the loss, `[1]`, which a card may still compute.
+    OnCard {
+        squares: Tensor<1>,
+        factor: f64,
+    },
+}
+
 /// Adam's memory: for every parameter the running means of its gradient and of the gradient's square.
 #[derive(Debug, Clone, Default)]
 pub struct Adam {
@@ -57,9 +69,22 @@ impl Adam {
         learning_rate: f64,
         clip_norm: Option<f64>,
     ) -> (M, f64) {
+        let (module, norm) = self.start(module, gradients, factor, learning_rate, clip_norm);
+        (module, self.finish(norm))
+    }
+
+    /// [`Self::update_scaled`] without waiting for a card; the norm is for [`Self::finish`].
+    pub(super) fn start<M: Module>(
+        &mut self,
+        module: M,
+        gradients: &mut Gradients,
+        factor: f64,
+        learning_rate: f64,
+        clip_norm: Option<f64>,
+    ) -> (M, GradientNorm) {
         let module = match self.update_at_once(module, gradients, factor, learning_rate, clip_norm)
         {
-            Ok(updated) => return updated,
+            Ok(started) => return started,
             Err(module) => module,
         };
         let mut squares = Squares {
@@ -69,7 +94,7 @@ impl Adam {
         module.visit(&mut squares);
         let norm = squares.norm() / factor;
         if !norm.is_finite() {
-            return (module, norm);
+            return (module, GradientNorm::Known(norm));
         }
         let scale = clip_norm.map_or(1.0, |limit| (limit / norm.max(f64::MIN_POSITIVE)).min(1.0));
         self.step += 1;
@@ -80,10 +105,23 @@ impl Adam {
             step,
             stack: Vec::new(),
         };
-        (module.map(&mut update), norm)
+        (module.map(&mut update), GradientNorm::Known(norm))
     }
 
-    /// [`Self::update_scaled`] in one operation of a graphics card that has kernels for it; the module, where none has.
+    /// Waits for the norm of an update, which counts no longer if that is not finite.
+    pub(super) fn finish(&mut self, norm: GradientNorm) -> f64 {
+        let (squares, factor) = match norm {
+            GradientNorm::Known(norm) => return norm,
+            GradientNorm::OnCard { squares, factor } => (squares, factor),
+        };
+        let norm = f64::from(squares.into_scalar::<f32>()).sqrt() / factor;
+        if !norm.is_finite() {
+            self.step -= 1;
+        }
+        norm
+    }
+
+    /// [`Self::start`] in one operation of a graphics card that has kernels for it; the module, where none has.
     fn update_at_once<M: Module>(
         &mut self,
         module: M,
@@ -91,7 +129,7 @@ impl Adam {
         factor: f64,
         learning_rate: f64,
         clip_norm: Option<f64>,
-    ) -> Result<(M, f64), M> {
+    ) -> Result<(M, GradientNorm), M> {
         let mut collecting = Collecting {
             adam: self,
             gradients,
@@ -114,15 +152,12 @@ impl Adam {
         self.step += 1;
         let step = self.next_step(learning_rate, 1.0 / factor);
         let limit = clip_norm.map(|limit| limit * factor);
-        let (updated, length) = adam_at_once(adapted, step, limit);
+        let (updated, squares) = adam_at_once(adapted, step, limit);
         let (values, moments): (VecDeque<_>, Vec<_>) = updated.into_iter().unzip();
         self.moments.extend(names.into_iter().zip(moments));
-        if !length.is_finite() {
-            self.step -= 1;
-            return Ok((module, length));
-        }
         let mut placing = Placing { values, gradients };
-        Ok((module.map(&mut placing), length / factor))
+        let norm = GradientNorm::OnCard { squares, factor };
+        Ok((module.map(&mut placing), norm))
     }
 
     /// Takes out those of a parameter with these values, `[numbers]`.

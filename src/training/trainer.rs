@@ -21,6 +21,7 @@ use super::optimizer::Adam;
 use super::reporter::Reporter;
 use super::run_folder::RunFolder;
 use super::sources::Sources;
+use super::update::Started;
 use super::validating::Scoring;
 use super::workers::Workers;
 use crate::corpus::Corpus;
@@ -185,6 +186,9 @@ pub(super) struct Trainer<'a> {
     pub(super) workers: Workers,
     pub progress: Progress,
     pub clock: Clock,
+    /// The update that a graphics card still computes, and when the one before had ended.
+    pub(super) started: Option<Started>,
+    pub(super) ended: Option<Instant>,
     /// The progress in the last checkpoint.
     saved: Option<Progress>,
     /// Until there is a checkpoint.
@@ -215,6 +219,8 @@ impl<'a> Trainer<'a> {
             optimizer: start.optimizer,
             progress: start.progress,
             clock: Clock::new(start.progress, 0.0),
+            started: None,
+            ended: None,
             saved: resumed.then_some(start.progress),
             warned_of_validation: false,
             warned_of_overflow: false,
@@ -275,7 +281,20 @@ impl<'a> Trainer<'a> {
     ) -> Result<EndReason> {
         reporter.phase(Phase::Train)?;
         loop {
-            match reporter.order() {
+            let order = reporter.order();
+            let goes_on = order == Order::Resume
+                && self.end_reason().is_none()
+                && !self.validation_is_due(false, scoring)
+                && !self.checkpoint_is_due();
+            if !goes_on
+                && order != Order::Abandon
+                && let Some(reason) = self.settle(reporter)?
+            {
+                self.go_back(reason, reporter)?;
+                *batches = self.batches(data);
+                continue;
+            }
+            match order {
                 Order::Resume => {}
                 Order::Pause => {
                     self.pause(data, reporter)?;

@@ -9,6 +9,7 @@ use super::batch::hide_words;
 use super::data::TrainingData;
 use super::divergence;
 use super::event::TrainingEvent;
+use super::optimizer::GradientNorm;
 use super::reporter::Reporter;
 use super::shards::shards;
 use super::trainer::Trainer;
@@ -17,21 +18,52 @@ use crate::error::Result;
 use crate::kernels::{DropoutSource, is_here, with_products};
 use crate::model::{Batch, Model};
 
+/// Which update it is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    step: usize,
+    epoch: usize,
+    learning_rate: f64,
+    tokens: u64,
+    /// Of the run, with those of this update.
+    target_tokens: u64,
+}
+
+/// An update that is on its way: a graphics card is asked for its numbers when the next one is, too, so that it never waits.
+pub(super) struct Started {
+    place: Place,
+    begun: Instant,
+    shards: Vec<Batch>,
+    attempt: Attempt,
+}
+
+/// One try of an update.
+struct Attempt {
+    products: Option<FloatDType>,
+    /// By which the loss is multiplied.
+    factor: f32,
+    loss: Loss,
+    norm: GradientNorm,
+    gradients: Gradients,
+    /// What the gradients were computed by, where weights change before their norm is known.
+    before: Option<Model>,
+}
+
 /// The outcome of one update.
 pub(super) struct Update {
+    place: Place,
     pub loss: f32,
-    learning_rate: f64,
     gradient_norm: f64,
-    tokens: u64,
     pub secs: f64,
-    /// Why the weights stay as they are, if they do.
+    /// Why the run cannot go on from it, if it cannot.
     pub diverged: Option<String>,
     /// Whether it took 32 bits where 16 were asked for.
     in_full: bool,
 }
 
 impl Trainer<'_> {
-    /// The next batch and what it changes; a reason to go back if it is not finite.
+    /// Starts the update by the next batch, and ends the one before if that was still on its way; a reason to go back if the
+    /// one that ended is not finite.
     pub fn step(
         &mut self,
         data: &TrainingData,
@@ -49,27 +81,54 @@ impl Trainer<'_> {
         self.progress.batch += 1;
         let device_lock = reporter.device_lock();
         let device_lock = device_lock.take();
-        let update = self.update(&shards);
+        let started = self.start(shards);
+        let ended = if matches!(started.attempt.norm, GradientNorm::OnCard { .. }) {
+            self.started.replace(started)
+        } else {
+            Some(started)
+        };
+        let ended = ended.map(|started| self.finish(started));
         drop(device_lock);
+        self.tell_of(ended, reporter)
+    }
+
+    /// Ends the update that is on its way, if one is; a reason to go back if it is not finite.
+    pub fn settle(&mut self, reporter: &mut Reporter) -> Result<Option<String>> {
+        let device_lock = reporter.device_lock();
+        let device_lock = device_lock.take();
+        let ended = self.started.take().map(|started| self.finish(started));
+        drop(device_lock);
+        self.tell_of(ended, reporter)
+    }
+
+    fn tell_of(
+        &mut self,
+        ended: Option<Update>,
+        reporter: &mut Reporter,
+    ) -> Result<Option<String>> {
+        let Some(update) = ended else {
+            return Ok(None);
+        };
         if update.diverged.is_some() {
             return Ok(update.diverged);
         }
+        let place = update.place;
         if update.in_full && !self.warned_of_overflow {
             self.warned_of_overflow = true;
+            let step = place.step;
             reporter.warn(format!(
                 "numbers of step {step} do not fit into 16 bits: it was computed in 32, as all such steps will be"
             ))?;
         }
-        self.progress.target_tokens += update.tokens;
         self.progress.elapsed_secs = self.clock.elapsed_secs();
-        self.clock.stepped(update.tokens, update.secs);
+        self.clock.stepped(place.tokens, update.secs);
         reporter.report(TrainingEvent::Step {
-            step,
-            epoch: self.progress.epoch,
+            step: place.step,
+            epoch: place.epoch,
             loss: update.loss,
-            learning_rate: update.learning_rate,
+            learning_rate: place.learning_rate,
             gradient_norm: update.gradient_norm,
-            target_tokens: self.progress.target_tokens,
+            target_tokens: place.target_tokens,
             target_tokens_per_second: self.clock.speed(),
             secs: update.secs,
             elapsed_secs: self.progress.elapsed_secs,
@@ -80,56 +139,91 @@ impl Trainer<'_> {
 
     /// One update of the weights by the parts of a batch.
     pub fn update(&mut self, shards: &[Batch]) -> Update {
+        let started = self.start(shards.to_vec());
+        self.finish(started)
+    }
+
+    fn start(&mut self, shards: Vec<Batch>) -> Started {
         let begun = Instant::now();
+        let tokens = shards.iter().map(|shard| shard.labels.len() as u64).sum();
         self.progress.step += 1;
-        let (config, step) = (self.config, self.progress.step);
+        self.progress.target_tokens += tokens;
+        let (config, progress) = (self.config, &self.progress);
         if let Some(top_t) = self.description.model.top_t() {
-            self.model.set_top_t(config.top_t_at(step, top_t));
+            self.model.set_top_t(config.top_t_at(progress.step, top_t));
         }
-        let learning_rate = config.rate(step, self.description.model.d_model)
-            * 0.5_f64.powi(self.progress.halvings.cast_signed());
-        let mut products = config.precision.numbers();
-        let (numbers, gradients) = loop {
-            let (numbers, gradients) = self.attempt(shards, learning_rate, products);
-            let (loss, gradient_norm) = numbers;
-            if products.is_none() || gradient_norm.is_finite() {
-                break (numbers, gradients);
+        let rate = config.rate(progress.step, self.description.model.d_model);
+        let place = Place {
+            step: progress.step,
+            epoch: progress.epoch,
+            learning_rate: rate * 0.5_f64.powi(progress.halvings.cast_signed()),
+            tokens,
+            target_tokens: progress.target_tokens,
+        };
+        let attempt = self.attempt(&shards, place, config.precision.numbers());
+        Started {
+            place,
+            begun,
+            shards,
+            attempt,
+        }
+    }
+
+    fn finish(&mut self, started: Started) -> Update {
+        let (place, shards) = (started.place, started.shards);
+        let mut attempt = started.attempt;
+        let (numbers, attempt) = loop {
+            let loss = attempt.loss.number() / attempt.factor;
+            let norm = self.optimizer.finish(attempt.norm);
+            let is_done = norm.is_finite();
+            let numbers = (loss, if loss.is_finite() { norm } else { f64::NAN });
+            let (loss, norm) = (Loss::Known(loss), GradientNorm::Known(norm));
+            attempt = Attempt {
+                loss,
+                norm,
+                ..attempt
+            };
+            if attempt.products.is_none() || is_done {
+                break (numbers, attempt);
             }
             // The same again: with a smaller factor, or in 32 bits if that does not help.
-            if !loss.is_finite() || !self.progress.loss_scale.shrink() {
-                products = None;
-            }
+            let scale = &mut self.progress.loss_scale;
+            let is_smaller = scale.factor(attempt.products) < attempt.factor;
+            let helps = numbers.0.is_finite() && (is_smaller || scale.shrink());
+            let products = attempt.products.filter(|_| helps);
+            attempt = self.attempt(&shards, place, products);
         };
-        let (loss, gradient_norm) = numbers;
-        if products.is_some() {
+        if attempt.products.is_some() {
             self.progress.loss_scale.updated();
         }
-        let diverged = (!gradient_norm.is_finite())
-            .then(|| divergence::reason(step, numbers, &self.model, &gradients, shards));
+        let (loss, gradient_norm) = numbers;
+        let diverged = (!gradient_norm.is_finite()).then(|| {
+            let model = attempt.before.as_ref().unwrap_or(&self.model);
+            divergence::reason(place.step, numbers, model, &attempt.gradients, &shards)
+        });
+        let begun = self
+            .ended
+            .map_or(started.begun, |ended| ended.max(started.begun));
+        let now = Instant::now();
+        self.ended = Some(now);
         Update {
+            place,
             loss,
-            learning_rate,
             gradient_norm,
-            in_full: config.precision.numbers() != products,
-            tokens: shards.iter().map(|shard| shard.labels.len() as u64).sum(),
-            secs: begun.elapsed().as_secs_f64(),
+            secs: now.duration_since(begun).as_secs_f64(),
             diverged,
+            in_full: self.config.precision.numbers() != attempt.products,
         }
     }
 
     /// The loss of a batch and the length of its gradient, not a number if one of both is not finite; if both are, the weights
     /// are changed.
-    fn attempt(
-        &mut self,
-        shards: &[Batch],
-        learning_rate: f64,
-        products: Option<FloatDType>,
-    ) -> ((f32, f64), Gradients) {
-        let (config, step) = (self.config, self.progress.step);
+    fn attempt(&mut self, shards: &[Batch], place: Place, products: Option<FloatDType>) -> Attempt {
+        let config = self.config;
         let factor = self.progress.loss_scale.factor(products);
         let part_loss = |model: &Model, shard: &Batch, number: usize| {
-            let dropout =
-                DropoutSource::new(config.dropout, dropout_seed(config.seed, step, number));
+            let seed = dropout_seed(config.seed, place.step, number);
+            let dropout = DropoutSource::new(config.dropout, seed);
             model.seed_masks(dropout.seed());
             let loss = with_products(products, || {
                 model.loss(shard, config.label_smoothing, &dropout)
@@ -138,27 +232,44 @@ impl Trainer<'_> {
         };
         let (loss, mut gradients) = self.workers.gradients(&self.model, shards, part_loss);
         #[cfg(test)]
-        super::injected::spoil(step, &self.model, &mut gradients);
+        super::injected::spoil(place.step, &self.model, &mut gradients);
         // A graphics card has work while it is asked for the loss. Where that is not finite in the end, the run goes back.
-        let is_asked_first = products.is_some() || is_here(self.workers.device());
         let loss = match loss {
-            Loss::Tensor(loss) if is_asked_first => Loss::Known(loss.into_scalar()),
+            Loss::Tensor(loss) if is_here(self.workers.device()) => Loss::Known(loss.into_scalar()),
             loss => loss,
         };
-        if let Loss::Known(loss) = loss
-            && !loss.is_finite()
-        {
-            return ((loss / factor, f64::NAN), gradients);
+        let is_finite = !matches!(loss, Loss::Known(loss) if !loss.is_finite());
+        let norm = if is_finite {
+            self.change(&mut gradients, place.learning_rate, factor)
+        } else {
+            (GradientNorm::Known(f64::NAN), None)
+        };
+        let (norm, before) = norm;
+        Attempt {
+            products,
+            factor,
+            loss,
+            norm,
+            gradients,
+            before,
         }
-        let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
+    }
+
+    /// Changes the weights; the model before, where that is done before the norm is known.
+    fn change(
+        &mut self,
+        gradients: &mut Gradients,
+        learning_rate: f64,
+        factor: f32,
+    ) -> (GradientNorm, Option<Model>) {
+        let clip_norm = (self.config.clip_norm > 0.0).then_some(self.config.clip_norm);
         let (model, scale) = (self.model.clone(), f64::from(factor));
-        let optimizer = &mut self.optimizer;
-        let (model, norm) =
-            optimizer.update_scaled(model, &mut gradients, scale, learning_rate, clip_norm);
-        self.model = model;
-        let loss = loss.number() / factor;
-        let norm = if loss.is_finite() { norm } else { f64::NAN };
-        ((loss, norm), gradients)
+        let (model, norm) = self
+            .optimizer
+            .start(model, gradients, scale, learning_rate, clip_norm);
+        let before = std::mem::replace(&mut self.model, model);
+        let is_on_card = matches!(norm, GradientNorm::OnCard { .. });
+        (norm, is_on_card.then_some(before))
     }
 }
 

@@ -111,8 +111,9 @@ pub fn is_adapted_at_once(values: &Tensor<1>, moments: &Moments) -> bool {
     matches!(moments, Moments::Float32(..)) && cube::is_updated(values)
 }
 
-/// [`adam`] over all parameters, and the length of all their gradients together before. Gradients longer than `limit` are scaled
-/// to it, and then by [`AdamStep::scale`]; where the length is not finite, nothing changes.
+/// [`adam`] over all parameters, and the sum of the squares of all their gradients before, `[1]`, which nobody waits for. Gradients
+/// that together are longer than `limit` are scaled to it, and then by [`AdamStep::scale`]; where their length is not finite,
+/// nothing changes.
 ///
 /// # Panics
 /// For parameters that [`is_adapted_at_once`] refuses, and without any.
@@ -121,7 +122,7 @@ pub fn adam_at_once(
     parameters: Vec<Adapted>,
     step: AdamStep,
     limit: Option<f64>,
-) -> (Vec<(Tensor<1>, Moments)>, f64) {
+) -> (Vec<(Tensor<1>, Moments)>, Tensor<1>) {
     let parts = parameters.into_iter().map(|it| cube::Part {
         values: it.values,
         gradient: it.gradient,
@@ -129,10 +130,9 @@ pub fn adam_at_once(
     });
     let limit = limit.map_or(f32::MAX, |limit| limit as f32);
     let (after, square_sum) = cube::update(parts.collect(), Constants::of(step), limit);
-    let length = f64::from(square_sum.into_scalar::<f32>()).sqrt();
     let after = after.into_iter();
     let after = after.map(|[values, first, second]| (values, Moments::Float32(first, second)));
-    (after.collect(), length)
+    (after.collect(), square_sum)
 }
 
 /// `[1]`: the sum of the squares of `[numbers]`.

@@ -69,6 +69,22 @@ pub struct Card {
     queue: wgpu::Queue,
     /// Made when the first kernel is started: a training needs none of them.
     pipelines: OnceLock<Vec<wgpu::ComputePipeline>>,
+    multiplies_halves: bool,
+}
+
+/// What shaders with cooperative matrices need.
+const HALVES: wgpu::Features =
+    wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX.union(wgpu::Features::SHADER_F16);
+
+fn has_halves(adapter: &wgpu::Adapter) -> bool {
+    use wgpu::CooperativeScalarType::{F16, F32};
+    let info = adapter.get_info();
+    let kinds = adapter.cooperative_matrix_properties();
+    (info.subgroup_min_size, info.subgroup_max_size) == (32, 32)
+        && kinds.iter().any(|kind| {
+            let sizes = [kind.m_size, kind.n_size, kind.k_size];
+            sizes == [16; 3] && (kind.ab_type, kind.cr_type) == (F16, F32)
+        })
 }
 
 /// The cards of this process, each with its device of burn.
@@ -76,11 +92,24 @@ static CARDS: Mutex<Vec<(Device, Arc<Card>)>> = Mutex::new(Vec::new());
 
 impl Card {
     /// Makes the card behind `device` known, which burn computes on with this queue.
-    pub fn register(device: &Device, (own, queue): (wgpu::Device, wgpu::Queue)) {
+    pub fn register(
+        device: &Device,
+        adapter: &wgpu::Adapter,
+        (own, queue): (wgpu::Device, wgpu::Queue),
+    ) {
         let mut cards = CARDS.lock().unwrap_or_else(PoisonError::into_inner);
         if cards.iter().all(|(known, _)| known != device) {
-            cards.push((device.clone(), Arc::new(Self::new(own, queue))));
+            let card = Self {
+                multiplies_halves: own.features().contains(HALVES) && has_halves(adapter),
+                ..Self::new(own, queue)
+            };
+            cards.push((device.clone(), Arc::new(card)));
         }
+    }
+
+    /// Whether its subgroups of 32 threads multiply cooperative matrices of 16 × 16 numbers of 16 bits, with sums of 32.
+    pub fn multiplies_halves(&self) -> bool {
+        self.multiplies_halves
     }
 
     /// What it computes on, for others who do.
@@ -93,6 +122,7 @@ impl Card {
             device,
             queue,
             pipelines: OnceLock::new(),
+            multiplies_halves: false,
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) use bias::add_bias;
 pub(super) use cross_entropy::cross_entropy;
 pub(super) use dropout::{dropout, relu_dropout};
 pub(super) use norm::{add_norm, layer_norm};
-pub(super) use product::{Turned, product};
+pub(super) use product::{Turned, Way, product};
 pub(super) use update::{Part, is_updated, update};
 
 use super::attention::Attention;
@@ -39,6 +39,7 @@ use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
 use burn_cubecl::tensor::CubeTensor;
 
 const PRODUCT: &str = include_str!("../../../shaders/training/product.wgsl");
+const PRODUCT_BY_HALVES: &str = include_str!("../../../shaders/training/product_halves.wgsl");
 const SUM: &str = include_str!("../../../shaders/training/sum.wgsl");
 const CROSS_ENTROPY: &str = include_str!("../../../shaders/training/cross_entropy.wgsl");
 const NORM: &str = include_str!("../../../shaders/training/norm.wgsl");
@@ -64,12 +65,8 @@ const FOURS: usize = 16;
 #[backend_extension(Cube, Fusion)]
 pub trait TrainingKernels: Backend {
     /// Of matrices.
-    #[fusion(dtype = a, shape = turned.output(a, b))]
-    fn turned_product(
-        a: FloatTensor<Self>,
-        b: FloatTensor<Self>,
-        turned: Turned,
-    ) -> FloatTensor<Self>;
+    #[fusion(dtype = a, shape = way.turned.output(a, b))]
+    fn turned_product(a: FloatTensor<Self>, b: FloatTensor<Self>, way: Way) -> FloatTensor<Self>;
 
     /// The share of each row in the mean loss, and the gradient of that mean.
     #[fusion(meta = |scores, _, _| (line(scores), scores.clone()))]
@@ -196,7 +193,7 @@ fn word(number: usize) -> u32 {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kernel {
-    Product(Turned),
+    Product(Way),
     Sum,
     CrossEntropy,
     Norm { adds: bool },
@@ -217,7 +214,7 @@ impl Kernel {
     /// Text, entry and threads of a group.
     fn parts(self) -> (&'static str, &'static str, u32) {
         match self {
-            Self::Product(_) => (PRODUCT, "multiply", 128),
+            Self::Product(way) => way.parts(),
             Self::Sum => (SUM, "add", 256),
             Self::CrossEntropy => (CROSS_ENTROPY, "entropy", 256),
             Self::Norm { .. } => (NORM, "normalise", 64),
@@ -288,7 +285,7 @@ impl CubeKernel for Kernel {
     fn source(&self) -> Option<PrecompiledSource> {
         let (text, entry, _) = self.parts();
         let source = match self {
-            Self::Product(turned) => turned.source(text),
+            Self::Product(way) => way.source(text),
             Self::AttentionGradients { of_keys: true } => with(text, "KEYS"),
             Self::Norm { adds: true } | Self::NormGradients { adds: true } => with(text, "ADDS"),
             Self::Dropout { relu: true } => with(text, "RELU"),
@@ -357,8 +354,8 @@ fn sum_of<const D: usize>(parts: &CubeTensor, count: usize, sizes: [usize; D]) -
 }
 
 impl TrainingKernels for CubeBackend {
-    fn turned_product(a: CubeTensor, b: CubeTensor, turned: Turned) -> CubeTensor {
-        product::launch(into_contiguous(a), into_contiguous(b), turned)
+    fn turned_product(a: CubeTensor, b: CubeTensor, way: Way) -> CubeTensor {
+        product::launch(into_contiguous(a), into_contiguous(b), way)
     }
 
     fn row_entropies(

@@ -8,14 +8,15 @@ use burn::backend::{Autodiff, TensorMetadata, Wgpu};
 use burn::tensor::{Shape, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
-use super::{Kernel, Number, TrainingKernels, empty, sum_of, tracked, with};
+use super::{
+    Kernel, Number, PRODUCT, PRODUCT_BY_HALVES, TrainingKernels, empty, sum_of, tracked, with,
+};
+use crate::kernels::card::Card;
 use crate::kernels::tape::on_tape;
 
-/// Rows and columns that a group of threads computes.
-const TILE: usize = 64;
-/// Inner numbers of a tile.
-const DEPTH: usize = 16;
-/// Groups that keep a card busy.
+/// Columns that a group of threads computes.
+const COLUMNS: usize = 64;
+/// Groups of 64 rows that keep a card busy.
 const GROUPS: usize = 528;
 /// Inner numbers that are worth a part.
 const PART: usize = 128;
@@ -49,7 +50,7 @@ impl Turned {
     }
 
     /// The text of the kernel that reads them so.
-    pub(super) fn source(self, text: &str) -> String {
+    fn source(self, text: &str) -> String {
         match self {
             Self::Neither => text.to_owned(),
             Self::First => with(text, "A_TURNED"),
@@ -58,17 +59,55 @@ impl Turned {
     }
 }
 
+/// How two matrices are multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Way {
+    pub turned: Turned,
+    /// Whether their numbers are rounded to 16 bits, for cooperative matrices; sums have 32.
+    pub by_halves: bool,
+}
+
+impl Way {
+    /// Text of the kernel, entry and threads of a group.
+    pub(super) fn parts(self) -> (&'static str, &'static str, u32) {
+        match (self.by_halves, self.rows()) {
+            (false, _) => (PRODUCT, "multiply", 128),
+            (true, 64) => (PRODUCT_BY_HALVES, "multiply", 128),
+            (true, _) => (PRODUCT_BY_HALVES, "multiply", 256),
+        }
+    }
+
+    /// Rows that a group of threads computes: what was fastest on an H100.
+    fn rows(self) -> usize {
+        match (self.by_halves, self.turned) {
+            (false, _) | (true, Turned::Neither) => 64,
+            (true, _) => 128,
+        }
+    }
+
+    /// Inner numbers of a tile.
+    fn depth(self) -> usize {
+        if self.by_halves { 32 } else { 16 }
+    }
+
+    pub(super) fn source(self, text: &str) -> String {
+        let rows = |rows: usize| format!("const ROWS: u32 = {rows}u;");
+        self.turned
+            .source(&text.replace(&rows(64), &rows(self.rows())))
+    }
+}
+
 /// Of contiguous matrices.
-pub(super) fn launch(a: CubeTensor, b: CubeTensor, turned: Turned) -> CubeTensor {
-    let [rows, inner, columns] = turned.sizes(&a.shape(), &b.shape());
-    let tiles = rows.div_ceil(TILE) * columns.div_ceil(TILE);
-    let parts = (GROUPS / tiles).min(inner / PART);
+pub(super) fn launch(a: CubeTensor, b: CubeTensor, way: Way) -> CubeTensor {
+    let [rows, inner, columns] = way.turned.sizes(&a.shape(), &b.shape());
+    let tiles = rows.div_ceil(way.rows()) * columns.div_ceil(COLUMNS);
+    let parts = (GROUPS * 64 / way.rows() / tiles).min(inner / PART);
     let parts = if parts < FEWEST { 1 } else { parts };
-    let part = inner.div_ceil(parts).next_multiple_of(DEPTH);
+    let part = inner.div_ceil(parts).next_multiple_of(way.depth());
     let parts = inner.div_ceil(part);
     let products = empty(&a, [parts * rows, columns]);
-    Kernel::Product(turned).launch(
-        [rows.div_ceil(TILE), columns.div_ceil(TILE), parts],
+    Kernel::Product(way).launch(
+        [rows.div_ceil(way.rows()), columns.div_ceil(COLUMNS), parts],
         [&a.handle, &b.handle, &products.handle],
         [rows, inner, columns, part].map(Number::Whole),
         &a,
@@ -81,7 +120,7 @@ pub(super) fn launch(a: CubeTensor, b: CubeTensor, turned: Turned) -> CubeTensor
 
 /// `a b` for [`Turned::Neither`], `a bᵀ` for [`Turned::Second`].
 #[derive(Debug)]
-struct Step(Turned);
+struct Step(Way);
 
 impl Backward<Wgpu, 2> for Step {
     /// Both matrices: the gradient of each needs the other.
@@ -91,42 +130,44 @@ impl Backward<Wgpu, 2> for Step {
         let gradient = gradients.consume::<Wgpu>(&ops.node);
         let [a, b] = ops.state;
         let [of_a, of_b] = ops.parents;
+        let multiply = |a, b, turned| Wgpu::turned_product(a, b, Way { turned, ..self.0 });
         if let Some(parent) = of_a {
-            let turned = match self.0 {
+            let turned = match self.0.turned {
                 Turned::Second => Turned::Neither,
                 _ => Turned::Second,
             };
-            let gradient = Wgpu::turned_product(gradient.clone(), b, turned);
+            let gradient = multiply(gradient.clone(), b, turned);
             gradients.register::<Wgpu>(parent.id, gradient);
         }
         if let Some(parent) = of_b {
-            let [first, second] = match self.0 {
+            let [first, second] = match self.0.turned {
                 Turned::Second => [gradient, a],
                 _ => [a, gradient],
             };
-            let gradient = Wgpu::turned_product(first, second, Turned::First);
+            let gradient = multiply(first, second, Turned::First);
             gradients.register::<Wgpu>(parent.id, gradient);
         }
     }
 }
 
-/// `a b`, or `a bᵀ` where the second is kept turned. None where it is for others to compute, or where lines are no whole fours of
-/// numbers.
+/// `a b`, or `a bᵀ` where the second is kept turned, with sums of 32 bits. None where it is for others to compute, or where lines
+/// are no whole fours of numbers.
 ///
 /// # Shapes
 /// - a: `[rows, inner]`; b: `[inner, columns]`, or turned `[columns, inner]`; output: `[rows, columns]`
-pub(in crate::kernels) fn product(
-    a: &Tensor<2>,
-    b: &Tensor<2>,
-    turned: Turned,
-) -> Option<Tensor<2>> {
+pub(in crate::kernels) fn product(a: &Tensor<2>, b: &Tensor<2>, way: Way) -> Option<Tensor<2>> {
     let [inner, sizes] = [a.dims()[1], b.dims().iter().product()];
     let columns: usize = sizes / inner.max(1);
     if !inner.is_multiple_of(4) || !columns.is_multiple_of(4) {
         return None;
     }
-    let output = on_tape(Step(turned), [tracked(a)?, tracked(b)?], |[a, b]| {
-        let output = Wgpu::turned_product(a.clone(), b.clone(), turned);
+    let matrices = [tracked(a)?, tracked(b)?];
+    let has_halves = || Card::of(&a.device().inner()).is_some_and(|card| card.multiplies_halves());
+    if way.by_halves && !has_halves() {
+        return None;
+    }
+    let output = on_tape(Step(way), matrices, |[a, b]| {
+        let output = Wgpu::turned_product(a.clone(), b.clone(), way);
         (output, [a, b])
     });
     Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
