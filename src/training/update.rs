@@ -216,8 +216,8 @@ impl Trainer<'_> {
         }
     }
 
-    /// The loss of a batch and the length of its gradient, not a number if one of both is not finite; if both are, the weights
-    /// are changed.
+    /// Computes the gradients of a batch and changes the weights by them; not where their length, or a loss that is known, is not
+    /// finite.
     fn attempt(&mut self, shards: &[Batch], place: Place, products: Option<FloatDType>) -> Attempt {
         let config = self.config;
         let factor = self.progress.loss_scale.factor(products);
@@ -239,12 +239,11 @@ impl Trainer<'_> {
             loss => loss,
         };
         let is_finite = !matches!(loss, Loss::Known(loss) if !loss.is_finite());
-        let norm = if is_finite {
+        let (norm, before) = if is_finite {
             self.change(&mut gradients, place.learning_rate, factor)
         } else {
             (GradientNorm::Known(f64::NAN), None)
         };
-        let (norm, before) = norm;
         Attempt {
             products,
             factor,
