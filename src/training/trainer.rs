@@ -290,8 +290,7 @@ impl<'a> Trainer<'a> {
                 && order != Order::Abandon
                 && let Some(reason) = self.settle(reporter)?
             {
-                self.go_back(reason, reporter)?;
-                *batches = self.batches(data);
+                self.start_again(reason, data, batches, reporter)?;
                 continue;
             }
             match order {
@@ -333,11 +332,21 @@ impl<'a> Trainer<'a> {
                 None
             };
             if let Some(reason) = reason {
-                self.go_back(reason, reporter)?;
-                *batches = self.batches(data);
-                reporter.phase(Phase::Train)?;
+                self.start_again(reason, data, batches, reporter)?;
             }
         }
+    }
+
+    fn start_again(
+        &mut self,
+        reason: String,
+        data: &TrainingData,
+        batches: &mut Vec<Vec<Range<usize>>>,
+        reporter: &mut Reporter,
+    ) -> Result<()> {
+        self.go_back(reason, reporter)?;
+        *batches = self.batches(data);
+        reporter.phase(Phase::Train)
     }
 
     fn end_reason(&self) -> Option<EndReason> {

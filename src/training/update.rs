@@ -94,11 +94,14 @@ impl Trainer<'_> {
 
     /// Ends the update that is on its way, if one is; a reason to go back if it is not finite.
     pub fn settle(&mut self, reporter: &mut Reporter) -> Result<Option<String>> {
+        let Some(started) = self.started.take() else {
+            return Ok(None);
+        };
         let device_lock = reporter.device_lock();
         let device_lock = device_lock.take();
-        let ended = self.started.take().map(|started| self.finish(started));
+        let ended = self.finish(started);
         drop(device_lock);
-        self.tell_of(ended, reporter)
+        self.tell_of(Some(ended), reporter)
     }
 
     fn tell_of(
@@ -172,34 +175,34 @@ impl Trainer<'_> {
     fn finish(&mut self, started: Started) -> Update {
         let (place, shards) = (started.place, started.shards);
         let mut attempt = started.attempt;
-        let (numbers, attempt) = loop {
-            let loss = attempt.loss.number() / attempt.factor;
-            let norm = self.optimizer.finish(attempt.norm);
-            let is_done = norm.is_finite();
-            let numbers = (loss, if loss.is_finite() { norm } else { f64::NAN });
-            let (loss, norm) = (Loss::Known(loss), GradientNorm::Known(norm));
-            attempt = Attempt {
+        let (numbers, products, gradients, before) = loop {
+            let Attempt {
+                products,
+                factor,
                 loss,
                 norm,
-                ..attempt
-            };
-            if attempt.products.is_none() || is_done {
-                break (numbers, attempt);
+                gradients,
+                before,
+            } = attempt;
+            let loss = loss.number() / factor;
+            let norm = self.optimizer.finish(norm);
+            if products.is_none() || norm.is_finite() {
+                let norm = if loss.is_finite() { norm } else { f64::NAN };
+                break ((loss, norm), products, gradients, before);
             }
             // The same again: with a smaller factor, or in 32 bits if that does not help.
             let scale = &mut self.progress.loss_scale;
-            let is_smaller = scale.factor(attempt.products) < attempt.factor;
-            let helps = numbers.0.is_finite() && (is_smaller || scale.shrink());
-            let products = attempt.products.filter(|_| helps);
-            attempt = self.attempt(&shards, place, products);
+            let is_smaller = scale.factor(products) < factor;
+            let helps = loss.is_finite() && (is_smaller || scale.shrink());
+            attempt = self.attempt(&shards, place, products.filter(|_| helps));
         };
-        if attempt.products.is_some() {
+        if products.is_some() {
             self.progress.loss_scale.updated();
         }
         let (loss, gradient_norm) = numbers;
         let diverged = (!gradient_norm.is_finite()).then(|| {
-            let model = attempt.before.as_ref().unwrap_or(&self.model);
-            divergence::reason(place.step, numbers, model, &attempt.gradients, &shards)
+            let model = before.as_ref().unwrap_or(&self.model);
+            divergence::reason(place.step, numbers, model, &gradients, &shards)
         });
         let begun = self
             .ended
@@ -212,7 +215,7 @@ impl Trainer<'_> {
             gradient_norm,
             secs: now.duration_since(begun).as_secs_f64(),
             diverged,
-            in_full: self.config.precision.numbers() != attempt.products,
+            in_full: self.config.precision.numbers() != products,
         }
     }
 

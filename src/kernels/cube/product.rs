@@ -9,7 +9,7 @@ use burn::tensor::{Shape, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{
-    Kernel, Number, PRODUCT, PRODUCT_BY_HALVES, TrainingKernels, empty, sum_of, tracked, with,
+    Kernel, Number, PRODUCT, PRODUCT_BY_HALVES, TrainingKernels, empty, sum_of, tracked, with, word,
 };
 use crate::kernels::card::Card;
 use crate::kernels::tape::on_tape;
@@ -70,11 +70,12 @@ pub struct Way {
 impl Way {
     /// Text of the kernel, entry and threads of a group.
     pub(super) fn parts(self) -> (&'static str, &'static str, u32) {
-        match (self.by_halves, self.rows()) {
-            (false, _) => (PRODUCT, "multiply", 128),
-            (true, 64) => (PRODUCT_BY_HALVES, "multiply", 128),
-            (true, _) => (PRODUCT_BY_HALVES, "multiply", 256),
-        }
+        let text = if self.by_halves {
+            PRODUCT_BY_HALVES
+        } else {
+            PRODUCT
+        };
+        (text, "multiply", word(2 * self.rows()))
     }
 
     /// Rows that a group of threads computes: what was fastest on an H100.
