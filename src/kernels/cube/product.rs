@@ -173,3 +173,33 @@ pub(in crate::kernels) fn product(a: &Tensor<2>, b: &Tensor<2>, way: Way) -> Opt
     });
     Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
 }
+
+#[cfg(test)]
+mod tests {
+    use wgpu::naga::front::wgsl::parse_str;
+    use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+
+    use super::*;
+
+    /// Lavapipe cannot compile those by halves.
+    #[test]
+    fn the_text_of_every_way_is_valid() {
+        for by_halves in [false, true] {
+            for turned in [Turned::Neither, Turned::First, Turned::Second] {
+                let way = Way { turned, by_halves };
+                let (text, entry, threads) = way.parts();
+                let text = way.source(text);
+                let module = parse_str(&text).map_err(|error| error.emit_to_string(&text));
+                let module = module.expect("parsed");
+                let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+                validator.validate(&module).expect("valid");
+                let found = &module.entry_points[0];
+                assert_eq!(found.name, entry);
+                assert_eq!(found.workgroup_size, [threads, 1, 1], "{way:?}");
+                let turns = ["A_TURNED", "B_TURNED"]
+                    .map(|name| text.contains(&format!("const {name}: bool = true;")));
+                assert_eq!(turns, [turned == Turned::First, turned == Turned::Second]);
+            }
+        }
+    }
+}
