@@ -614,7 +614,7 @@ pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 /// What a panic of the tensor library says, without how it came about: its first line, unless that is for programmers.
 pub(crate) fn in_short(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
-    if line.contains("try_into_data") {
+    if line.contains("try_into_") {
         return "it gave nothing back of what it was to compute".to_owned();
     }
     line.to_owned()
@@ -641,13 +641,15 @@ impl PanicKind {
             "outofmemory",
             "buffertoobig",
         ];
-        // The last is all that is left to read where a device goes while kernels are on their way to it.
+        // The last three are all that is left to read where a device goes while kernels or numbers are on their way.
         let lost = [
             "device is lost",
             "device lost",
             "devicelost",
             "poisoned",
             "bytes were never written",
+            "buffer could not be mapped",
+            "buffer's map never completed",
         ];
         if says(&memory) {
             Self::OutOfMemory

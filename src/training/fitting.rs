@@ -107,13 +107,17 @@ mod tests {
 
     #[test]
     fn the_folder_is_told_that_the_device_is_lost() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (told, ended) = told(folder.path(), "Parent device is lost");
-        assert!(matches!(ended, Err(Error::DeviceLost { .. })), "{ended:?}");
-        assert_eq!(told, []);
-        let state = run_state(folder.path()).expect("readable");
-        assert!(
-            matches!(state, RunState::Failed { message } if message.contains("device is lost"))
-        );
+        let at_once = "Parent device is lost";
+        let later = "Error while reading data: use `try_into_scalar` instead to catch the error at runtime: the staging \
+                     buffer could not be mapped: Error occurred when trying to async map a buffer";
+        for (message, says) in [(at_once, "device is lost"), (later, "gave nothing back")] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (told, ended) = told(folder.path(), message);
+            assert!(matches!(ended, Err(Error::DeviceLost { .. })), "{ended:?}");
+            assert_eq!(told, []);
+            let state = run_state(folder.path()).expect("readable");
+            let is_told = matches!(&state, RunState::Failed { message } if message.contains(says));
+            assert!(is_told, "{state:?}");
+        }
     }
 }
