@@ -3,6 +3,7 @@
 //! Strings and ids live here, no tensors.
 
 mod abbreviations;
+pub mod bpe_dropout;
 mod builder;
 pub mod changes;
 pub mod csv;

@@ -7,11 +7,13 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use tokenizers::models::TrainerWrapper;
 use tokenizers::models::bpe::{BPE, BpeTrainer};
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::{AddedToken, ModelWrapper, Tokenizer};
 
+use super::bpe_dropout::Merges;
 use super::file::write_atomically;
 use super::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 use crate::error::{Error, Result, caught};
@@ -28,6 +30,20 @@ pub struct Vocabulary {
     tokenizer: Tokenizer,
     /// `placeholders[id - FIRST_PLACEHOLDER]`.
     placeholders: Vec<char>,
+}
+
+/// How the space before a word is written in tokens.
+const SPACE: char = 'Ġ';
+
+/// What a `tokenizer.json` tells of merges.
+#[derive(Deserialize)]
+struct WithMerges {
+    model: ModelMerges,
+}
+
+#[derive(Deserialize)]
+struct ModelMerges {
+    merges: Vec<[String; 2]>,
 }
 
 /// A text cut at its placeholders.
@@ -230,6 +246,25 @@ impl Vocabulary {
             return self.token(id).unwrap_or_default();
         }
         text.replace(' ', "▁")
+    }
+
+    /// What its subwords are merged of.
+    pub fn merges(&self) -> Merges {
+        let json = self.tokenizer.to_string(false);
+        let read = json.map(|json| serde_json::from_str::<WithMerges>(&json));
+        let Ok(Ok(read)) = read else {
+            unreachable!("a vocabulary in memory is valid JSON");
+        };
+        let merges = read.model.merges.iter().filter_map(|[left, right]| {
+            let pair = [self.token_id(left)?, self.token_id(right)?];
+            Some((pair, self.token_id(&format!("{left}{right}"))?))
+        });
+        let begins = self
+            .tokens()
+            .iter()
+            .map(|it| it.starts_with(SPACE))
+            .collect();
+        Merges::new(merges, begins)
     }
 
     /// All tokens in the order of their ids.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use crate::model::{Batch, BertSequence};
 use crate::tokenizers::{SpecialIds, Tokenizer};
@@ -67,6 +68,33 @@ impl ExampleSet {
             .iter()
             .filter(|example| example.counts)
             .count()
+    }
+
+    /// The examples of `runs` alone, each as `change` makes it of its number here and itself, and the runs among them.
+    pub(super) fn changed(
+        &self,
+        runs: &[Range<usize>],
+        change: impl Fn(usize, &Example) -> Example + Sync,
+    ) -> (Self, Vec<Range<usize>>) {
+        let numbers: Vec<usize> = runs.iter().cloned().flatten().collect();
+        let examples = numbers.par_iter();
+        let examples = examples.map(|&number| change(number, &self.examples[number]));
+        let pieces = numbers.iter().filter_map(|&number| self.pieces.get(number));
+        let mut end = 0;
+        let runs: Vec<Range<usize>> = runs
+            .iter()
+            .map(|run| {
+                end += run.len();
+                end - run.len()..end
+            })
+            .collect();
+        let changed = Self {
+            examples: examples.collect(),
+            documents: runs.clone(),
+            pieces: pieces.cloned().collect(),
+            special: self.special.clone(),
+        };
+        (changed, runs)
     }
 
     /// The batch of the examples in `runs`, each of which is a document or a window of one.
@@ -180,7 +208,8 @@ pub(super) fn hide_words(
     }
 }
 
-fn generator(seed: u64, epoch: usize) -> ChaCha8Rng {
+/// For what depends on a seed and an epoch or an update alone.
+pub(super) fn generator(seed: u64, epoch: usize) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(epoch as u64 + 1);
     rng

@@ -57,6 +57,9 @@ pub struct TrainingConfig {
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
+    /// Probability with which a merge of subwords is left out wherever it could be done, so that each epoch has the same texts in
+    /// other subwords, in `[0, 1)`: BPE-dropout, Provilkov et al., ACL 2020.
+    pub bpe_dropout: f32,
     /// Share of source tokens hidden in training, so that the model looks for them in the document, in `[0, 1)`: Fernandes
     /// et al., "Measuring and Increasing Context Usage in Context-Aware Machine Translation", ACL 2021, §5.
     pub hidden_words: f32,
@@ -122,6 +125,7 @@ impl Default for TrainingConfig {
             learning_rate_factor: 1.0,
             label_smoothing: 0.1,
             dropout: 0.1,
+            bpe_dropout: 0.0,
             hidden_words: 0.0,
             copied_words: 0.0,
             top_t: 0,
@@ -230,7 +234,6 @@ impl TrainingConfig {
                 allowed: allowed.to_owned(),
             })
         };
-        let share = "0 up to, but not including, 1";
         if self.corpus.as_os_str().is_empty() {
             return refuse("corpus", &"missing", "the folder of a corpus");
         }
@@ -243,17 +246,16 @@ impl TrainingConfig {
         if self.checkpoint_every == 0 {
             return refuse("checkpoint_every", &self.checkpoint_every, "at least 1");
         }
-        if !(0.0..1.0).contains(&self.label_smoothing) {
-            return refuse("label_smoothing", &self.label_smoothing, share);
-        }
-        if !(0.0..1.0).contains(&self.hidden_words) {
-            return refuse("hidden_words", &self.hidden_words, share);
-        }
-        if !(0.0..1.0).contains(&self.copied_words) {
-            return refuse("copied_words", &self.copied_words, share);
-        }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return refuse("dropout", &self.dropout, share);
+        let shares = [
+            ("label_smoothing", self.label_smoothing),
+            ("bpe_dropout", self.bpe_dropout),
+            ("hidden_words", self.hidden_words),
+            ("copied_words", self.copied_words),
+            ("dropout", self.dropout),
+        ];
+        let is_wrong = |(_, share): &(&str, f32)| !(0.0..1.0).contains(share);
+        if let Some((field, found)) = shares.into_iter().find(is_wrong) {
+            return refuse(field, &found, "0 up to, but not including, 1");
         }
         if !(self.learning_rate_factor > 0.0 && self.learning_rate_factor.is_finite()) {
             return refuse(

@@ -1,12 +1,13 @@
 //! The corpus as a training run sees it: ids of its sentence pairs.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::batch::{Example, ExampleSet};
+use super::batch::{Example, ExampleSet, generator};
 use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use super::copies::copies;
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
 use crate::metrics::discourse::FormOfAddress;
 use crate::model::{Context, MemoryUse, Preset};
+use crate::text::bpe_dropout::Merges;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer};
 
@@ -34,6 +36,8 @@ pub struct TrainingData {
     previous_translations: usize,
     address_form: bool,
     copied_words: f32,
+    /// If merges of subwords are left out: with which probability.
+    bpe_dropout: Option<(Merges, f32)>,
     seed: u64,
     max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
@@ -76,6 +80,16 @@ impl TrainingData {
         };
         let preset = Preset::named(&config.preset)?;
         let memory = memory_of(&preset, &corpus, config)?;
+        let bpe_dropout = if config.bpe_dropout > 0.0 {
+            let own = tokenizer.own().ok_or_else(|| Error::Config {
+                field: "bpe_dropout",
+                found: config.bpe_dropout.to_string(),
+                allowed: "0, since the model has the tokenizer of another program".to_owned(),
+            });
+            Some((own?.merges(), config.bpe_dropout))
+        } else {
+            None
+        };
         let mut data = Self {
             corpus,
             tokenizer,
@@ -86,6 +100,7 @@ impl TrainingData {
             previous_translations: preset.previous_translations,
             address_form: preset.address_form,
             copied_words: config.copied_words,
+            bpe_dropout,
             seed: config.seed,
             max_tokens,
             skipped: 0,
@@ -100,6 +115,34 @@ impl TrainingData {
             }
         }
         Ok(data)
+    }
+
+    /// The pairs of the training runs of update `step` in other subwords, the same ones for the same `seed` and `step`, and the
+    /// runs among them; a pair that would become too long stays as it is. None without BPE-dropout.
+    pub(super) fn in_other_subwords(
+        &self,
+        runs: &[Range<usize>],
+        seed: u64,
+        step: usize,
+    ) -> Option<(ExampleSet, Vec<Range<usize>>)> {
+        let (merges, share) = self.bpe_dropout.as_ref()?;
+        Some(self.train.changed(runs, |number, example| {
+            let mut rng = generator(seed ^ 0xB9E, step);
+            rng.set_word_pos(u128::from(number as u64) << 32);
+            let mut drawn = |ids: &[u32]| {
+                let drawn = merges.drawn(ids, *share, &mut rng);
+                if drawn.len() < self.max_tokens {
+                    drawn
+                } else {
+                    ids.to_vec()
+                }
+            };
+            Example {
+                source: drawn(&example.source),
+                target: drawn(&example.target),
+                ..*example
+            }
+        }))
     }
 
     /// The pairs of a split, however long they are.

@@ -70,14 +70,18 @@ impl Trainer<'_> {
         runs: &[Range<usize>],
         reporter: &mut Reporter,
     ) -> Result<Option<String>> {
-        let mut batch = data.train.batch(runs);
         let (seed, share, step) = (
             self.config.seed,
             self.config.hidden_words,
             self.progress.step + 1,
         );
+        let drawn = data.in_other_subwords(runs, seed, step);
+        let (examples, runs) = drawn
+            .as_ref()
+            .map_or((&data.train, runs), |(examples, runs)| (examples, runs));
+        let mut batch = examples.batch(runs);
         hide_words(&mut batch, share, &*data.tokenizer, seed, step);
-        let shards = shards(&data.train, runs, batch, self.workers.count());
+        let shards = shards(examples, runs, batch, self.workers.count());
         self.progress.batch += 1;
         let device_lock = reporter.device_lock();
         let device_lock = device_lock.take();

@@ -14,6 +14,7 @@ fn a_run_stopped_anywhere_ends_as_if_it_had_not_been() {
         validate_every: 2,
         validation_segments: 6,
         hidden_words: 0.3,
+        bpe_dropout: 0.2,
         // A rate so high that the dev loss soon rises again.
         learning_rate_factor: 30.0,
         patience: 2,

@@ -167,6 +167,14 @@ pub static FIELDS: &[Field] = &[
     ),
     field(
         Optimisation,
+        "bpe_dropout",
+        "BPE dropout",
+        "",
+        "How often a merge of subwords is left out, so that words are met in other pieces: 0.1 for small corpora.",
+        Share(|config| &mut config.bpe_dropout),
+    ),
+    field(
+        Optimisation,
         "hidden_words",
         "Hidden words",
         "",
