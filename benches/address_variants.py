@@ -5,8 +5,11 @@ weighted  segments with a form of address come four times
 copies    the same, and for every segment a document of two: two thirds of the words of its own translation, then it
 oracle    every segment behind the one sentence that used a form last (or behind the one before it), and behind nothing else
 speakers  as weighted, with a letter for whoever speaks before both sides of a segment
+sampled   as copies, and every segment once more behind a model's own translations of the three before it
 
-usage: address_variants.py FOLDER CORPUS OUT, with forms.py and {train,dev,test}.tsv.gz in FOLDER, and CORPUS of `canopy corpus import po`."""
+usage: address_variants.py FOLDER CORPUS OUT [TRANSLATIONS], with forms.py and {train,dev,test}.tsv.gz in FOLDER, CORPUS of `canopy corpus
+import po`, and TRANSLATIONS of its training documents by `canopy evaluate --hypotheses` with a copy of CORPUS whose test split they are,
+without which there is no `sampled`."""
 import collections
 import copy
 import gzip
@@ -18,6 +21,7 @@ import sys
 
 SPLITS = "train", "dev", "test"
 KEPT = 0.65
+WINDOW = 3
 
 
 def units(document):
@@ -50,6 +54,22 @@ def copies(documents):
             if unit["status"] == "new" and len(unit["target"].split()) > 2 and words:
                 context = {"source": unit["source"], "target": " ".join(words), "status": "repeated"}
                 yield document_of(f"{document['id']}~{number}", [context, unit])
+
+
+def sampled(documents, translations):
+    lines = iter(translations)
+    for document in documents:
+        own = []
+        for unit in units(document):
+            is_read = unit["status"] in ("new", "repeated")
+            own.append(next(lines) if is_read else unit["target"])
+        found = units(document)
+        for number, unit in enumerate(found):
+            if unit["status"] != "new" or number == 0:
+                continue
+            first = max(0, number - WINDOW)
+            before = [found[other] | {"target": own[other], "status": "repeated"} for other in range(first, number)]
+            yield document_of(f"{document['id']}%{number}", [*before, unit])
 
 
 def oracle(documents, form, times):
@@ -107,7 +127,7 @@ def write(folder, described, splits):
     (folder / "corpus.json").write_text(json.dumps(described, indent=1))
 
 
-def main(folder, corpus, out):
+def main(folder, corpus, out, translations=None):
     sys.path.insert(0, folder)
     from forms import form
 
@@ -122,6 +142,10 @@ def main(folder, corpus, out):
         "oracle": {split: list(oracle(splits[split], form, 4 if split == "train" else 1)) for split in SPLITS},
         "speakers": spoken | {"train": list(weighted(spoken["train"], form))},
     }
+    if translations:
+        lines = pathlib.Path(translations).read_text().splitlines()
+        windows = list(sampled(splits["train"], lines))
+        variants["sampled"] = splits | {"train": variants["copies"]["train"] + windows}
     for name, documents in variants.items():
         write(out / name, json.loads((corpus / "corpus.json").read_text()), documents)
 
