@@ -2,39 +2,32 @@
 
 pub(super) mod batch;
 mod batch_arguments;
+mod one_document;
+mod places;
 mod report;
 
-use std::collections::HashSet;
-use std::ffi::OsString;
-use std::io::{ErrorKind, Read};
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf, is_separator};
-use std::time::Instant;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::inputs::check_output;
 use super::library;
 use super::llm;
 use super::options::{ModelArguments, SearchArguments, SrxArgument, positive, wrong_usage};
-use super::terminal::{StatusLine, print_bytes, sentences_done, tell, warn};
+use super::terminal::{tell, warn};
 use super::terms::TermArguments;
 use crate::corpus::is_same_language;
-use crate::error::{Error, Result, caught};
-use crate::inference::{
-    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language,
-    read_in_its_language, unlike,
-};
+use crate::error::{Error, Result};
+use crate::inference::{SearchOptions, Translation, Translator, detected_language};
 use crate::memory::TranslationMemory;
-use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
+use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages, Provenance};
-use crate::text::file::{canonical_path, check_writable, write_atomically};
 use crate::text::pseudo::Pseudo;
-use crate::trace::{self, TraceFormat};
-use crate::training::for_document;
+use crate::trace;
 use crate::weights::RerankerFolder;
 use batch_arguments::BatchArguments;
+pub(super) use one_document::translate;
+use one_document::{read_by, warn_if_unlike, warn_of_drafts};
 use report::report;
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
@@ -171,9 +164,6 @@ pub(super) fn exports() -> impl TypedValueParser<Value = ExportFormat> {
             .ok_or("no such format")
     })
 }
-
-/// Where one translation goes; `None` is standard output.
-type Place = Option<PathBuf>;
 
 /// Gives a translator what lies at `--memory`.
 pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
@@ -351,125 +341,6 @@ impl TranslateArguments {
         }
     }
 
-    /// Where the documents come from; `None` is standard input.
-    fn sources(&self) -> Vec<Option<&Path>> {
-        if self.inputs.is_empty() {
-            return vec![None];
-        }
-        let inputs = self.inputs.iter().map(PathBuf::as_path);
-        let sources = inputs.map(|path| Some(path).filter(|path| path.as_os_str() != "-"));
-        sources.collect()
-    }
-
-    /// All that is read, where it has a name.
-    fn read_paths(&self) -> Vec<&Path> {
-        // A file that the shell passes on as standard input has one, too.
-        let standard_input = Path::new("/dev/stdin");
-        let sources = self.sources().into_iter();
-        let sources = sources.map(|source| source.unwrap_or(standard_input));
-        let others = [
-            &self.model.model,
-            &self.memory,
-            &self.terms.terms,
-            &self.reranker,
-            &self.srx.srx,
-        ];
-        let others = others.into_iter().flatten().map(PathBuf::as_path);
-        sources.chain(others).collect()
-    }
-
-    /// The format of a source by the options or its name.
-    fn format_of(&self, source: &Path) -> Option<Format> {
-        self.format.or_else(|| Format::of(source))
-    }
-
-    /// The name that the translation of a file gets in a folder.
-    fn written_name(&self, source: &Path) -> Option<OsString> {
-        let mut name = source.file_name()?.to_owned();
-        let written = self.format_of(source).map(Format::written_extension);
-        if let Some(extension) = written
-            && self.format_of(source).map(Format::extension) != Some(extension)
-        {
-            name = Path::new(&name).with_extension(extension).into();
-        }
-        if self.json {
-            name.push(".json");
-        } else if let Some(format) = self.export {
-            name.push(".");
-            name.push(format.extension());
-        }
-        Some(name)
-    }
-
-    /// Decides every output place before any work is done.
-    fn places(&self) -> Result<Vec<Place>> {
-        let sources = self.sources();
-        let Some(output) = self
-            .output
-            .as_ref()
-            .filter(|output| output.as_os_str() != "-")
-        else {
-            return Ok(vec![None; sources.len()]);
-        };
-        let places: Vec<Place> = if output.is_dir() {
-            if sources.contains(&None) {
-                return Err(Error::write(output)(ErrorKind::IsADirectory.into()));
-            }
-            let place = |source| Some(output.join(self.written_name(source)?));
-            sources.into_iter().map(|source| place(source?)).collect()
-        } else if is_folder_name(output) {
-            let cause = std::io::Error::new(ErrorKind::NotFound, "this folder is not there");
-            return Err(Error::write(output)(cause));
-        } else if sources.len() > 1 {
-            let path = output.clone();
-            wrong_usage("translate", Error::NotAFolder { path })
-        } else {
-            vec![Some(output.clone())]
-        };
-        if !self.json && self.export.is_none() {
-            for (source, place) in self.sources().into_iter().zip(&places) {
-                if let (Some(source), Some(place)) = (source, place)
-                    && let Some(format) = self.format_of(source)
-                {
-                    format.check_written_name(place)?;
-                }
-            }
-        }
-        let (mut taken, inputs) = (HashSet::new(), self.read_paths());
-        for path in places.iter().flatten() {
-            check_output(path, inputs.iter().copied())?;
-            check_writable(path, self.force)?;
-            if !taken.insert(canonical_path(path)) {
-                return Err(Error::SameName { path: path.clone() });
-            }
-        }
-        Ok(places)
-    }
-
-    /// Refuses a trace that could not be written, before any work is done.
-    fn check_trace(&self, places: &[Place]) -> Result<()> {
-        let Some(path) = &self.trace else {
-            return Ok(());
-        };
-        TraceFormat::of(path)?;
-        if self.inputs.len() > 1 {
-            return Err(Error::TraceOfSeveral {
-                count: self.inputs.len(),
-            });
-        }
-        let place = canonical_path(path);
-        if places
-            .iter()
-            .flatten()
-            .any(|it| canonical_path(it) == place)
-        {
-            let path = path.clone();
-            return Err(Error::TraceOverTranslation { path });
-        }
-        check_output(path, self.read_paths())?;
-        check_writable(path, self.force)
-    }
-
     /// Ends the program if the model does not translate between the languages that are asked for.
     fn check_languages(&self, translator: &Translator) {
         let info = translator.info();
@@ -489,195 +360,5 @@ impl TranslateArguments {
             };
             wrong_usage("translate", problem);
         }
-    }
-
-    fn put(&self, bytes: &[u8], place: Place) -> Result<()> {
-        match place {
-            Some(path) => write_atomically(&path, bytes, self.force),
-            None => print_bytes(bytes),
-        }
-    }
-
-    fn read(&self, path: Option<&Path>) -> Result<Document> {
-        let mut document = self.opened(path)?;
-        document.subtitle_layout = SubtitleLayout {
-            max_chars: self.line_chars,
-            max_lines: self.cue_lines,
-        };
-        Ok(document)
-    }
-
-    fn reading_options(&self) -> ReadingOptions {
-        ReadingOptions {
-            columns: self.columns.clone(),
-            comments: self.comments,
-            sheet_names: self.sheet_names,
-            drafts: self.drafts,
-            srx: self.srx.srx.clone(),
-            language: self.from.clone().filter(|_| self.srx.srx.is_some()),
-            ..ReadingOptions::default()
-        }
-    }
-
-    fn opened(&self, path: Option<&Path>) -> Result<Document> {
-        if let Some(path) = path {
-            return read_in_its_language(&self.reading_options(), |options| {
-                Document::open_with(path, self.format, options)
-            });
-        }
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(Error::read("standard input"))?;
-        let format = self
-            .format
-            .or_else(|| Format::of_content(Path::new("-"), &bytes));
-        let format = format.unwrap_or(Format::Text);
-        read_in_its_language(&self.reading_options(), |options| {
-            Document::from_bytes_with("-", format, bytes.clone(), options)
-        })
-    }
-}
-
-/// Says how many drafts of the file stay.
-fn warn_of_drafts(document: &Document) {
-    let known = document.sentences.iter();
-    let known = known.filter_map(|sentence| sentence.known.as_ref());
-    let drafts = known.filter(|known| known.is_draft()).count();
-    if drafts > 0 {
-        warn(&format!(
-            "{}: drafts of the file that stay: {drafts}; --drafts translates them anew",
-            document.name
-        ));
-    }
-}
-
-/// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and the
-/// translations. Where the device fails, the CPU goes on, and `translator` is there from then on.
-pub(super) fn translate(
-    translator: &mut Translator,
-    document: &Document,
-    options: &SearchOptions,
-) -> Result<(Option<Translator>, Vec<Option<Translation>>)> {
-    let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
-    let mut known = KnownTranslations::fixed(document.finished());
-    let mut attempt = |translator: &Translator| {
-        caught(|| {
-            let adapted = adapted(translator, document);
-            let by = adapted.as_ref().unwrap_or(translator);
-            translate_rest(by, document, options, &mut known, &mut translations)?;
-            Ok(adapted)
-        })
-    };
-    let adapted = match attempt(translator) {
-        Err(error) if error.is_of_device() && !translator.is_on_cpu() => {
-            // If the CPU cannot, what failed first is to be told.
-            let Ok(other) = translator.on_cpu() else {
-                return Err(error);
-            };
-            warn(&format!("{}: {error}; the CPU goes on", document.name));
-            *translator = other;
-            attempt(translator)?
-        }
-        done => done?,
-    };
-    for (index, translation) in translations.iter().enumerate() {
-        let flags = translation
-            .as_ref()
-            .map_or(&[][..], |translation| &translation.flags);
-        let warning = flags.iter().filter(|flag| flag.warns());
-        let names: Vec<String> = warning.map(ToString::to_string).collect();
-        if !names.is_empty() {
-            warn(&format!(
-                "{}: sentence {}: {}",
-                document.name,
-                document.sentence_name(index),
-                names.join(", ")
-            ));
-        }
-    }
-    Ok((adapted, translations))
-}
-
-/// Translates the sentences that have no translation yet.
-fn translate_rest(
-    translator: &Translator,
-    document: &Document,
-    options: &SearchOptions,
-    known: &mut KnownTranslations,
-    translations: &mut [Option<Translation>],
-) -> Result<()> {
-    // What the file has a translation for stays.
-    let is_open =
-        |&index: &usize| translations[index].is_none() && document.sentences[index].known.is_none();
-    let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
-    let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
-    let translated = translator.translate_with(document, &left, known, options, &mut |step| {
-        let (index, translation) = match step {
-            Step::Translated { index, translation } => (index, translation),
-            Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
-            Step::Drafted { done, num } => {
-                if done == 0 {
-                    begun = Instant::now();
-                }
-                let name = &document.name;
-                line.show(&format!("{name}: first pass, {done} of {num} sentences"));
-                return ControlFlow::Continue(());
-            }
-        };
-        translations[index] = Some(translation);
-        done += 1;
-        let told = sentences_done(done, left.len(), begun);
-        line.show(&format!("{}: {told}", document.name));
-        ControlFlow::Continue(())
-    });
-    line.clear();
-    translated
-}
-
-/// Translations as the model read them, those among them that the file has finished.
-fn read_by(document: &Document, translations: &[Option<Translation>]) -> Vec<Option<Translation>> {
-    let mut read = translations.to_vec();
-    for (index, text) in document.finished() {
-        read[index].get_or_insert_with(|| Translation::written(text));
-    }
-    read
-}
-
-/// Whether a name that does not exist can only be meant as a folder's.
-fn is_folder_name(path: &Path) -> bool {
-    let last = path.as_os_str().as_encoded_bytes().last();
-    last.is_some_and(|&byte| is_separator(char::from(byte)))
-}
-
-/// A translator that has taken in what resembles this document, if its model does so.
-fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
-    let mut line = StatusLine::new();
-    let adapted = for_document(translator, document, &mut |done, all| {
-        line.show(&format!(
-            "{}: taking in similar sentences, {done} of {all}",
-            document.name
-        ));
-        ControlFlow::Continue(())
-    });
-    line.clear();
-    adapted
-}
-
-/// Says where a document is unlike what the model knows.
-fn warn_if_unlike(
-    translator: &Translator,
-    document: &Document,
-    translations: &[Option<Translation>],
-) {
-    let translations = translations.iter().flatten();
-    if let Some(mean) = unlike(translations.filter_map(Translation::confidence)) {
-        warn(&format!(
-            "{}: unlike what {} knows, its translations are {:.0} % likely to be good; a larger model may know more \
-             (canopy model import)",
-            document.name,
-            translator.info().name,
-            mean * 100.0
-        ));
     }
 }

@@ -1,10 +1,11 @@
 //! The datastore of nearest-neighbour translation: decoder states, and the token that followed each.
 //!
 //! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the tokens that followed the nearest states, each
-//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next tokens (Eq. 2 and 3). Their share falls
-//! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
-//! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
-//! theirs.
+//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next tokens (Eq. 2 and 3). Their share is here
+//! `weight · exp(−d² / reach) · a²`, where d is the distance of the nearest one and a the largest weight that one token has among
+//! them: it falls with the distance, and where they do not agree. Zheng et al., "Adaptive Nearest Neighbor Machine Translation",
+//! ACL 2021, let a network choose it, which reads the distances and how many different tokens there are. States are what
+//! enters the last feed-forward sublayer, as theirs.
 
 mod on_card;
 
@@ -29,7 +30,7 @@ pub struct KnnConfig {
     /// How many of them are read.
     pub nearest: usize,
     pub temperature: f32,
-    /// Their share of the next token where the state is exactly the same.
+    /// Their share of the next token where a state is exactly the same and the same token followed them all.
     pub weight: f32,
     /// Distance at which that share has fallen to a third, by e.
     pub reach: f32,
@@ -39,9 +40,9 @@ impl Default for KnnConfig {
     fn default() -> Self {
         Self {
             nearest: 8,
-            temperature: 5.0,
-            weight: 0.6,
-            reach: 50.0,
+            temperature: 10.0,
+            weight: 0.95,
+            reach: 40.0,
         }
     }
 }
@@ -235,7 +236,7 @@ impl Datastore {
         for ((row, normaliser), near) in rows.zip(near) {
             let of_model = *normaliser;
             *normaliser -= (1.0 - near.weight).ln();
-            for (id, share) in self.followed(near) {
+            for (id, share) in self.followed(&near.states) {
                 let own = &mut row[id as usize];
                 let alone = (1.0 - near.weight) * (*own - of_model).exp();
                 *own = (alone + near.weight * share).ln() + *normaliser;
@@ -274,16 +275,18 @@ impl Datastore {
         for (_, share) in &mut states {
             *share /= sum;
         }
+        let agreement = self.followed(&states).into_iter().map(|(_, share)| share);
+        let agreement = agreement.fold(0.0, f32::max);
         Neighbours {
             states,
-            weight: weight * (-least / reach).exp(),
+            weight: weight * (-least / reach).exp() * agreement.powi(2),
         }
     }
 
     /// The tokens that followed these states, each once with its share.
-    fn followed(&self, near: &Neighbours) -> Vec<(u32, f32)> {
-        let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
-        for &(number, share) in &near.states {
+    fn followed(&self, states: &[(u32, f32)]) -> Vec<(u32, f32)> {
+        let mut found: Vec<(u32, f32)> = Vec::with_capacity(states.len());
+        for &(number, share) in states {
             let id = self.next(number);
             match found.iter_mut().find(|(other, _)| *other == id) {
                 Some((_, sum)) => *sum += share,
@@ -299,7 +302,7 @@ impl Datastore {
         for value in &mut *log_probs {
             *value += kept;
         }
-        for (id, share) in self.followed(near) {
+        for (id, share) in self.followed(&near.states) {
             let own = &mut log_probs[id as usize];
             *own = (own.exp() + near.weight * share).ln();
         }
@@ -399,7 +402,9 @@ mod tests {
         let (first, second) = (1.0 / (1.0 + (-1.0f32).exp()), 1.0 / (1.0 + 1.0f32.exp()));
         let third = 0.4 / 3.0;
         let found = probabilities(config, [1, 3], [0.0, 0.0]);
-        assert_close(&found, [third, third + 0.6 * first, third, 0.6 * second]);
+        let weight = 0.6 * first * first;
+        let own = (1.0 - weight) / 3.0;
+        assert_close(&found, [own, own + weight * first, own, weight * second]);
         let found = probabilities(config, [3, 3], [0.0, 0.0]);
         assert_close(&found, [third, third, third, 0.6]);
         let nearest = KnnConfig {

@@ -77,7 +77,7 @@ impl Datastore {
             values.extend_from_slice(own);
             ids.extend_from_slice(others);
             let (end, ids_end) = (begin + width + nearest, ids.len() + nearest);
-            for (id, share) in self.followed(near) {
+            for (id, share) in self.followed(&near.states) {
                 let column = if (id as usize) < first {
                     Some(id as usize)
                 } else {

@@ -1,0 +1,150 @@
+//! One document, from its sentences to their translations, with progress and warnings on the terminal.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::cli::terminal::{StatusLine, sentences_done, warn};
+use crate::error::{Result, caught};
+use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator, unlike};
+use crate::text::document::Document;
+use crate::training::for_document;
+
+/// Says how many drafts of the file stay.
+pub(super) fn warn_of_drafts(document: &Document) {
+    let known = document.sentences.iter();
+    let known = known.filter_map(|sentence| sentence.known.as_ref());
+    let drafts = known.filter(|known| known.is_draft()).count();
+    if drafts > 0 {
+        warn(&format!(
+            "{}: drafts of the file that stay: {drafts}; --drafts translates them anew",
+            document.name
+        ));
+    }
+}
+
+/// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and the
+/// translations. Where the device fails, the CPU goes on, and `translator` is there from then on.
+pub(in crate::cli) fn translate(
+    translator: &mut Translator,
+    document: &Document,
+    options: &SearchOptions,
+) -> Result<(Option<Translator>, Vec<Option<Translation>>)> {
+    let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
+    let mut known = KnownTranslations::fixed(document.finished());
+    let mut attempt = |translator: &Translator| {
+        caught(|| {
+            let adapted = adapted(translator, document);
+            let by = adapted.as_ref().unwrap_or(translator);
+            translate_rest(by, document, options, &mut known, &mut translations)?;
+            Ok(adapted)
+        })
+    };
+    let adapted = match attempt(translator) {
+        Err(error) if error.is_of_device() && !translator.is_on_cpu() => {
+            // If the CPU cannot, what failed first is to be told.
+            let Ok(other) = translator.on_cpu() else {
+                return Err(error);
+            };
+            warn(&format!("{}: {error}; the CPU goes on", document.name));
+            *translator = other;
+            attempt(translator)?
+        }
+        done => done?,
+    };
+    for (index, translation) in translations.iter().enumerate() {
+        let flags = translation
+            .as_ref()
+            .map_or(&[][..], |translation| &translation.flags);
+        let warning = flags.iter().filter(|flag| flag.warns());
+        let names: Vec<String> = warning.map(ToString::to_string).collect();
+        if !names.is_empty() {
+            warn(&format!(
+                "{}: sentence {}: {}",
+                document.name,
+                document.sentence_name(index),
+                names.join(", ")
+            ));
+        }
+    }
+    Ok((adapted, translations))
+}
+
+/// Translates the sentences that have no translation yet.
+fn translate_rest(
+    translator: &Translator,
+    document: &Document,
+    options: &SearchOptions,
+    known: &mut KnownTranslations,
+    translations: &mut [Option<Translation>],
+) -> Result<()> {
+    // What the file has a translation for stays.
+    let is_open =
+        |&index: &usize| translations[index].is_none() && document.sentences[index].known.is_none();
+    let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
+    let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
+    let translated = translator.translate_with(document, &left, known, options, &mut |step| {
+        let (index, translation) = match step {
+            Step::Translated { index, translation } => (index, translation),
+            Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
+            Step::Drafted { done, num } => {
+                if done == 0 {
+                    begun = Instant::now();
+                }
+                let name = &document.name;
+                line.show(&format!("{name}: first pass, {done} of {num} sentences"));
+                return ControlFlow::Continue(());
+            }
+        };
+        translations[index] = Some(translation);
+        done += 1;
+        let told = sentences_done(done, left.len(), begun);
+        line.show(&format!("{}: {told}", document.name));
+        ControlFlow::Continue(())
+    });
+    line.clear();
+    translated
+}
+
+/// Translations as the model read them, those among them that the file has finished.
+pub(super) fn read_by(
+    document: &Document,
+    translations: &[Option<Translation>],
+) -> Vec<Option<Translation>> {
+    let mut read = translations.to_vec();
+    for (index, text) in document.finished() {
+        read[index].get_or_insert_with(|| Translation::written(text));
+    }
+    read
+}
+
+/// A translator that has taken in what resembles this document, if its model does so.
+fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
+    let mut line = StatusLine::new();
+    let adapted = for_document(translator, document, &mut |done, all| {
+        line.show(&format!(
+            "{}: taking in similar sentences, {done} of {all}",
+            document.name
+        ));
+        ControlFlow::Continue(())
+    });
+    line.clear();
+    adapted
+}
+
+/// Says where a document is unlike what the model knows.
+pub(super) fn warn_if_unlike(
+    translator: &Translator,
+    document: &Document,
+    translations: &[Option<Translation>],
+) {
+    let translations = translations.iter().flatten();
+    if let Some(mean) = unlike(translations.filter_map(Translation::confidence)) {
+        warn(&format!(
+            "{}: unlike what {} knows, its translations are {:.0} % likely to be good; a larger model may know more \
+             (canopy model import)",
+            document.name,
+            translator.info().name,
+            mean * 100.0
+        ));
+    }
+}
