@@ -138,7 +138,7 @@ fn a_model_looks_up_the_words_of_a_memory() {
     // Four pairs against many thousands that it has learnt: they must be told to count.
     let knn = KnnRetrieval {
         config: KnnConfig {
-            weight: 0.95,
+            nearest: 1,
             reach: 1e4,
             ..KnnConfig::default()
         },
