@@ -23,6 +23,7 @@ fn as_many_devices_find_the_same_weights_every_time() {
     for preset in PRESETS {
         let config = TrainingConfig {
             hidden_words: 0.2,
+            bpe_dropout: 0.1,
             ..config(&place, preset, 2)
         };
         let (once, again) = (

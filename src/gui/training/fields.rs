@@ -170,7 +170,7 @@ pub static FIELDS: &[Field] = &[
         "bpe_dropout",
         "BPE dropout",
         "",
-        "How often a merge of subwords is left out, so that words are met in other pieces: 0.1 for small corpora.",
+        "How often a merge of subwords is left out, so that words are met in other pieces: 0.1 in long trainings on small corpora.",
         Share(|config| &mut config.bpe_dropout),
     ),
     field(
