@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::corpus::tmx::tmx_pairs;
@@ -56,6 +57,9 @@ const CANDIDATES: usize = 40;
 
 /// A word that stands in more than one of so many sentences finds too many of them.
 const COMMON: usize = 12;
+
+/// So many pairs are cut into words before they are taken in.
+const CUT_AT_ONCE: usize = 8_192;
 
 /// The first bytes of a packed file.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -159,22 +163,33 @@ impl TranslationMemory {
     /// Takes in pairs of source and target; of several with the same source the first one.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut memory = Self::default();
-        for (source, target) in pairs {
-            if target.trim().is_empty() || memory.sources.contains_key(&source) {
-                continue;
+        let mut pairs = pairs.into_iter();
+        loop {
+            let part: Vec<(String, String)> = pairs.by_ref().take(CUT_AT_ONCE).collect();
+            if part.is_empty() {
+                return memory;
             }
-            let number = u32::try_from(memory.pairs.len()).expect("fewer than 2³² pairs");
-            memory.sources.insert(source.clone(), number);
-            let words = words(&source)
-                .map(|word| memory.add(&word, number))
-                .collect();
-            memory.pairs.push(Pair {
-                source,
-                target,
-                words,
-            });
+            let words = part.par_iter().map(|(source, _)| words(source).collect());
+            let words: Vec<Vec<String>> = words.collect();
+            for ((source, target), words) in part.into_iter().zip(words) {
+                memory.take_in(source, target, words);
+            }
         }
-        memory
+    }
+
+    fn take_in(&mut self, source: String, target: String, words: Vec<String>) {
+        if target.trim().is_empty() || self.sources.contains_key(&source) {
+            return;
+        }
+        let number = u32::try_from(self.pairs.len()).expect("fewer than 2³² pairs");
+        self.sources.insert(source.clone(), number);
+        let words = words.into_iter().map(|word| self.add(word, number));
+        let words = words.collect();
+        self.pairs.push(Pair {
+            source,
+            target,
+            words,
+        });
     }
 
     /// The pairs of some splits of a corpus, those that stand there for the first time and are not the same in both
@@ -223,9 +238,9 @@ impl TranslationMemory {
         Self::new(kept.map(|pair| (pair.source.clone(), pair.target.clone())))
     }
 
-    fn add(&mut self, word: &str, pair: u32) -> u32 {
+    fn add(&mut self, word: String, pair: u32) -> u32 {
         let next = u32::try_from(self.places.len()).expect("fewer than 2³² words");
-        let id = *self.words.entry(word.to_owned()).or_insert(next);
+        let id = *self.words.entry(word).or_insert(next);
         if id == next {
             self.places.push(Vec::new());
         }
@@ -408,17 +423,19 @@ impl TranslationMemory {
             bytes = text;
         }
         let lines = lines(path, bytes)?;
-        let pairs = lines.iter().zip(1..).map(|(text, line)| {
+        let pairs = lines.par_iter().enumerate().map(|(index, text)| {
             let mut columns = text.split('\t').map(|column| visible(column, &[]));
             match (columns.next(), columns.next(), columns.next()) {
                 (Some(source), Some(target), None) => Ok((source, target)),
                 _ => Err(Error::Memory {
-                    line,
+                    line: index + 1,
                     path: path.to_owned(),
                 }),
             }
         });
-        Ok(Self::new(pairs.collect::<Result<Vec<_>>>()?))
+        // All of them, so that the first wrong line is told.
+        let pairs: Vec<Result<_>> = pairs.collect();
+        Ok(Self::new(pairs.into_iter().collect::<Result<Vec<_>>>()?))
     }
 }
 

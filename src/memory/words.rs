@@ -7,7 +7,7 @@ use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
 
 /// Words in lower case, and every mark by itself.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
-    let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
+    let mut segmenter = None;
     let mut rest = text.trim_start();
     // Of the clause without spaces that was met last, the words behind the first one.
     let mut waiting = Vec::new().into_iter();
@@ -39,6 +39,9 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
         if !is_unspaced(first) {
             return Some(clause.to_lowercase());
         }
+        let segmenter = segmenter.get_or_insert_with(|| {
+            WordSegmenter::new_dictionary(WordBreakInvariantOptions::default())
+        });
         let ends: Vec<usize> = segmenter.segment_str(clause).collect();
         let words = ends
             .windows(2)
