@@ -117,17 +117,16 @@ impl TrainingData {
         Ok(data)
     }
 
-    /// The pairs of the training runs of update `step` in other subwords, the same ones for the same `seed` and `step`, and the
+    /// The pairs of the training runs of update `step` in other subwords, the same ones for the same `step`, and the
     /// runs among them; a pair that would become too long stays as it is. None without BPE-dropout.
     pub(super) fn in_other_subwords(
         &self,
         runs: &[Range<usize>],
-        seed: u64,
         step: usize,
     ) -> Option<(ExampleSet, Vec<Range<usize>>)> {
         let (merges, share) = self.bpe_dropout.as_ref()?;
         Some(self.train.changed(runs, |number, example| {
-            let mut rng = generator(seed ^ 0xB9E, step);
+            let mut rng = generator(self.seed ^ 0xB9E, step);
             rng.set_word_pos(u128::from(number as u64) << 32);
             let mut drawn = |ids: &[u32]| {
                 let drawn = merges.drawn(ids, *share, &mut rng);
