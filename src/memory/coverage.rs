@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::{Pair, TranslationMemory};
 
 /// Pairs that are weighed, those that share the rarest words with the sentence.
@@ -16,6 +18,13 @@ const LEFT: f32 = 0.5;
 /// Words that every pair costs beside its own.
 const COST: usize = 3;
 
+/// The share of what the first pair brings that every other one has to bring: states of pairs that share a word and little
+/// else are read for long and agree by chance.
+const LEAST_GAIN: f32 = 0.1;
+
+/// Sentences of a document that are compared with a memory, at most.
+const COMPARED: usize = 100;
+
 /// Words and phrases of a sentence.
 struct Phrases<'s> {
     numbers: HashMap<&'s [u32], usize>,
@@ -25,7 +34,8 @@ struct Phrases<'s> {
 
 impl TranslationMemory {
     /// Up to `count` pairs, source and target, that share words with a sentence: one after the other the one that brings
-    /// most for its length, where a phrase counts the less the more often it was brought before.
+    /// most for its length, where a phrase counts the less the more often it was brought before, as long as that is a tenth of
+    /// what the first one brings.
     pub fn covering(&self, source: &str, count: usize) -> Vec<(&str, &str)> {
         let own = self.numbers(source);
         let mut phrases = self.phrases(&own);
@@ -34,13 +44,16 @@ impl TranslationMemory {
             .map(|number| &self.pairs[number as usize])
             .map(|pair| (pair, phrases.of(&pair.words)))
             .collect();
-        let mut chosen = Vec::new();
+        let (mut chosen, mut least) = (Vec::new(), f32::MIN_POSITIVE);
         while chosen.len() < count {
             let gains = candidates.iter().map(|(pair, has)| phrases.gain(pair, has));
             let best = gains.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-            let Some((best, _)) = best.filter(|best| best.1 > 0.0) else {
+            let Some((best, gain)) = best.filter(|best| best.1 >= least) else {
                 break;
             };
+            if chosen.is_empty() {
+                least = LEAST_GAIN * gain;
+            }
             let (pair, has) = candidates.swap_remove(best);
             for phrase in has {
                 phrases.weights[phrase] *= LEFT;
@@ -48,6 +61,19 @@ impl TranslationMemory {
             chosen.push((pair.source.as_str(), pair.target.as_str()));
         }
         chosen
+    }
+
+    /// How much these sentences resemble the memory, from 0 to 1: the mean of each one's [best](Self::best) score, 0 where there
+    /// is none. Of many sentences it asks some, spread evenly.
+    #[expect(clippy::cast_precision_loss, reason = "at most a hundred")]
+    pub fn likeness(&self, sentences: &[String]) -> f32 {
+        let stride = sentences.len().div_ceil(COMPARED).max(1);
+        let asked: Vec<&String> = sentences.iter().step_by(stride).collect();
+        let scores = asked.par_iter().map(|sentence| {
+            let best = self.best(sentence);
+            best.map_or(0.0, |best| best.score)
+        });
+        scores.sum::<f32>() / asked.len().max(1) as f32
     }
 
     /// The rare words of a sentence, or all where none is rare, and all its longer phrases.

@@ -13,6 +13,9 @@ use crate::training::{Example, ExampleSet};
 /// Sentences that pairs are chosen for between two steps that are told.
 const SENTENCES_A_STEP: usize = 64;
 
+/// Sentences that tell whether a document is like the memory, at least.
+const TELLING: usize = 5;
+
 /// Target tokens of a pair, to tell beforehand how many batches there will be.
 const PAIR_TOKENS: usize = 16;
 
@@ -26,6 +29,9 @@ pub struct KnnRetrieval {
     pub all_pairs: usize,
     /// Target tokens of all these pairs, at most: if they are longer, some are left out, spread evenly.
     pub all_tokens: usize,
+    /// A document that [resembles](crate::memory::TranslationMemory::likeness) the memory less gets no pairs of it: they would
+    /// agree by chance.
+    pub least_likeness: f32,
     pub config: KnnConfig,
     /// Target tokens that are read at once, at most.
     pub batch_tokens: usize,
@@ -48,6 +54,7 @@ impl Default for KnnRetrieval {
             pairs: 40,
             all_pairs: 4_800,
             all_tokens: 240_000,
+            least_likeness: 0.15,
             config: KnnConfig::default(),
             batch_tokens: 2_500,
         }
@@ -57,7 +64,7 @@ impl Default for KnnRetrieval {
 impl KnnRetrieval {
     /// A translator for the document of these sentences, as a reader sees them; `step` is told how much is done and to be
     /// done, roughly while pairs are chosen, then in batches of pairs that are read, and may break it off. None if its
-    /// model looks nothing up, or nothing shares a word with the sentences.
+    /// model looks nothing up, the document is unlike its memory, or nothing there shares a word with the sentences.
     pub fn for_sentences(
         &self,
         translator: &Translator,
@@ -107,6 +114,9 @@ impl KnnRetrieval {
             Some(used) => used == MemoryUse::KnnMt,
             None => translator.info().reads == Reads::Confirmed,
         };
+        let tells = sentences.len() >= TELLING;
+        let memory =
+            memory.filter(|memory| !tells || memory.likeness(sentences) >= self.least_likeness);
         if !looks_up || memory.is_none() && confirmed.is_empty() {
             return None;
         }

@@ -71,6 +71,9 @@ fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
     assert_eq!(translated(&translator, &page), before, "it has forgotten");
     let strange = document("Bananas grow quickly here");
     assert!(for_document(&translator, &strange, &mut go_on).is_none());
+    // One of five sentences has a word of the memory, and none resembles a pair.
+    let strange = "Bananas grow quickly. They need rain. So do figs. Apples do not. A window may help them, says everybody.";
+    assert!(for_document(&translator, &document(strange), &mut go_on).is_none());
     let mut stop = |_, _| ControlFlow::Break(());
     assert!(for_document(&translator, &page, &mut stop).is_none());
 }
@@ -152,6 +155,9 @@ fn a_model_looks_up_the_words_of_a_memory() {
     assert_eq!(translated(&translator, &page), before, "for one document");
     let strange = document("Bananas grow quickly here");
     assert!(for_document(&translator, &strange, &mut go_on).is_none());
+    // One of five sentences has a word of the memory, and none resembles a pair.
+    let strange = "Bananas grow quickly. They need rain. So do figs. Apples do not. A window may help them, says everybody.";
+    assert!(for_document(&translator, &document(strange), &mut go_on).is_none());
 }
 
 #[test]

@@ -77,6 +77,7 @@ fn knn() -> String {
         pairs,
         all_pairs,
         all_tokens,
+        least_likeness,
         config:
             KnnConfig {
                 nearest,
@@ -88,7 +89,7 @@ fn knn() -> String {
     } = KnnRetrieval::default();
     format!(
         "{nearest} nearest, temperature {temperature}, weight {weight}, reach {reach}, \
-         {pairs} pairs a sentence, {all_pairs} of {all_tokens} tokens in all"
+         {pairs} pairs a sentence, {all_pairs} of {all_tokens} tokens in all, likeness {least_likeness}"
     )
 }
 
