@@ -1,4 +1,4 @@
-//! Two folders of documents as a corpus: HTML, Markdown and plain text, with nothing but their names to pair them by.
+//! Two folders of documents of any monolingual format as a corpus, with nothing but their names to pair them by.
 //!
 //! Documents are paired by path (`guide/page.html` in both folders, `page.en.md` with `page.de.md`), their paragraphs and
 //! sentences by structure, length and what reads the same in both languages. Pairs that do not look like
