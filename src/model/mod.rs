@@ -49,6 +49,7 @@ mod recorder;
 mod recurrent;
 mod rnn_search;
 mod rows;
+mod search_memory;
 mod search_weights;
 mod selective;
 mod sentence_selection;

@@ -53,6 +53,21 @@ impl PackedBatch {
         }
     }
 
+    /// Some of the sentences, at the same places, as a document; without what BERT reads.
+    pub(super) fn part(&self, sentences: Range<usize>) -> Self {
+        let mut part = Self::default();
+        part.begin_document();
+        for sentence in sentences {
+            let start = part.ids.len();
+            part.ids
+                .extend_from_slice(&self.ids[self.sentences[sentence].clone()]);
+            part.sentences.push(start..part.ids.len());
+            part.positions.push(self.positions[sentence]);
+        }
+        part.documents = std::iter::once(0..part.sentences.len()).collect();
+        part
+    }
+
     /// Adds what BERT reads of the sentence that was pushed last; nothing if there is nothing.
     pub fn push_pieces(&mut self, pieces: &BertSequence) {
         if !pieces.ids.is_empty() {

@@ -110,7 +110,7 @@ pub enum Encoded {
 
 /// The memory of all hypotheses of some documents beyond their sentence.
 #[derive(Debug, Clone)]
-pub struct SearchMemory(Option<DecoderMemory>);
+pub struct SearchMemory(pub(super) Option<DecoderMemory>);
 
 impl SearchMemory {
     /// The sentences of `encoded`, of these documents, as a packed search reads them; none of a recurrent model's.
@@ -450,25 +450,6 @@ impl Model {
             }
             _ => None,
         })
-    }
-
-    /// The memory of hypotheses beyond their sentence, with the translations `target` of all sentences of `source`, each of
-    /// which begins with `bos`; they mean something to bilingual models only.
-    pub fn prepare_with(
-        &self,
-        source: &PackedBatch,
-        target: &PackedBatch,
-        encoded: &Encoded,
-    ) -> SearchMemory {
-        let (Network::Transformer(network), Encoded::Transformer(encoded)) =
-            (&self.network, encoded)
-        else {
-            return SearchMemory(None);
-        };
-        let translations = self.translations(source, target, encoded, &DropoutSource::none());
-        SearchMemory(Some(
-            network.decoder.prepare(encoded, translations.as_ref()),
-        ))
     }
 
     /// A search state with one hypothesis for each encoded sentence, which reads no translations of others.

@@ -266,6 +266,12 @@ fn words_read_the_same_one_by_one_as_in_whole_sentences() {
         let steps = word_by_word(&model, &batch, &memory, &encoded);
         let differs = difference(whole.clone(), steps);
         assert!(differs < 1e-4, "{config:?} differs by {differs}");
+        let packed = model.clone().packed_as(Quantization::None);
+        let encoded_so = packed.encode_to_search(&batch.source);
+        let memory_so = packed.prepare_with(&batch.source, &batch.references, &encoded_so);
+        let steps = word_by_word(&model, &batch, &memory_so, &encoded_so);
+        let differs = difference(whole.clone(), steps);
+        assert!(differs < 1e-4, "{config:?}, packed, differs by {differs}");
         // And the translations of other sentences are read at all.
         if model.is_bilingual() {
             let blind = word_by_word(&model, &batch, &model.prepare(&encoded), &encoded);

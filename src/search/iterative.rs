@@ -207,7 +207,7 @@ impl<'a> Searcher<'a> {
         };
         let encoded = match document_window {
             Some(document_window) => self.model.encode_in_window(&rows, &document_window),
-            None => self.model.encode(&rows, &DropoutSource::none()),
+            None => self.model.encode_to_search(&rows),
         };
         (rows, encoded)
     }

@@ -118,6 +118,12 @@ impl LayersBeyond {
         })
     }
 
+    /// Whether layers read nothing, and something is read behind the last one alone.
+    pub fn is_behind_layers(&self) -> bool {
+        let mut layers = self.layers.iter();
+        layers.all(|layer| matches!(layer, LayerBeyond::Nothing))
+    }
+
     /// Whether the result of the last layer's attention to the source asks for translations of other sentences.
     pub fn asks_with_attended(&self) -> bool {
         matches!(self.gated, Some(Gated::Burns(_)))

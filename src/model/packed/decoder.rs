@@ -59,6 +59,12 @@ impl PackedDecoder {
         }
     }
 
+    /// Whether all layers read their own sentence alone: then [`Self::forward`] computes what burn's do.
+    pub fn layers_read_sentences(&self) -> bool {
+        let beyond = self.beyond.as_ref();
+        beyond.is_none_or(LayersBeyond::is_behind_layers)
+    }
+
     pub fn num_layers(&self) -> usize {
         self.layers.len()
     }
@@ -113,7 +119,7 @@ impl PackedDecoder {
         scratch: Scratch,
     ) -> PackedDecoderOutput {
         let mut buffers = Buffers::new(scratch);
-        let (mut memory, mut fed_forward) = (Vec::new(), Vec::new());
+        let (mut memory, mut attended, mut fed_forward) = (Vec::new(), Vec::new(), Vec::new());
         for (number, layer) in self.layers.iter().enumerate() {
             let own = segments.iter().map(|(rows, _)| rows.clone());
             layer
@@ -153,6 +159,9 @@ impl PackedDecoder {
                     (context, d_model),
                 );
                 cross.output.multiply(context, branch, scratch);
+                if number + 1 == self.layers.len() {
+                    attended.clone_from(branch);
+                }
             });
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
                 if number + 1 == self.layers.len() {
@@ -163,6 +172,7 @@ impl PackedDecoder {
         }
         PackedDecoderOutput {
             states: self.finished(y),
+            attended,
             fed_forward,
         }
     }

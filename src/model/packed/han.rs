@@ -1,9 +1,11 @@
 //! The hierarchical attention network behind a packed decoder, as [`HanContext`] over tensors.
 //!
 //! Two linear maps of which one follows the other are one matrix here: `f_w` and `f_s` with the projections of their
-//! queries, and what the heads read of words with the projections of keys and values of sentences.
+//! queries, and what the heads read of words with the projections of keys and values of sentences. These two are not
+//! applied to every sentence that is read but, head by head, to the query and to the mean of the sentences: `(s K) · q = s ·
+//! (K q)`, and the weights of a mean sum up to one.
 
-use super::layers::{Buffers, PackedFeedForward, Packing, key_and_value};
+use super::layers::{Buffers, PackedFeedForward, Packing};
 use crate::kernels::multiply;
 use crate::kernels::packed::{PackedMatrix, Table, Weights, attend_once};
 use crate::model::documents::Documents;
@@ -15,8 +17,10 @@ use crate::model::query_spans::QuerySpan;
 pub(super) struct PackedHan {
     /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
     queries: PackedMatrix,
-    /// From what is read of words to keys and values of sentences, `[d_model, 2 · d_model]`.
-    memory: PackedMatrix,
+    /// For each head from its query to what a sentence is compared with, `[d_model / heads, d_model]`.
+    asked: Vec<PackedMatrix>,
+    /// For each head from the mean of what is read of words to its part of the context, `[d_model, d_model / heads]`.
+    read: Vec<PackedMatrix>,
     /// Behind the attention to sentences, `[d_model, d_model]`.
     output: PackedMatrix,
     feed_forward: PackedFeedForward,
@@ -64,6 +68,33 @@ impl Map {
     }
 }
 
+impl Map {
+    /// The part of each head.
+    fn heads(&self, num_heads: usize) -> impl Iterator<Item = Self> {
+        let outputs = self.outputs / num_heads;
+        (0..num_heads).map(move |head| {
+            let own = head * outputs..(head + 1) * outputs;
+            let rows = self.weights.chunks_exact(self.outputs);
+            Self {
+                weights: rows.flat_map(|row| &row[own.clone()]).copied().collect(),
+                bias: self.bias.as_ref().map(|bias| bias[own.clone()].to_vec()),
+                outputs,
+            }
+        })
+    }
+
+    /// Packs the transpose of a head's map to keys, with which its queries are multiplied. The bias would add the same to the
+    /// scores of all keys. An attention of one head takes them for longer than they are by the square root of the heads.
+    #[expect(clippy::cast_precision_loss, reason = "a few heads")]
+    fn asked(&self, num_heads: usize, packing: Packing<'_>) -> PackedMatrix {
+        let longer = (num_heads as f32).sqrt();
+        let weights: Vec<f32> = self.weights.iter().map(|weight| longer * weight).collect();
+        let columns = self.weights.len() / self.outputs;
+        let parts = [(Weights::transposed(&weights, self.outputs), columns, None)];
+        PackedMatrix::new(self.outputs, &parts, packing.quantization)
+    }
+}
+
 /// Packs maps of the same input, side by side.
 fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
     let parts = maps.iter().map(|map| {
@@ -93,13 +124,16 @@ impl PackedHan {
                 ],
                 packing,
             ),
-            memory: packed(
-                &[
-                    read.then(&map(&sentences.key)),
-                    read.then(&map(&sentences.value)),
-                ],
-                packing,
-            ),
+            asked: read
+                .then(&map(&sentences.key))
+                .heads(words.num_heads)
+                .map(|key| key.asked(words.num_heads, packing))
+                .collect(),
+            read: read
+                .then(&map(&sentences.value))
+                .heads(words.num_heads)
+                .map(|value| packed(&[value], packing))
+                .collect(),
             output: packing.linears(&[&sentences.output]),
             feed_forward: PackedFeedForward::new(&han.feed_forward, packing),
             gate: packed(&[gate], packing),
@@ -154,16 +188,31 @@ impl PackedHan {
             }
             slots.push(first..context.len() / d_model);
         }
-        let (mut memory, mut attended) = (Vec::new(), vec![0.0; own.len()]);
-        self.memory.multiply(context, &mut memory, scratch);
-        let read = attended.chunks_exact_mut(d_model);
-        for ((hypothesis, slots), read) in slots.into_iter().enumerate().zip(read) {
-            if slots.is_empty() {
-                continue;
+        let d_head = d_model / self.num_heads;
+        let mut attended = vec![0.0; own.len()];
+        let (mut queries_of, mut asked) = (Vec::new(), Vec::new());
+        let (mut mean, mut read) = (vec![0.0; own.len()], Vec::new());
+        for head in 0..self.num_heads {
+            let columns = head * d_head..(head + 1) * d_head;
+            queries_of.clear();
+            let own_queries = (0..slots.len()).map(|hypothesis| queries(hypothesis).1);
+            own_queries.for_each(|query| queries_of.extend_from_slice(&query[columns.clone()]));
+            self.asked[head].multiply(&queries_of, &mut asked, scratch);
+            let rows = asked.chunks_exact(d_model).zip(&slots);
+            for ((query, slots), mean) in rows.zip(mean.chunks_exact_mut(d_model)) {
+                let row =
+                    |place: usize| [&context[(slots.start + place) * d_model..][..d_model]; 2];
+                if !slots.is_empty() {
+                    attend_once(query, slots.len(), row, 1, weights, mean);
+                }
             }
-            let row = |place: usize| key_and_value(&memory, slots.start + place, d_model);
-            let q = queries(hypothesis).1;
-            attend_once(q, slots.len(), row, self.num_heads, weights, read);
+            self.read[head].multiply(&mean, &mut read, scratch);
+            let rows = read.chunks_exact(d_head).zip(&slots);
+            for ((read, slots), attended) in rows.zip(attended.chunks_exact_mut(d_model)) {
+                if !slots.is_empty() {
+                    attended[columns.clone()].copy_from_slice(read);
+                }
+            }
         }
         self.output.multiply(&attended, branch, scratch);
         attended.clone_from(branch);

@@ -49,6 +49,8 @@ pub struct PackedTransformer {
     target: PackedEmbedding,
     /// None where burn's encoder has to read: it reads more than the sentence.
     encoder: Option<PackedEncoder>,
+    /// Whether nothing is read but the sentence.
+    reads_sentences: bool,
     decoder: PackedDecoder,
     /// `[d_model, vocab]`
     logits: PackedMatrix,
@@ -95,6 +97,7 @@ impl PackedTransformer {
             source,
             target,
             tokens: network.tokens.clone(),
+            reads_sentences: context.is_none(),
             encoder: Self::packs_encoder(network, context)
                 .then(|| PackedEncoder::new(&network.encoder, packing)),
             decoder: PackedDecoder::new(&network.decoder, packing),
@@ -116,7 +119,7 @@ impl PackedTransformer {
     /// Whether the encoder reads sentences by themselves, counted from their own beginnings.
     fn packs_encoder(network: &Transformer, context: Option<Context>) -> bool {
         let encoder = &network.encoder;
-        context.is_none()
+        context.is_none_or(|context| !context.side().has_encoder())
             && network.reserve.is_none()
             && network.concatenated == 0
             && network.flat.is_none()
@@ -143,9 +146,14 @@ impl PackedTransformer {
         }
     }
 
-    /// Whether [`Self::encode`] can be called.
+    /// Whether [`Self::encode`] and [`Self::decode`] are all there is: nothing beyond the sentence is read.
     pub fn encodes(&self) -> bool {
-        self.encoder.is_some()
+        self.reads_sentences && self.encoder.is_some()
+    }
+
+    /// Whether [`Self::decode`] gives what other sentences read of translations.
+    pub fn decodes_translations(&self) -> bool {
+        self.decoder.layers_read_sentences()
     }
 
     pub fn vocab_size(&self) -> usize {

@@ -12,6 +12,8 @@ use crate::kernels::packed::Scratch;
 pub struct PackedDecoderOutput {
     /// `[rows, d_model]`
     pub states: Vec<f32>,
+    /// What the last layer reads of the source, `[rows, d_model]`.
+    pub attended: Vec<f32>,
     /// The input of the feed-forward sublayer of the last layer, `[rows, d_model]`.
     pub fed_forward: Vec<f32>,
 }
