@@ -16,7 +16,7 @@ mod shortlist;
 mod training;
 mod words;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::corpus::tmx::tmx_pairs;
@@ -69,8 +70,8 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 pub struct TranslationMemory {
     pairs: Vec<Pair>,
     /// Numbers of the pairs by their source.
-    sources: HashMap<String, u32>,
-    words: HashMap<String, u32>,
+    sources: FxHashMap<String, u32>,
+    words: FxHashMap<String, u32>,
     /// For each word the pairs whose source has it, in order.
     places: Vec<Vec<u32>>,
 }
@@ -366,7 +367,7 @@ impl TranslationMemory {
         let mut distinct: Vec<u32> = words.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
-        let mut weights: HashMap<u32, f32> = HashMap::new();
+        let mut weights: FxHashMap<u32, f32> = FxHashMap::default();
         let mut add = |places: &[u32]| {
             let weight = self.rarity(places.len());
             for &pair in places {

@@ -58,6 +58,15 @@ pub fn stripped(text: &str) -> String {
 
 /// The visible text of a text with placeholders: points as what they show, no tags, white space folded.
 pub fn visible(text: &str, points: &[String]) -> String {
+    let mut before = ' ';
+    let is_shown = |character: char| {
+        let folds = character.is_whitespace() && (character != ' ' || before == ' ');
+        before = character;
+        !folds && Placeholder::of(character).is_none()
+    };
+    if text.chars().all(is_shown) && !text.ends_with(' ') {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match Placeholder::of(character) {

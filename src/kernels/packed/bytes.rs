@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use pulp::{Arch, bytemuck};
 
-use super::{COLUMNS, Column, groups, pack_panels, runs, step, wide_tiles};
+use super::{COLUMNS, Column, groups, pack_panels, rounded, runs, step, wide_tiles};
 
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
@@ -147,7 +147,7 @@ impl BytePanels {
                     for lane in 0..columns.len() {
                         let weight = columns[lane].values[row * columns[lane].stride];
                         #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-                        let byte = (weight / scales[lane]).round() as i8;
+                        let byte = rounded(weight / scales[lane]) as i8;
                         offsets[lane] -= zero * i32::from(byte);
                         lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
                     }

@@ -199,17 +199,17 @@ impl PackedMatrix {
             }
             Panels::Floats(panels) => panels,
         };
-        let rounded = columns.iter().flat_map(|column| {
+        let coarse = columns.iter().flat_map(|column| {
             let largest = column
                 .iter()
                 .take(inputs)
                 .fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
             let scale = step(largest);
             let column = column.iter().take(inputs);
-            column.map(move |weight| (weight / scale).round() * scale)
+            column.map(move |weight| rounded(weight / scale).trunc() * scale)
         });
-        let rounded: Vec<f32> = rounded.collect();
-        let columns = rounded.chunks_exact(inputs.max(1));
+        let coarse: Vec<f32> = coarse.collect();
+        let columns = coarse.chunks_exact(inputs.max(1));
         let columns = columns.map(|values| Column { values, stride: 1 });
         panels.push(&columns.collect::<Vec<_>>());
     }
@@ -353,6 +353,13 @@ fn pack_panels<P: Send>(
 /// The step of 8-bit integers up to 127 that reach as far as a number.
 fn step(largest: f32) -> f32 {
     if largest > 0.0 { largest / 127.0 } else { 1.0 }
+}
+
+/// A number whose whole part is the whole number nearest to this one: `round` would call a function of the system's library
+/// for every weight.
+#[inline(always)]
+fn rounded(number: f32) -> f32 {
+    number + 0.5_f32.copysign(number)
 }
 
 /// Runs of up to `largest` rows, as equal as can be.

@@ -66,9 +66,7 @@ impl Map {
             outputs,
         }
     }
-}
 
-impl Map {
     /// The part of each head.
     fn heads(&self, num_heads: usize) -> impl Iterator<Item = Self> {
         let outputs = self.outputs / num_heads;

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
+use rayon::prelude::*;
+
 use super::examples;
 use crate::inference::{Reads, Translator};
 use crate::memory::KnnConfig;
@@ -16,7 +18,8 @@ const SENTENCES_A_STEP: usize = 64;
 /// Sentences that tell whether a document is like the memory, at least.
 const TELLING: usize = 5;
 
-/// Target tokens of a pair, to tell beforehand how many batches there will be.
+/// Pairs of a sentence and target tokens of a pair, to tell beforehand how many batches there will be.
+const PAIRS: usize = 5;
 const PAIR_TOKENS: usize = 16;
 
 /// The pairs of a document's datastore, and the weight of its neighbours.
@@ -24,8 +27,9 @@ const PAIR_TOKENS: usize = 16;
 pub struct KnnRetrieval {
     /// Pairs of the memory for each sentence, at most: those that [cover](crate::memory::TranslationMemory::covering) it.
     pub pairs: usize,
-    /// Pairs for the whole document, at most: every token of the search is compared with all of their tokens. In a document
-    /// with more sentences than that, pairs are chosen for some of them, spread evenly.
+    /// Pairs for the whole document, at most: every token of the search is compared with all of their tokens. First every
+    /// sentence gets the pair that brings most, then the next one, and so on. In a document with more sentences than that,
+    /// pairs are chosen for some of them, spread evenly.
     pub all_pairs: usize,
     /// Target tokens of all these pairs, at most: if they are longer, some are left out, spread evenly.
     pub all_tokens: usize,
@@ -52,7 +56,7 @@ impl Default for KnnRetrieval {
     fn default() -> Self {
         Self {
             pairs: 40,
-            all_pairs: 4_800,
+            all_pairs: 3_200,
             all_tokens: 240_000,
             least_likeness: 0.15,
             config: KnnConfig::default(),
@@ -114,31 +118,34 @@ impl KnnRetrieval {
             Some(used) => used == MemoryUse::KnnMt,
             None => translator.info().reads == Reads::Confirmed,
         };
+        if !looks_up {
+            return None;
+        }
         let tells = sentences.len() >= TELLING;
         let memory =
             memory.filter(|memory| !tells || memory.likeness(sentences) >= self.least_likeness);
-        if !looks_up || memory.is_none() && confirmed.is_empty() {
+        if memory.is_none() && confirmed.is_empty() {
             return None;
         }
-        let (each, stride) = self.pairs_for(sentences.len());
+        let stride = sentences.len().div_ceil(self.all_pairs.max(1)).max(1);
         let chosen: Vec<&String> = sentences.iter().step_by(stride).collect();
         let begun = chosen.len().saturating_sub(1) / SENTENCES_A_STEP;
-        let expected = (chosen.len() * each * PAIR_TOKENS).div_ceil(self.batch_tokens);
+        let expected = self.all_pairs.min(chosen.len() * PAIRS) * PAIR_TOKENS;
+        let expected = expected.div_ceil(self.batch_tokens);
         // Of equal sentences the one confirmed last counts.
         let own = confirmed.iter().rev();
         let own = own.map(|(source, target)| (source.as_str(), target.as_str()));
-        let (mut pairs, mut known) = (own.collect::<Vec<_>>(), HashSet::new());
-        for (number, sentence) in chosen.into_iter().enumerate() {
-            let is_told = number > 0 && number % SENTENCES_A_STEP == 0;
-            if is_told && step(number / SENTENCES_A_STEP - 1, begun + expected).is_break() {
+        let (mut pairs, mut covering) = (own.collect::<Vec<_>>(), Vec::new());
+        for (number, sentences) in chosen.chunks(SENTENCES_A_STEP).enumerate() {
+            if number > 0 && step(number - 1, begun + expected).is_break() {
                 return None;
             }
-            if let Some(memory) = memory
-                && known.insert(sentence)
-            {
-                pairs.extend(memory.covering(sentence, each));
+            if let Some(memory) = memory {
+                let of_each = sentences.par_iter();
+                covering.par_extend(of_each.map(|it| memory.covering(it, self.pairs)));
             }
         }
+        pairs.extend(in_turns(&covering, self.all_pairs));
         let mut examples = examples(pairs, translator);
         leave_out(&mut examples, self.all_tokens);
         let batches = examples.sentence_batches(self.batch_tokens, 1, 0);
@@ -158,13 +165,15 @@ impl KnnRetrieval {
             batches,
         })
     }
+}
 
-    /// How many pairs a sentence gets, and every which sentence of so many gets them.
-    fn pairs_for(&self, sentences: usize) -> (usize, usize) {
-        let each = self.pairs.min(self.all_pairs / sentences.max(1)).max(1);
-        let stride = (sentences * each).div_ceil(self.all_pairs.max(1));
-        (each, stride.max(1))
-    }
+/// The first pair of each list, then the second of each, and so on, each pair once and `most` in all.
+fn in_turns<'m>(lists: &[Vec<(&'m str, &'m str)>], most: usize) -> Vec<(&'m str, &'m str)> {
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let turns = (0..longest).flat_map(|turn| lists.iter().filter_map(move |list| list.get(turn)));
+    let mut known = HashSet::new();
+    let new = turns.filter(|pair| known.insert(pair.0));
+    new.take(most).copied().collect()
 }
 
 /// Leaves out so many pairs, spread evenly, that the others have no more than `all_tokens` target tokens, if they are of
@@ -187,5 +196,27 @@ impl Prepared {
             (0..words).map(move |place| (pair, place))
         });
         places.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sentence_gets_its_best_pair_before_another_gets_its_second() {
+        let lists = [
+            vec![("a", "A"), ("b", "B"), ("c", "C")],
+            vec![("b", "B")],
+            vec![],
+            vec![("d", "D"), ("e", "E")],
+        ];
+        let chosen = |most| {
+            let chosen = in_turns(&lists, most).into_iter();
+            chosen.map(|pair| pair.0).collect::<String>()
+        };
+        assert_eq!(chosen(10), "abdec", "each once");
+        assert_eq!(chosen(3), "abd");
+        assert_eq!(chosen(0), "");
     }
 }
