@@ -40,7 +40,7 @@ use edit_distance::edit_distance;
 use words::words;
 
 pub use analysis::{Amount, Analysis, Band};
-pub use datastore::{Datastore, KnnConfig, Neighbours};
+pub use datastore::{Datastore, KnnConfig, Neighbours, StatesOfPairs, Subset};
 pub use shortlist::{Shortlist, Vocabularies};
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.

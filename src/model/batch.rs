@@ -16,3 +16,14 @@ pub struct Batch {
     /// Translations of all sentences of `source`, for systems that read those of other sentences.
     pub references: PackedBatch,
 }
+
+impl Batch {
+    /// Tokens of the source and number of rows of each sentence of `target`.
+    pub(super) fn translations(&self) -> impl Iterator<Item = (&[u32], usize)> + Clone {
+        let targets = self.target.sentences.iter().zip(&self.translated);
+        targets.map(|(rows, &sentence)| {
+            let source = self.source.sentences[sentence].clone();
+            (&self.source.ids[source], rows.len())
+        })
+    }
+}

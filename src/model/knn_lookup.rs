@@ -10,7 +10,7 @@ use super::packed::{CardTransformer, PackedTransformer};
 use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
-use crate::memory::{Datastore, KnnConfig, Neighbours};
+use crate::memory::{Datastore, KnnConfig, Neighbours, StatesOfPairs};
 
 /// A token that follows others, and what was found where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ impl Model {
         let alone = of_labels(scores, &batch.labels).into_iter().map(f32::exp);
         let words = alone
             .zip(&batch.labels)
-            .zip(datastore.near(last.fed_forward));
+            .zip(datastore.near_translations(last.fed_forward, batch.translations()));
         let words = words.map(|((alone, &label), near)| RetrievedToken {
             mixed: datastore.mixed(alone, label, &near),
             near,
@@ -97,7 +97,7 @@ impl Model {
         };
         let words = alone.into_iter().zip(&batch.labels);
         words
-            .zip(datastore.near(last.fed_forward))
+            .zip(datastore.near_translations(last.fed_forward, batch.translations()))
             .map(|((alone, &label), near)| datastore.mixed(alone.exp(), label, &near).ln())
             .collect()
     }
@@ -136,6 +136,7 @@ fn packed_datastore(
     config: KnnConfig,
 ) -> Option<Datastore> {
     let (mut keys, mut next) = (Vec::new(), Vec::new());
+    let mut pairs = StatesOfPairs::default();
     let mut batches = batches.into_iter();
     loop {
         let batches: Vec<Batch> = batches
@@ -149,10 +150,17 @@ fn packed_datastore(
         for states in states.collect::<Vec<_>>() {
             keys.extend(states.fed_forward);
         }
-        next.extend(batches.into_iter().flat_map(|batch| batch.labels));
+        for batch in batches {
+            let mut first = next.len();
+            for (source, states) in batch.translations() {
+                pairs.push(source, first..first + states);
+                first += states;
+            }
+            next.extend(batch.labels);
+        }
     }
     let d_model = keys.len().checked_div(next.len())?;
-    Some(Datastore::packed(&keys, d_model, next, config))
+    Some(Datastore::packed(&keys, d_model, next, config).of_pairs(pairs))
 }
 
 /// Log-probabilities of `labels`, one for each row of `scores`.

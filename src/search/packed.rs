@@ -13,7 +13,7 @@ use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits, o
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::kernels::{NextScores, ReadTokens};
-use crate::memory::{Datastore, Shortlist};
+use crate::memory::{Datastore, Neighbours, Shortlist, Subset};
 use crate::model::{
     Model, PackedEncoderOutput, PackedState, PackedTransformer, Reranker, SearchRule, SomeWords,
 };
@@ -23,6 +23,8 @@ use crate::tokenizers::Tokenizer;
 pub(super) struct PackedSearch<'a> {
     pub packed: &'a PackedTransformer,
     pub datastore: Option<&'a Datastore>,
+    /// The states of the datastore that each sentence of the batch is compared with, if not with all.
+    subsets: Vec<Option<Subset>>,
     /// The only words that translations of a batch are made of; none if of all.
     some: Option<SomeWords>,
 }
@@ -94,7 +96,8 @@ impl Decode for PackedSearch<'_> {
         }
         log_normalisers(values, vocab, normalisers);
         if let Some(datastore) = self.datastore {
-            datastore.mix_in_rows(queries, values, normalisers, scratch);
+            let near = self.near(datastore, (hypotheses, queries), scratch);
+            datastore.mix_rows(&near, values, normalisers);
             if tokens.renormalised {
                 suppress(values, vocab, suppressed.clone());
                 log_normalisers(values, vocab, normalisers);
@@ -142,6 +145,27 @@ impl PackedSearch<'_> {
             queries: Vec::new(),
             few: Vec::new(),
         }
+    }
+
+    /// The nearest states of every hypothesis.
+    fn near(
+        &self,
+        datastore: &Datastore,
+        (hypotheses, queries): (&PackedState, &[f32]),
+        scratch: &mut Scratch,
+    ) -> Vec<Neighbours> {
+        if self.subsets.iter().all(Option::is_none) {
+            return datastore.near_rows(queries, None, scratch);
+        }
+        let sentences = hypotheses.sentences();
+        let d_model = queries.len() / sentences.len().max(1);
+        let mut near = Vec::with_capacity(sentences.len());
+        for of_sentence in sentences.chunk_by(|a, b| a == b) {
+            let rows = near.len() * d_model..(near.len() + of_sentence.len()) * d_model;
+            let subset = self.subsets[of_sentence[0]].as_ref();
+            near.extend(datastore.near_rows(&queries[rows], subset, scratch));
+        }
+        near
     }
 
     /// [`Self::score`] of many hypotheses and a large vocabulary, without a datastore.
@@ -222,7 +246,7 @@ impl PackedSearch<'_> {
         suppress(few, width, columns.into_iter());
         read.tell_of(few, &some.ids, scores);
         if let Some(datastore) = self.datastore {
-            let near = datastore.near_rows(queries, scratch);
+            let near = self.near(datastore, (hypotheses, queries), scratch);
             let theirs = datastore.scores_of_next(&near, few, &some.ids);
             datastore.mix_in_told(&near, &theirs, scores);
             scores.suppress(&tokens.suppressed);
@@ -423,6 +447,10 @@ impl Task<'_> {
         let decoder = &PackedSearch {
             packed,
             datastore,
+            subsets: datastore.map_or_else(Vec::new, |datastore| {
+                let sources = batch.iter().map(|&it| &text.sentences[it].ids);
+                sources.map(|ids| datastore.subset(ids)).collect()
+            }),
             some: shortlist.and_then(|shortlist| self.some_words(shortlist, batch)),
         };
         let state = decoder.begin(&encoded, several_cores);

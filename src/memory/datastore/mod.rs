@@ -8,6 +8,7 @@
 //! enters the last feed-forward sublayer, as theirs.
 
 mod on_card;
+mod subset;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use on_card::OnCard;
+pub use subset::{StatesOfPairs, Subset};
 
 use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Weights};
 
@@ -86,6 +88,7 @@ pub struct Datastore {
     next: Vec<u32>,
     config: KnnConfig,
     on_card: OnCard,
+    pairs: Option<Arc<StatesOfPairs>>,
 }
 
 impl Datastore {
@@ -107,6 +110,7 @@ impl Datastore {
             next,
             config,
             on_card: OnCard::default(),
+            pairs: None,
         }
     }
 
@@ -130,6 +134,7 @@ impl Datastore {
             next,
             config,
             on_card: OnCard::default(),
+            pairs: None,
         }
     }
 
@@ -161,13 +166,13 @@ impl Datastore {
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`
-    pub fn near(&self, states: Tensor<2>) -> Vec<Neighbours> {
+    fn near(&self, states: Tensor<2>) -> Vec<Neighbours> {
         let Keys::Tensor {
             keys,
             squares: of_keys,
         } = &self.keys
         else {
-            return self.near_rows(&values(states), &mut Scratch::on_cores(true));
+            return self.near_rows(&values(states), None, &mut Scratch::on_cores(true));
         };
         let own = squares(&states);
         let mut products = values(states.matmul(keys.clone().transpose()));
@@ -181,23 +186,31 @@ impl Datastore {
         near.collect()
     }
 
-    /// The same for plain rows, in the thread that asks.
+    /// The same for plain rows among all states or some, in the thread that asks.
     ///
     /// # Panics
     /// If the datastore was not made for packed weights.
-    pub fn near_rows(&self, states: &[f32], scratch: &mut Scratch) -> Vec<Neighbours> {
+    pub fn near_rows(
+        &self,
+        states: &[f32],
+        subset: Option<&Subset>,
+        scratch: &mut Scratch,
+    ) -> Vec<Neighbours> {
         let Keys::Packed(keys) = &self.keys else {
             panic!("a datastore of tensors");
         };
-        let (d_model, num_states) = (keys.near.inputs(), self.next.len());
+        let matrix = subset.map_or(&keys.near, |subset| &subset.near);
+        let number = |place: u32| subset.map_or(place, |subset| subset.numbers[place as usize]);
+        let (d_model, num_states) = (matrix.inputs(), matrix.outputs());
         let mut near = Vec::with_capacity(states.len() / d_model);
         let mut distances = std::mem::take(&mut scratch.wide);
         for states in states.chunks((HELD / num_states).max(8) * d_model) {
-            keys.near.multiply(states, &mut distances, scratch);
+            matrix.multiply(states, &mut distances, scratch);
             let rows = states.chunks_exact(d_model);
             for (state, distances) in rows.zip(distances.chunks_exact(num_states)) {
                 let about = smallest(distances, CANDIDATES * self.config.nearest);
-                let exact = about.into_iter().map(|(_, number)| {
+                let exact = about.into_iter().map(|(_, place)| {
+                    let number = number(place);
                     let key = &keys.keys[number as usize * d_model..][..d_model];
                     (
                         keys.squares[number as usize] - 2.0 * product(state, key),
@@ -217,20 +230,8 @@ impl Datastore {
     /// Mixes what followed the nearest states into scores before their softmax, whose `normalisers` change with it.
     ///
     /// # Shapes
-    /// - states: `[rows, d_model]`; scores: `[rows, vocab]`; normalisers: `[rows]`
-    pub fn mix_in_rows(
-        &self,
-        states: &[f32],
-        scores: &mut [f32],
-        normalisers: &mut [f32],
-        scratch: &mut Scratch,
-    ) {
-        let near = self.near_rows(states, scratch);
-        self.mix_rows(&near, scores, normalisers);
-    }
-
-    /// The same with neighbours that are known.
-    fn mix_rows(&self, near: &[Neighbours], scores: &mut [f32], normalisers: &mut [f32]) {
+    /// - near, normalisers: `[rows]`; scores: `[rows, vocab]`
+    pub fn mix_rows(&self, near: &[Neighbours], scores: &mut [f32], normalisers: &mut [f32]) {
         let vocab = scores.len() / normalisers.len().max(1);
         let rows = scores.chunks_exact_mut(vocab.max(1)).zip(normalisers);
         for ((row, normaliser), near) in rows.zip(near) {

@@ -242,7 +242,7 @@ impl PackedTransformer {
         let Some(datastore) = datastore else {
             return log_probs;
         };
-        let near = datastore.near_rows(&output.fed_forward, &mut scratch);
+        let near = datastore.near_of(&output.fed_forward, batch.translations(), &mut scratch);
         let words = log_probs.into_iter().zip(&batch.labels).zip(near);
         words
             .map(|((alone, &label), near)| datastore.mixed(alone.exp(), label, &near).ln())

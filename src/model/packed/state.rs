@@ -86,6 +86,11 @@ impl PackedState {
         }
     }
 
+    /// The sentence of each hypothesis, by its place among those that were started.
+    pub fn sentences(&self) -> &[usize] {
+        &self.numbers
+    }
+
     pub fn num_hypotheses(&self) -> usize {
         self.rows.len()
     }

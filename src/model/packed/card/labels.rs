@@ -59,7 +59,7 @@ impl CardTransformer {
         let run = Run::new(&self.card, &mut bound);
         let [fed] = run.read([(&work.fed, rows * self.logits.inputs())]);
         let fed: Vec<f32> = fed.into_iter().map(f32::from_bits).collect();
-        let near = datastore.near_rows(&fed, &mut Scratch::on_cores(true));
+        let near = datastore.near_rows(&fed, None, &mut Scratch::on_cores(true));
         let words = log_probs.into_iter().zip(&batch.labels).zip(near);
         let mixed =
             words.map(|((alone, &label), near)| datastore.mixed(alone.exp(), label, &near).ln());

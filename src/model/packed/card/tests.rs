@@ -143,7 +143,8 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
             packed.step(&mut expected, &last, None, &mut scores, Some(&mut fed));
             log_normalisers(&scores, vocab, &mut normalisers);
             let scratch = &mut Scratch::default();
-            datastore.mix_in_rows(&fed, &mut scores, &mut normalisers, scratch);
+            let near = datastore.near_rows(&fed, None, scratch);
+            datastore.mix_rows(&near, &mut scores, &mut normalisers);
             for (row, normaliser) in scores.chunks_exact_mut(vocab).zip(&normalisers) {
                 for score in row {
                     *score -= normaliser;
