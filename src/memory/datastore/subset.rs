@@ -157,9 +157,13 @@ mod tests {
             of_pairs.push(&[1, 100 + pair], first..first + EACH);
         }
         let count = EACH * pairs as usize;
-        let numbers = (0..count * D_MODEL).map(|it| ((it * it + 7 * it) % 1_009) as f32 / 100.0);
-        let keys: Vec<f32> = numbers.collect();
-        let next = (0..count).map(|state| (state % 50) as u32).collect();
+        let mut number = 1_u16;
+        let numbers = std::iter::repeat_with(|| {
+            number = number.wrapping_mul(25_173).wrapping_add(13_849);
+            f32::from(number) / 6_553.6
+        });
+        let keys: Vec<f32> = numbers.take(count * D_MODEL).collect();
+        let next = (0..50).cycle().take(count).collect();
         let datastore = Datastore::packed(&keys, D_MODEL, next, KnnConfig::default());
         (keys, datastore.of_pairs(of_pairs))
     }
