@@ -15,7 +15,6 @@ use crate::inference::{
     AddressChoice, DeviceChoice, Leg, ModelInfo, Translator, read_in_its_language,
 };
 use crate::kernels::packed::Quantization;
-use crate::memory::Shortlist;
 use crate::remote::{RemoteHost, keys_file, read_keys, set_key};
 use crate::text::document::{Document, ReadingOptions};
 
@@ -163,8 +162,8 @@ pub(super) struct SearchArguments {
     pub quantize: Quantize,
     /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, most of all
     /// with a large vocabulary, and some translations become others. By `canopy model shortlist`, or one of Marian's or
-    /// Firefox's in binary form
-    #[arg(long, value_name = "FILE.bin")]
+    /// Firefox's in binary form, or a lexical table (lex.s2t)
+    #[arg(long, value_name = "FILE")]
     pub shortlist: Option<PathBuf>,
     /// From English to German: how a sentence with "you" addresses its reader, where nobody has translated one before it in
     /// the document
@@ -228,11 +227,7 @@ impl SearchArguments {
         if !translator.is_on_cpu() {
             terminal::warn("--shortlist is for the CPU of this machine; all words are scored");
         }
-        let used = translator.use_shortlist(Shortlist::open(path)?);
-        used.map_err(|reason| Error::Shortlist {
-            reason,
-            path: path.clone(),
-        })
+        translator.open_shortlist(path)
     }
 }
 

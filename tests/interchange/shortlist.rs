@@ -63,3 +63,45 @@ fn marian_makes_the_same_of_a_shortlist() {
         }
     }
 }
+
+#[test]
+fn a_lexical_table_is_a_shortlist() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("lex.s2t");
+    for model in folders("marian-native-align-1") {
+        let translator = Translator::open(&model, DeviceChoice::Cpu).expect("a model");
+        let (tokenizer, scored) = (translator.tokenizer(), translator.model().vocab_size());
+        let words = |side| (100..).filter_map(move |id| Some((id, tokenizer.token(side, id)?)));
+        let sources: Vec<(u32, String)> = words(Side::Source).take(2).collect();
+        let targets: Vec<(u32, String)> = words(Side::Target).take(120).collect();
+        // Of two sources the second has more words than are kept; the likeliest of them stand last.
+        let first = [
+            format!("{} {} 0.5", targets[119].1, sources[0].1),
+            format!("NULL {} 0.9", sources[0].1),
+        ];
+        let line = |(number, (_, target)): (usize, &(u32, String))| {
+            format!("{target} {} {}", sources[1].1, number + 1)
+        };
+        let table = first
+            .into_iter()
+            .chain(targets.iter().enumerate().map(line));
+        let table = table.collect::<Vec<_>>().join("\n");
+        fs::write(&path, &table).expect("writes");
+        let list = Shortlist::read(&path, tokenizer, scored).expect("a table");
+        let always = || 0..100;
+        let filled = |expected: Vec<u32>| {
+            let found = list.words([sources[usize::from(expected.len() > 101)].0], [0, scored]);
+            assert!(found.len() < expected.len() + 8, "{found:?}");
+            assert!(expected.iter().all(|id| found.contains(id)), "{found:?}");
+        };
+        filled(always().chain([targets[119].0]).collect());
+        filled(
+            always()
+                .chain(targets[20..].iter().map(|it| it.0))
+                .collect(),
+        );
+        fs::write(&path, "one word\n").expect("writes");
+        let refused = Shortlist::read(&path, tokenizer, scored).expect_err("no table");
+        assert!(refused.to_string().contains("line 1"), "{refused}");
+    }
+}

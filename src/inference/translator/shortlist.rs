@@ -1,14 +1,29 @@
 //! A translator's use of a vocabulary shortlist.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::Translator;
+use crate::error::{Error, Result};
 use crate::memory::{Shortlist, TranslationMemory, Vocabularies};
 use crate::tokenizers::Side;
 
 impl Translator {
+    /// Reads a shortlist or a lexical table, see [`Shortlist::read`], and [uses](Self::use_shortlist) it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not for these vocabularies.
+    pub fn open_shortlist(&mut self, path: &Path) -> Result<()> {
+        let shortlist = Shortlist::read(path, &*self.tokenizer, self.model.vocab_size())?;
+        let used = self.use_shortlist(shortlist);
+        used.map_err(|reason| Error::Shortlist {
+            reason,
+            path: path.to_owned(),
+        })
+    }
+
     /// Searches on the CPU score the words of this shortlist alone from now on; for sentences with terms they score all.
     ///
     /// # Errors

@@ -6,9 +6,10 @@
 //! Fast Neural Machine Translation", WNGT 2019, §3.
 //!
 //! Files have the form of Marian's binary shortlists, which Firefox's models come with (`data/shortlist.h` there): numbers of 64
-//! bits, little-endian, and words of 32.
+//! bits, little-endian, and words of 32. Lexical tables as text are read, too.
 
 mod learning;
+mod table;
 
 use std::ops::Range;
 use std::path::Path;
@@ -93,7 +94,7 @@ impl Shortlist {
         }
     }
 
-    /// Reads a file, as Marian, Firefox and [`Self::save`] write it.
+    /// Reads a binary file, as Marian, Firefox and [`Self::save`] write it.
     ///
     /// # Errors
     /// If it is none, or was changed since.
