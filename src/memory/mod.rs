@@ -416,14 +416,7 @@ impl TranslationMemory {
     /// # Errors
     /// If the file cannot be read or a line has not two columns.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut bytes = std::fs::read(path).map_err(Error::read(path))?;
-        if bytes.starts_with(&GZIP) {
-            let mut text = Vec::new();
-            let read = GzDecoder::new(bytes.as_slice()).read_to_end(&mut text);
-            read.map_err(Error::read(path))?;
-            bytes = text;
-        }
-        let lines = lines(path, bytes)?;
+        let lines = lines(path, unpacked(path)?)?;
         let pairs = lines.par_iter().enumerate().map(|(index, text)| {
             let mut columns = text.split('\t').map(|column| visible(column, &[]));
             match (columns.next(), columns.next(), columns.next()) {
@@ -485,6 +478,18 @@ pub fn previous_suffix<'i>(
 pub fn constraint_suffix(constraint: Option<Vec<u32>>, own: usize, max_tokens: usize) -> Vec<u32> {
     let fits = |ids: &Vec<u32>| own + ids.len() < max_tokens;
     constraint.filter(fits).unwrap_or_default()
+}
+
+/// The bytes of a file, which may be packed by gzip.
+fn unpacked(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    let read = GzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
+    read.map_err(Error::read(path))?;
+    Ok(unpacked)
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

@@ -53,18 +53,14 @@ impl PackedBatch {
         }
     }
 
-    /// Some of the sentences, at the same places, as a document; without what BERT reads.
+    /// Some of the sentences, at the same places of paragraphs, as a document; without what BERT reads.
     pub(super) fn part(&self, sentences: Range<usize>) -> Self {
         let mut part = Self::default();
-        part.begin_document();
         for sentence in sentences {
-            let start = part.ids.len();
-            part.ids
-                .extend_from_slice(&self.ids[self.sentences[sentence].clone()]);
-            part.sentences.push(start..part.ids.len());
-            part.positions.push(self.positions[sentence]);
+            let [_, in_paragraph, paragraph] = self.positions[sentence];
+            let ids = &self.ids[self.sentences[sentence].clone()];
+            part.push(ids, (in_paragraph, paragraph));
         }
-        part.documents = std::iter::once(0..part.sentences.len()).collect();
         part
     }
 

@@ -60,11 +60,15 @@ impl Model {
             None => self.packed(),
         };
         let packed = packed.filter(|it| self.is_bilingual() && it.decodes_translations())?;
-        let of_stage_one = match (&self.stage_one, &own.stage_one) {
-            (Some(_), None) => Some(encoded(packed, source)?),
-            (_, known) => known.as_deref().cloned(),
+        let of_stage_one;
+        let read = match (&self.stage_one, &own.stage_one) {
+            (None, _) => own,
+            (Some(_), Some(known)) => known,
+            (Some(_), None) => {
+                of_stage_one = encoded(packed, source)?;
+                &of_stage_one
+            }
         };
-        let read = of_stage_one.as_ref().unwrap_or(own);
         let parts = parts(target.sentences.len());
         let parts = parts.into_par_iter().map(|part| {
             let numbers: Vec<usize> = part.clone().collect();

@@ -58,15 +58,6 @@ pub fn stripped(text: &str) -> String {
 
 /// The visible text of a text with placeholders: points as what they show, no tags, white space folded.
 pub fn visible(text: &str, points: &[String]) -> String {
-    let mut before = ' ';
-    let is_shown = |character: char| {
-        let folds = character.is_whitespace() && (character != ' ' || before == ' ');
-        before = character;
-        !folds && Placeholder::of(character).is_none()
-    };
-    if text.chars().all(is_shown) && !text.ends_with(' ') {
-        return text.to_owned();
-    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match Placeholder::of(character) {
@@ -82,7 +73,14 @@ pub fn visible(text: &str, points: &[String]) -> String {
 
 /// Every run of white space as one space, none at the ends.
 pub(crate) fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded += word;
+    }
+    folded
 }
 
 /// Every placeholder character there is a token for.

@@ -223,6 +223,7 @@ tests! {
     memory_of_xliff => "memory of xliff",
     memory_of_po => "memory of po",
     shortlist => "shortlist",
+    lexical_table => "lexical table",
     survey_of_tmx => "survey of tmx",
     survey_of_tsv => "survey of tsv",
     termbase => "termbase",

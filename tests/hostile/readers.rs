@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use canopy::app::Settings;
 use canopy::checks::Spelling;
@@ -16,6 +16,7 @@ use canopy::memory::{Shortlist, TranslationMemory, Vocabularies};
 use canopy::terms::{TermIndex, Termbase};
 use canopy::text::document::{Document, Format, ReadingOptions};
 use canopy::text::pseudo::Pseudo;
+use canopy::text::vocabulary::Vocabulary;
 use canopy::tokenizers::ModelTokenizer;
 use canopy::trace;
 use canopy::training::sweep::Sweep;
@@ -25,6 +26,8 @@ use canopy::weights::{ModelFolder, read_tensors};
 use crate::seeds::{self, Seed};
 use crate::tiny;
 use crate::{Read, files, office};
+
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(tiny::vocabulary);
 
 type Seeds = fn() -> Vec<Seed>;
 
@@ -68,6 +71,7 @@ pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("memory of xliff", seeds::xliff, memory, 1),
     ("memory of po", seeds::po, memory, 1),
     ("shortlist", seeds::shortlist, shortlist, 1),
+    ("lexical table", seeds::lexical_table, lexical_table, 1),
     ("survey of tmx", seeds::tmx, material, 1),
     ("survey of tsv", seeds::tsv, material, 1),
     ("termbase", seeds::termbase, termbase, 1),
@@ -174,8 +178,14 @@ fn shortlist(path: &Path) -> bool {
         are_joint: true,
         digest: 0,
     };
-    let read = Shortlist::open(path).map(|list| list.fitted(vocabularies));
+    let read = Shortlist::read(path, &*VOCABULARY, tiny::VOCAB);
+    let read = read.map(|list| list.fitted(vocabularies));
     matches!(read, Ok(Ok(list)) if !list.words([0, 3], [2, 9]).is_empty())
+}
+
+fn lexical_table(path: &Path) -> bool {
+    let read = Shortlist::read(path, &*VOCABULARY, tiny::VOCAB);
+    read.is_ok_and(|list| !list.words([300], [2, tiny::VOCAB]).is_empty())
 }
 
 fn material(path: &Path) -> bool {

@@ -398,6 +398,11 @@ pub fn shortlist() -> Vec<Seed> {
     vec![Seed::file("a.bin", fs::read(path).expect("a file"))]
 }
 
+pub fn lexical_table() -> Vec<Seed> {
+    let table = "▁die ▁the 0.5\n▁Datei ▁file 0.25\nNULL ▁the 0.1\nunbekannt ▁the 1e-3\n";
+    vec![Seed::file("lex.s2t", table)]
+}
+
 pub fn termbase() -> Vec<Seed> {
     with(
         &[

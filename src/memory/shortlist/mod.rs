@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::training::checksum_from;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::text::file::write_atomically;
 use crate::tokenizers::{Side, Tokenizer};
 
@@ -92,18 +92,6 @@ impl Shortlist {
             words,
             copies: false,
         }
-    }
-
-    /// Reads a binary file, as Marian, Firefox and [`Self::save`] write it.
-    ///
-    /// # Errors
-    /// If it is none, or was changed since.
-    pub fn open(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(Error::read(path))?;
-        Self::of_bytes(&bytes).map_err(|reason| Error::Shortlist {
-            reason: reason.to_owned(),
-            path: path.to_owned(),
-        })
     }
 
     fn of_bytes(bytes: &[u8]) -> Result<Self, &'static str> {

@@ -1,15 +1,13 @@
 //! Lexical tables as text, as `extract-lex` and Marian name them `lex.s2t`: on each line a target word, a source word and
 //! the probability of the first, given the second.
 
-use std::io::Read;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
 use rustc_hash::FxHashMap;
 
 use super::{MAGIC, Shortlist};
 use crate::error::{Error, Result};
-use crate::memory::GZIP;
+use crate::memory::unpacked;
 use crate::tokenizers::{Side, Tokenizer};
 
 /// Target words that are in every list, the first of the vocabulary, and those that a source word has of the table: Marian's
@@ -21,19 +19,13 @@ const BEST: usize = 100;
 const NO_WORD: &str = "NULL";
 
 impl Shortlist {
-    /// Reads a file as [`Self::open`], or a lexical table, which may be packed by gzip. Of the target words those are read of
+    /// Reads a binary file, as Marian, Firefox and [`Self::save`] write it, or a lexical table, either maybe packed by gzip. Of the target words those are read of
     /// which a network scores the first `scored` ids; words that are in no vocabulary are the unknown one.
     ///
     /// # Errors
-    /// If it is neither, with the line.
+    /// If it is neither, with the line, or was changed since.
     pub fn read(path: &Path, tokenizer: &dyn Tokenizer, scored: usize) -> Result<Self> {
-        let mut bytes = std::fs::read(path).map_err(Error::read(path))?;
-        if bytes.starts_with(&GZIP) {
-            let mut unpacked = Vec::new();
-            let read = GzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
-            read.map_err(Error::read(path))?;
-            bytes = unpacked;
-        }
+        let bytes = unpacked(path)?;
         let found = match std::str::from_utf8(&bytes) {
             Ok(text) if !bytes.starts_with(&MAGIC.to_le_bytes()) => {
                 Self::of_table(text, tokenizer, scored)

@@ -128,7 +128,9 @@ impl KnnRetrieval {
             return None;
         }
         let stride = sentences.len().div_ceil(self.all_pairs.max(1)).max(1);
-        let chosen: Vec<&String> = sentences.iter().step_by(stride).collect();
+        let mut known = HashSet::new();
+        let chosen = sentences.iter().step_by(stride);
+        let chosen: Vec<&String> = chosen.filter(|it| known.insert(*it)).collect();
         let begun = chosen.len().saturating_sub(1) / SENTENCES_A_STEP;
         let expected = self.all_pairs.min(chosen.len() * PAIRS) * PAIR_TOKENS;
         let expected = expected.div_ceil(self.batch_tokens);
