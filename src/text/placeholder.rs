@@ -58,6 +58,9 @@ pub fn stripped(text: &str) -> String {
 
 /// The visible text of a text with placeholders: points as what they show, no tags, white space folded.
 pub fn visible(text: &str, points: &[String]) -> String {
+    if !text.contains(|character| Placeholder::of(character).is_some()) {
+        return folded(text);
+    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match Placeholder::of(character) {
