@@ -108,7 +108,7 @@ pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
     CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
-    PackedState, PackedTransformer, SomeWords,
+    PackedState, PackedTransformer, SomeWords, TranslationStates,
 };
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};

@@ -54,7 +54,7 @@ impl PackedBatch {
     }
 
     /// Some of the sentences, at the same places of paragraphs, as a document; without what BERT reads.
-    pub(super) fn part(&self, sentences: Range<usize>) -> Self {
+    pub(super) fn part(&self, sentences: impl IntoIterator<Item = usize>) -> Self {
         let mut part = Self::default();
         for sentence in sentences {
             let [_, in_paragraph, paragraph] = self.positions[sentence];

@@ -1,13 +1,14 @@
 //! What the search of a document prepares before its first word: encoded sentences, and the translations that others read; by
 //! packed weights where they compute that.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::encoder::EncoderOutput;
-use super::packed::{PackedEncoderOutput, PackedTransformer};
+use super::packed::{PackedEncoderOutput, PackedTransformer, TranslationStates};
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::system::{Encoded, Model, Network, SearchMemory};
@@ -28,12 +29,14 @@ impl Model {
     }
 
     /// The memory of hypotheses beyond their sentence, with the translations `target` of all sentences of `source`, each of
-    /// which begins with `bos`; they mean something to bilingual models only.
+    /// which begins with `bos`; they mean something to bilingual models only. What is `known` of some of their words, with `bos`, is
+    /// not computed again by packed weights.
     pub fn prepare_with(
         &self,
         source: &PackedBatch,
         target: &PackedBatch,
         encoded: &Encoded,
+        known: HashMap<usize, TranslationStates>,
     ) -> SearchMemory {
         let (Network::Transformer(network), Encoded::Transformer(encoded)) =
             (&self.network, encoded)
@@ -41,7 +44,7 @@ impl Model {
             return SearchMemory(None);
         };
         let translations = self
-            .packed_translations(source, target, encoded)
+            .packed_translations(source, target, encoded, known)
             .or_else(|| self.translations(source, target, encoded, &DropoutSource::none()));
         SearchMemory(Some(
             network.decoder.prepare(encoded, translations.as_ref()),
@@ -54,6 +57,7 @@ impl Model {
         source: &PackedBatch,
         target: &PackedBatch,
         own: &EncoderOutput,
+        mut known: HashMap<usize, TranslationStates>,
     ) -> Option<Memory> {
         let packed = match &self.stage_one {
             Some(_) => self.packed_stage_one(),
@@ -69,20 +73,35 @@ impl Model {
                 &of_stage_one
             }
         };
-        let parts = parts(target.sentences.len());
-        let parts = parts.into_par_iter().map(|part| {
-            let numbers: Vec<usize> = part.clone().collect();
-            let read = PackedEncoderOutput::of(&read.select(&numbers), None);
+        let d_model = packed.d_model();
+        known.retain(|&number, it| it.states.len() == target.sentences[number].len() * d_model);
+        let all = 0..target.sentences.len();
+        let unknown: Vec<usize> = all.filter(|number| !known.contains_key(number)).collect();
+        let parts = parts(unknown.len());
+        let parts = parts.into_par_iter().flat_map_iter(|part| {
+            let numbers = &unknown[part];
+            let read = PackedEncoderOutput::of(&read.select(numbers), None);
             let all: Vec<usize> = (0..numbers.len()).collect();
-            packed.decode(&target.part(part), &read, &all, Scratch::default())
+            let part = target.part(numbers.iter().copied());
+            let found = packed.decode(&part, &read, &all, Scratch::default());
+            let sentences = part.sentences.into_iter().map(move |rows| {
+                let numbers = rows.start * d_model..rows.end * d_model;
+                TranslationStates {
+                    states: found.states[numbers.clone()].to_vec(),
+                    attended: found.attended[numbers].to_vec(),
+                }
+            });
+            numbers.iter().copied().zip(sentences)
         });
         let parts: Vec<_> = parts.collect();
+        known.extend(parts);
+        let sentences = (0..target.sentences.len()).map(|number| &known[&number]);
         let count = target.ids.len();
         let mut documents = read.documents.clone();
         documents.sentences.clone_from(&target.sentences);
         Some(Memory {
-            keys: rows(parts.iter().map(|part| part.attended.as_slice()), count),
-            values: rows(parts.iter().map(|part| part.states.as_slice()), count),
+            keys: rows(sentences.clone().map(|it| it.attended.as_slice()), count),
+            values: rows(sentences.map(|it| it.states.as_slice()), count),
             documents,
             encodings: None,
         })

@@ -1,5 +1,7 @@
 //! Whole sentences and single steps give the same numbers.
 
+use std::collections::HashMap;
+
 use burn::tensor::{Device, Tensor};
 
 use super::*;
@@ -262,13 +264,18 @@ fn words_read_the_same_one_by_one_as_in_whole_sentences() {
         let model = Model::seeded(&config, 3, &device).expect("a model");
         let whole = model.scores(&batch, &none);
         let encoded = model.encode(&batch.source, &none);
-        let memory = model.prepare_with(&batch.source, &batch.references, &encoded);
+        let memory = model.prepare_with(&batch.source, &batch.references, &encoded, HashMap::new());
         let steps = word_by_word(&model, &batch, &memory, &encoded);
         let differs = difference(whole.clone(), steps);
         assert!(differs < 1e-4, "{config:?} differs by {differs}");
         let packed = model.clone().packed_as(Quantization::None);
         let encoded_so = packed.encode_to_search(&batch.source);
-        let memory_so = packed.prepare_with(&batch.source, &batch.references, &encoded_so);
+        let memory_so = packed.prepare_with(
+            &batch.source,
+            &batch.references,
+            &encoded_so,
+            HashMap::new(),
+        );
         let steps = word_by_word(&model, &batch, &memory_so, &encoded_so);
         let differs = difference(whole.clone(), steps);
         assert!(differs < 1e-4, "{config:?}, packed, differs by {differs}");

@@ -155,6 +155,7 @@ pub fn search_documents(
         largest: LARGEST,
         found,
         drafts: HashMap::new(),
+        draft_states: HashMap::new(),
     };
     End::of(searcher.run(kept))
 }

@@ -51,6 +51,7 @@ pub fn force_documents(
         largest: LARGEST,
         found: &mut |_| ControlFlow::Continue(()),
         drafts: HashMap::new(),
+        draft_states: HashMap::new(),
     };
     End::of(searcher.force(candidates, forced))
 }
@@ -90,6 +91,8 @@ impl Searcher<'_> {
             let mut translations = None;
             if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
+                // Burn's layers read the drafts anew.
+                self.draft_states.clear();
                 let (target, none) = (self.translations(&group), DropoutSource::none());
                 translations = self
                     .model

@@ -17,7 +17,7 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch, SearchRule, SpecialTokens};
+use crate::model::{Encoded, Model, PackedBatch, SearchRule, SpecialTokens, TranslationStates};
 use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -98,6 +98,8 @@ pub(super) struct Searcher<'a> {
     pub found: &'a mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
     /// Translations of the first pass.
     pub drafts: HashMap<usize, Vec<u32>>,
+    /// What others read of them, as far as their search has told it and nobody has read it yet.
+    pub draft_states: HashMap<usize, TranslationStates>,
 }
 
 impl<'a> Searcher<'a> {
@@ -137,8 +139,9 @@ impl<'a> Searcher<'a> {
             let (rows, encoded) = self.encoded(&group, kept);
             let memory = if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
+                let known = self.states_of_drafts(&group);
                 self.model
-                    .prepare_with(&rows, &self.translations(&group), &encoded)
+                    .prepare_with(&rows, &self.translations(&group), &encoded, known)
             } else {
                 self.model.prepare(&encoded)
             };
@@ -304,6 +307,16 @@ impl<'a> Searcher<'a> {
             }
         }
         rows
+    }
+
+    /// What is known of the words of [`Self::translations`], by their places there.
+    fn states_of_drafts(&mut self, group: &[Window]) -> HashMap<usize, TranslationStates> {
+        let numbers = group.iter().flat_map(|window| window.read.clone());
+        let known = numbers.enumerate().filter_map(|(place, number)| {
+            let states = self.draft_states.remove(&number)?;
+            Some((place, states))
+        });
+        known.collect()
     }
 
     /// The translation of a sentence as others read it.

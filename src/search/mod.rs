@@ -18,6 +18,7 @@ mod reranking;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod windows;
 
 pub use batch::{SourceFrame, SourceSentence, SourceText, search_documents, search_sentences};

@@ -1,9 +1,12 @@
 //! The search with packed weights: batches of similar length, each on a core of its own.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 
 use super::batch::SourceText;
 use super::beam::{Hypothesis, SearchOptions, search};
@@ -11,11 +14,13 @@ use super::decode::Decode;
 use super::invalid_scores::InvalidScores;
 use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits, of_drafts};
 use super::reranking::chosen;
+use super::trail::Trail;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::kernels::{NextScores, ReadTokens};
 use crate::memory::{Datastore, Neighbours, Shortlist, Subset};
 use crate::model::{
-    Model, PackedEncoderOutput, PackedState, PackedTransformer, Reranker, SearchRule, SomeWords,
+    Model, PackedDecoderOutput, PackedEncoderOutput, PackedState, PackedTransformer, Reranker,
+    SearchRule, SomeWords, TranslationStates,
 };
 use crate::tokenizers::Tokenizer;
 
@@ -27,13 +32,16 @@ pub(super) struct PackedSearch<'a> {
     subsets: Vec<Option<Subset>>,
     /// The only words that translations of a batch are made of; none if of all.
     some: Option<SomeWords>,
+    /// What is kept of every word of drafts.
+    trail: Option<RefCell<Trail>>,
 }
 
 /// A state, and what it shares with the datastore.
 pub(super) struct State {
     hypotheses: PackedState,
     scratch: Scratch,
-    queries: Vec<f32>,
+    /// Of the last words.
+    told: PackedDecoderOutput,
     /// Of [`PackedSearch::some`] words.
     few: Vec<f32>,
 }
@@ -77,7 +85,7 @@ impl Decode for PackedSearch<'_> {
         let State {
             hypotheses,
             scratch,
-            queries,
+            told,
             ..
         } = state;
         scores.columns = None;
@@ -86,8 +94,9 @@ impl Decode for PackedSearch<'_> {
             normalisers,
             ..
         } = scores;
-        let asked = self.datastore.is_some().then_some(&mut *queries);
+        let asked = self.asks().then_some(&mut *told);
         self.packed.step(hypotheses, ids, None, values, asked);
+        self.keep(hypotheses, ids, told);
         let tokens = self.packed.tokens();
         let suppressed = tokens.suppressed.iter().map(|&id| id as usize);
         // What is never generated has no part in a sum that is made one again.
@@ -96,7 +105,7 @@ impl Decode for PackedSearch<'_> {
         }
         log_normalisers(values, vocab, normalisers);
         if let Some(datastore) = self.datastore {
-            let near = self.near(datastore, (hypotheses, queries), scratch);
+            let near = self.near(datastore, (hypotheses, &told.fed_forward), scratch);
             datastore.mix_rows(&near, values, normalisers);
             if tokens.renormalised {
                 suppress(values, vocab, suppressed.clone());
@@ -142,8 +151,20 @@ impl PackedSearch<'_> {
         State {
             hypotheses: self.packed.start(source, &numbers, scratch.clone()),
             scratch,
-            queries: Vec::new(),
+            told: PackedDecoderOutput::default(),
             few: Vec::new(),
+        }
+    }
+
+    /// Whether more is read of a word than its scores.
+    fn asks(&self) -> bool {
+        self.datastore.is_some() || self.trail.is_some()
+    }
+
+    /// Keeps what is told of the words `ids` of drafts.
+    fn keep(&self, hypotheses: &PackedState, ids: &[u32], told: &PackedDecoderOutput) {
+        if let Some(trail) = &self.trail {
+            trail.borrow_mut().add(hypotheses.sentences(), ids, told);
         }
     }
 
@@ -177,7 +198,10 @@ impl PackedSearch<'_> {
         scores: &mut NextScores,
     ) {
         let State {
-            hypotheses, few, ..
+            hypotheses,
+            few,
+            told,
+            ..
         } = state;
         let (tokens, vocab) = (self.packed.tokens(), self.vocab_size());
         let forced = tokens.forced_first.filter(|_| hypotheses.num_words() == 0);
@@ -186,7 +210,9 @@ impl PackedSearch<'_> {
         let mut normalisers = Vec::new();
         scores.normalisers.clear();
         ReadTokens::tell_none(scores);
-        self.packed.step_in_parts(hypotheses, ids, few, |values| {
+        let asked = self.asks().then_some(&mut *told);
+        let step = (few, asked);
+        self.packed.step_in_parts(hypotheses, ids, step, |values| {
             if let Some(first) = forced {
                 values.fill(f32::NEG_INFINITY);
                 let forced = values.iter_mut().skip(first as usize).step_by(vocab);
@@ -203,6 +229,7 @@ impl PackedSearch<'_> {
             scores.normalisers.append(&mut normalisers);
             read.tell_more(values, vocab, id, scores);
         });
+        self.keep(hypotheses, ids, told);
     }
 
     /// [`Self::score`] with some words alone, of which those that are read are told. A probability is one among them.
@@ -216,12 +243,13 @@ impl PackedSearch<'_> {
         let State {
             hypotheses,
             scratch,
-            queries,
+            told,
             few,
         } = state;
         let tokens = self.packed.tokens();
-        let asked = self.datastore.is_some().then_some(&mut *queries);
+        let asked = self.asks().then_some(&mut *told);
         self.packed.step(hypotheses, ids, Some(some), few, asked);
+        self.keep(hypotheses, ids, told);
         let width = some.ids.len();
         if let (Some(first), true) = (tokens.forced_first, hypotheses.is_first_word()) {
             few.fill(f32::NEG_INFINITY);
@@ -246,7 +274,7 @@ impl PackedSearch<'_> {
         suppress(few, width, columns.into_iter());
         read.tell_of(few, &some.ids, scores);
         if let Some(datastore) = self.datastore {
-            let near = self.near(datastore, (hypotheses, queries), scratch);
+            let near = self.near(datastore, (hypotheses, &told.fed_forward), scratch);
             let theirs = datastore.scores_of_next(&near, few, &some.ids);
             datastore.mix_in_told(&near, &theirs, scores);
             scores.suppress(&tokens.suppressed);
@@ -276,6 +304,8 @@ struct Task<'a> {
     vocabulary: &'a dyn Tokenizer,
     text: &'a SourceText,
     options: &'a SearchOptions,
+    /// Where what others read of drafts is kept.
+    states: Option<&'a Mutex<HashMap<usize, TranslationStates>>>,
     /// Whether there is one batch alone.
     several_cores: bool,
 }
@@ -296,6 +326,7 @@ impl Searcher<'_> {
             vocabulary: self.vocabulary,
             text: self.text,
             options: self.options,
+            states: None,
             several_cores: false,
         };
         let found = &mut *self.found;
@@ -311,6 +342,7 @@ impl Searcher<'_> {
         missing: &[usize],
         encode: &Encode<'_>,
     ) -> ControlFlow<End> {
+        let states = Mutex::default();
         let task = Task {
             model: self.model,
             reranker: None,
@@ -323,11 +355,12 @@ impl Searcher<'_> {
             vocabulary: self.vocabulary,
             text: self.text,
             options: &of_drafts(self.options),
+            states: packed.decodes_translations().then_some(&states),
             several_cores: false,
         };
         let (found, drafts) = (&mut *self.found, &mut self.drafts);
         let mut left = missing.len();
-        task.search(missing, encode, &mut |number, hypothesis: Hypothesis| {
+        let flow = task.search(missing, encode, &mut |number, hypothesis: Hypothesis| {
             left -= 1;
             drafts.insert(number, hypothesis.ids.clone());
             found(SearchEvent::Draft {
@@ -335,7 +368,10 @@ impl Searcher<'_> {
                 hypothesis,
                 left,
             })
-        })
+        });
+        self.draft_states
+            .extend(states.into_inner().unwrap_or_else(PoisonError::into_inner));
+        flow
     }
 }
 
@@ -436,6 +472,7 @@ impl Task<'_> {
             vocabulary,
             text,
             options,
+            states,
             several_cores,
         } = self;
         let encoded = encode(batch).or_else(|| {
@@ -452,9 +489,14 @@ impl Task<'_> {
                 sources.map(|ids| datastore.subset(ids)).collect()
             }),
             some: shortlist.and_then(|shortlist| self.some_words(shortlist, batch)),
+            trail: states.map(|_| RefCell::new(Trail::of(batch.len()))),
         };
         let state = decoder.begin(&encoded, several_cores);
-        let limits = limits(text, batch, vocabulary, model);
+        let mut limits = limits(text, batch, vocabulary, model);
+        if states.is_some() {
+            // The state of the last word is told when the next one is asked for.
+            limits.iter_mut().for_each(|it| it.max_tokens += 1);
+        }
         if let Some(reranker) = reranker {
             let mut found = Vec::new();
             let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));
@@ -467,8 +509,17 @@ impl Task<'_> {
         }
         let mut flow = ControlFlow::Continue(());
         let mut found = |place: usize, hypotheses| {
+            let mut hypothesis = best(hypotheses, options.alternatives);
+            if let (Some(states), Some(trail)) = (states, &decoder.trail) {
+                if hypothesis.cut_off && hypothesis.ids.len() == limits[place].max_tokens {
+                    hypothesis.ids.pop();
+                }
+                let of_words = trail.borrow_mut().take(place, &hypothesis.ids);
+                let mut states = states.lock().unwrap_or_else(PoisonError::into_inner);
+                states.extend(of_words.map(|it| (batch[place], it)));
+            }
             if flow.is_continue() {
-                flow = report(batch[place], best(hypotheses, options.alternatives));
+                flow = report(batch[place], hypothesis);
             }
         };
         let searched = search(decoder, state, &limits, options, vocabulary, &mut found);

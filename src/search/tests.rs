@@ -136,6 +136,7 @@ fn found_with(
         largest,
         found: &mut keep,
         drafts: HashMap::new(),
+        draft_states: HashMap::new(),
     };
     assert_eq!(End::of(searcher.run(kept)), Ok(()));
     all
@@ -273,6 +274,7 @@ fn forced(
         largest,
         found: &mut |_| ControlFlow::Continue(()),
         drafts: HashMap::new(),
+        draft_states: HashMap::new(),
     };
     let forced = searcher.force(candidates, &mut |forced| {
         all.push((forced.number, forced.candidate, forced.log_probs));

@@ -1,5 +1,7 @@
 //! A document is read as a whole and by itself.
 
+use std::collections::HashMap;
+
 use canopy::kernels::DropoutSource;
 use canopy::model::{Context, MemorySource, Model, ModelConfig, Side};
 use canopy::training::Example;
@@ -139,7 +141,7 @@ fn a_search_scores_as_training_does() {
         let model = tiny::model(&config, 6, &tiny::device());
         let wanted = scores(&model, &all);
         let encoded = model.encode(&all.source, &silent());
-        let memory = model.prepare_with(&all.source, &all.references, &encoded);
+        let memory = model.prepare_with(&all.source, &all.references, &encoded, HashMap::new());
         let mut state = model.start_with(&encoded.select(&selected), &memory);
         let mut order = vec![0, 1, 2];
         for step in 0..4 {

@@ -177,12 +177,13 @@ impl PackedDecoder {
         }
     }
 
-    /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`.
+    /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`; `told` gets what they are before they are
+    /// joined with what is read of other translations.
     pub fn step(
         &self,
         state: &mut PackedState,
         mut y: Vec<f32>,
-        mut fed_forward: Option<&mut Vec<f32>>,
+        mut told: Option<&mut PackedDecoderOutput>,
     ) -> Vec<f32> {
         state.begin_word();
         let mut buffers = std::mem::take(&mut state.buffers);
@@ -193,6 +194,7 @@ impl PackedDecoder {
             self.beyond.as_ref().zip(reading.as_ref());
         let asks_with_attended = beyond.is_some_and(|(layers, _)| layers.asks_with_attended());
         let mut attended = Vec::new();
+        let last = self.layers.len() - 1;
         for (number, layer) in self.layers.iter().enumerate() {
             layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
                 let own = match &layer.own {
@@ -232,6 +234,9 @@ impl PackedDecoder {
             let hypotheses = (&state.source, state.numbers.as_slice());
             if let Some((layers, reading)) = bert {
                 layer.read_source(number, &y, hypotheses, &mut buffers);
+                if let Some(told) = told.as_mut().filter(|_| number == last) {
+                    told.attended.clone_from(&buffers.branch);
+                }
                 layers.join_bert(number, &mut y, &buffers.branch, reading);
             } else {
                 layer
@@ -241,22 +246,26 @@ impl PackedDecoder {
                         if asks_with_attended {
                             attended.clone_from(&buffers.branch);
                         }
+                        if let Some(told) = told.as_mut().filter(|_| number == last) {
+                            told.attended.clone_from(&buffers.branch);
+                        }
                     });
             }
             if let Some((layers, reading)) = beyond {
                 layers.join_context(number, &mut y, reading);
             }
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                if let Some(fed_forward) = &mut fed_forward
-                    && number + 1 == self.layers.len()
-                {
-                    fed_forward.clear();
-                    fed_forward.extend_from_slice(y);
+                if let Some(told) = told.as_mut().filter(|_| number == last) {
+                    told.fed_forward.clear();
+                    told.fed_forward.extend_from_slice(y);
                 }
                 layer.feed_forward.forward(y, buffers);
             });
         }
         let states = self.finished(y);
+        if let Some(told) = told {
+            told.states.clone_from(&states);
+        }
         let states = match beyond {
             Some((layers, reading)) => {
                 layers.join_translations(states, &attended, reading, &mut buffers)

@@ -40,7 +40,9 @@ use ends::Ends;
 use layers::Packing;
 
 pub use card::{CardState, CardTransformer};
-pub use state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
+pub use state::{
+    PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
+};
 
 /// A packed model.
 #[derive(Debug, Clone)]
@@ -160,6 +162,10 @@ impl PackedTransformer {
         self.logits.outputs()
     }
 
+    pub fn d_model(&self) -> usize {
+        self.logits.inputs()
+    }
+
     /// Source tokens, at most `most`, that each of several cores should search at a time. If the weights are small, as many
     /// as leave them, and keys and values of all words, in the cache that cores share; if they are large, all go through
     /// that cache at every word anyway, and should serve many.
@@ -274,21 +280,20 @@ impl PackedTransformer {
         PackedState::new(self.decoder.num_layers(), source, numbers, scratch)
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`: scores before softmax, and what enters the last feed-forward sublayer if
-    /// it is asked for.
+    /// Adds the word `ids[h]` to hypothesis `h`: scores before softmax, and in `told` a row of each hypothesis, as
+    /// [`Self::decode`] has them.
     ///
     /// # Shapes
     /// - scores: `[hypotheses, vocab]`, or of `some` words alone
-    /// - fed_forward: `[hypotheses, d_model]`
     pub fn step(
         &self,
         state: &mut PackedState,
         ids: &[u32],
         some: Option<&SomeWords>,
         scores: &mut Vec<f32>,
-        fed_forward: Option<&mut Vec<f32>>,
+        told: Option<&mut PackedDecoderOutput>,
     ) {
-        let states = self.next_states(state, ids, fed_forward);
+        let states = self.next_states(state, ids, told);
         let logits = some.map_or(&self.logits, |some| &some.logits);
         logits.multiply(&states, scores, state.scratch());
     }
@@ -302,10 +307,10 @@ impl PackedTransformer {
         &self,
         state: &mut PackedState,
         ids: &[u32],
-        scores: &mut Vec<f32>,
+        (scores, told): (&mut Vec<f32>, Option<&mut PackedDecoderOutput>),
         mut read: impl FnMut(&mut [f32]),
     ) {
-        let states = self.next_states(state, ids, None);
+        let states = self.next_states(state, ids, told);
         let d_model = states.len() / ids.len().max(1);
         let hypotheses = (MOST_SCORES / self.vocab_size()).max(1);
         for states in states.chunks(hypotheses * d_model.max(1)) {
@@ -324,10 +329,10 @@ impl PackedTransformer {
         &self,
         state: &mut PackedState,
         ids: &[u32],
-        fed_forward: Option<&mut Vec<f32>>,
+        told: Option<&mut PackedDecoderOutput>,
     ) -> Vec<f32> {
         let y = self.target.words(ids, &state.next_positions());
-        self.decoder.step(state, y, fed_forward)
+        self.decoder.step(state, y, told)
     }
 }
 

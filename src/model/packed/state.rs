@@ -8,7 +8,7 @@ use super::layers::Buffers;
 use crate::kernels::packed::Scratch;
 
 /// States of the tokens of some translations, as [`DecoderOutput`](crate::model::DecoderOutput).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PackedDecoderOutput {
     /// `[rows, d_model]`
     pub states: Vec<f32>,
@@ -16,6 +16,15 @@ pub struct PackedDecoderOutput {
     pub attended: Vec<f32>,
     /// The input of the feed-forward sublayer of the last layer, `[rows, d_model]`.
     pub fed_forward: Vec<f32>,
+}
+
+/// What other sentences read of the words of a translation, as [`PackedDecoderOutput`].
+#[derive(Debug, Clone, Default)]
+pub struct TranslationStates {
+    /// `[rows, d_model]`
+    pub states: Vec<f32>,
+    /// `[rows, d_model]`
+    pub attended: Vec<f32>,
 }
 
 /// Encoded sentences as plain numbers.

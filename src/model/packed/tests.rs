@@ -202,14 +202,16 @@ fn packed_steps_are_burns_through_every_selection() {
         ];
         for (word, selection) in (20..).zip(selections) {
             let mut scores = Vec::new();
-            let mut fed_forward = Vec::new();
-            packed.step(&mut state, &last, None, &mut scores, Some(&mut fed_forward));
+            let mut told = PackedDecoderOutput::default();
+            packed.step(&mut state, &last, None, &mut scores, Some(&mut told));
             let SearchState::Transformer(burns) = &mut expected else {
                 unreachable!("a Transformer")
             };
             let network = network(&model);
             let words = network.next_words(burns, &last);
-            assert_close(&fed_forward, words.fed_forward, "fed forward");
+            assert_close(&told.fed_forward, words.fed_forward, "fed forward");
+            assert_close(&told.attended, words.attended, "attended");
+            assert_close(&told.states, words.states.clone(), "states");
             assert_close(&scores, network.vocabulary_scores(words.states), "scores");
             expected.select(selection);
             state.select(selection);

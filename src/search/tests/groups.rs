@@ -21,6 +21,7 @@ fn every_group_has_the_wanted_sentences_of_its_own_in_their_order() {
         largest: 80,
         found: &mut ignore,
         drafts: HashMap::new(),
+        draft_states: HashMap::new(),
     };
     let groups = searcher.wanted_groups();
     assert!(groups.len() > 3, "{groups:?}");

@@ -139,11 +139,12 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
             [0; 2].map(|_| on_card.start(&rows, Some(&datastore)).expect("an encoder"));
         let mut last = vec![Vocabulary::BOS; 3];
         for (word, selection) in (20..).zip([[0, 0, 1], [2, 0, 1], [1, 2, 0], [1, 1, 1]]) {
-            let (mut scores, mut fed, mut normalisers) = (vec![], vec![], vec![]);
-            packed.step(&mut expected, &last, None, &mut scores, Some(&mut fed));
+            let (mut scores, mut normalisers) = (vec![], vec![]);
+            let mut told = PackedDecoderOutput::default();
+            packed.step(&mut expected, &last, None, &mut scores, Some(&mut told));
             log_normalisers(&scores, vocab, &mut normalisers);
             let scratch = &mut Scratch::default();
-            let near = datastore.near_rows(&fed, None, scratch);
+            let near = datastore.near_rows(&told.fed_forward, None, scratch);
             datastore.mix_rows(&near, &mut scores, &mut normalisers);
             for (row, normaliser) in scores.chunks_exact_mut(vocab).zip(&normalisers) {
                 for score in row {
