@@ -8,6 +8,7 @@ mod bytes;
 mod floats;
 mod reading;
 mod rows;
+mod shared_rows;
 mod table;
 
 use std::ops::Range;
@@ -19,6 +20,7 @@ use pulp::Arch;
 
 pub use reading::{Columns, attend, attend_once};
 pub use rows::{Activation, RowNorm, log_normalisers};
+pub use shared_rows::SharedRows;
 pub use table::{Kept, Table};
 
 /// Columns of a matrix that are packed together: one AVX-512 register, two of AVX2.

@@ -25,7 +25,7 @@ pub struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     #[inline(always)]
-    fn row(&self, row: usize, len: usize) -> &'a [f32] {
+    pub(super) fn row(&self, row: usize, len: usize) -> &'a [f32] {
         &self.values[row * self.width + self.first..][..len]
     }
 }
@@ -234,6 +234,6 @@ fn sum_of_values<'m, S: Simd, const V: usize>(
 /// What scores are multiplied with: `1 / √d_head`.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "a head is small")]
-fn scale(d_head: usize) -> f32 {
+pub(super) fn scale(d_head: usize) -> f32 {
     1.0 / (d_head as f32).sqrt()
 }

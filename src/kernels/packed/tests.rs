@@ -158,6 +158,52 @@ fn one_query_reads_as_many_do() {
 }
 
 #[test]
+fn several_queries_read_as_one_does() {
+    // A head of 19 columns fills no registers.
+    for (heads, d_model, lens) in [
+        (2, 38, [5, 0, 16]),
+        (4, 256, [70, 1, 33]),
+        (1, 16, [3, 2, 64]),
+    ] {
+        let rows = lens.iter().sum::<usize>();
+        let [q, k, v] = [1, 2, 3].map(|seed| numbers(rows.max(9) * d_model, seed));
+        let columns = |values| Columns {
+            values,
+            width: d_model,
+            first: 0,
+        };
+        let mut end = 0;
+        let runs = lens.map(|len| {
+            end += len;
+            end - len..end
+        });
+        let shared = SharedRows::new(
+            [&k, &v].map(|it| columns(it.as_slice())),
+            runs.clone(),
+            d_model,
+        );
+        let (mut weights, mut alone) = (Vec::new(), vec![0.0; d_model]);
+        for (run, rows) in runs.into_iter().enumerate() {
+            for queries in [0..9, 2..3, 4..4, 0..6] {
+                let width = d_model + 3;
+                let mut found = vec![7.0; queries.len() * width];
+                let asked = (columns(&q), queries.clone());
+                shared.attend(run, asked, heads, &mut weights, (&mut found, width));
+                for (query, found) in queries.zip(found.chunks_exact(width)) {
+                    let row = |place: usize| {
+                        [&k, &v].map(|it| &it[(rows.start + place) * d_model..][..d_model])
+                    };
+                    let q = &q[query * d_model..][..d_model];
+                    attend_once(q, rows.len(), row, heads, &mut Vec::new(), &mut alone);
+                    assert!(difference(&alone, &found[..d_model]) < 1e-5, "{rows:?}");
+                    assert_eq!(found[d_model..], [7.0; 3], "what lies between rows");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_table_is_packed_in_parts_as_at_once() {
     let [inputs, outputs] = [6, 64 * COLUMNS + 21];
     let (weights, bias) = (numbers(inputs * outputs, 3), numbers(outputs, 5));

@@ -9,7 +9,7 @@ use super::layers::{
 };
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
-use crate::kernels::packed::{Columns, RowNorm, Scratch, attend, attend_once};
+use crate::kernels::packed::{Columns, RowNorm, Scratch, SharedRows, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
 
 /// The layers of a [`Decoder`]; what it reads beyond its own sentence is burn's.
@@ -96,11 +96,16 @@ impl PackedDecoder {
             let mut memory = Vec::new();
             let projection = &layer.cross.memory;
             projection.multiply(&encoded.states, &mut memory, scratch);
-            memory
+            let d_model = projection.outputs() / 2;
+            let columns = [0, d_model].map(|first| Columns {
+                values: &memory,
+                width: 2 * d_model,
+                first,
+            });
+            SharedRows::new(columns, encoded.sentences.iter().cloned(), d_model)
         };
         PackedSource {
             layers: Arc::new(self.layers.iter().map(memory).collect()),
-            sentences: encoded.sentences.clone(),
             positions: encoded.positions.clone(),
             beyond: encoded.beyond.clone(),
         }
@@ -308,12 +313,23 @@ impl Layer {
         } = buffers;
         cross.query.multiply(y, wide, scratch);
         context.resize(y.len(), 0.0);
-        let memory = &source.layers[layer];
-        let queries = wide.chunks_exact(d_model).zip(sentences);
-        for ((q, &sentence), context) in queries.zip(context.chunks_exact_mut(d_model)) {
-            let rows = source.sentences[sentence].clone();
-            let row = |place: usize| key_and_value(memory, rows.start + place, d_model);
-            attend_once(q, rows.len(), row, cross.num_heads, weights, context);
+        let q = Columns {
+            values: wide,
+            width: d_model,
+            first: 0,
+        };
+        let mut first = 0;
+        for hypotheses in sentences.chunk_by(|a, b| a == b) {
+            let queries = first..first + hypotheses.len();
+            let context = &mut context[queries.start * d_model..];
+            first = queries.end;
+            source.layers[layer].attend(
+                hypotheses[0],
+                (q, queries),
+                cross.num_heads,
+                weights,
+                (context, d_model),
+            );
         }
         cross.output.multiply(context, branch, scratch);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::beyond::MemoryBeyond;
 use super::layers::Buffers;
-use crate::kernels::packed::Scratch;
+use crate::kernels::packed::{Scratch, SharedRows};
 
 /// States of the tokens of some translations, as [`DecoderOutput`](crate::model::DecoderOutput).
 #[derive(Debug, Clone, Default)]
@@ -43,10 +43,7 @@ pub struct PackedEncoderOutput {
 /// Keys and values of encoded sentences, as every layer reads them.
 #[derive(Debug, Clone)]
 pub struct PackedSource {
-    /// Each `[rows, 2 · d_model]`.
-    pub(super) layers: Arc<Vec<Vec<f32>>>,
-    /// Rows of every sentence.
-    pub(super) sentences: Vec<Range<usize>>,
+    pub(super) layers: Arc<Vec<SharedRows>>,
     /// Place of the first word of each of them.
     pub(super) positions: Vec<[usize; 3]>,
     pub(super) beyond: Option<Arc<MemoryBeyond>>,

@@ -1,0 +1,269 @@
+//! Keys and values that several queries read at a time, as the hypotheses of a sentence read its source.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators may not"
+)]
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::COLUMNS;
+use super::reading::{Columns, scale};
+use crate::kernels::vectors::softmax_in;
+
+/// Queries of which each number of keys and values that is read serves all.
+const QUERIES: usize = 4;
+
+/// Runs of keys and values. Keys are turned: the scores of places beside each other are computed in one register, without
+/// sums across it.
+#[derive(Debug, Clone)]
+pub struct SharedRows {
+    /// Of each run `[d_model, width]`, where the width is its length, made up with zeros to whole registers.
+    keys: Vec<f32>,
+    /// `[places, d_model]`
+    values: Vec<f32>,
+    /// Where the keys of each run begin, and its places.
+    runs: Vec<(usize, Range<usize>)>,
+    d_model: usize,
+}
+
+impl SharedRows {
+    /// Of these rows of keys and values.
+    ///
+    /// # Shapes
+    /// - keys, values: `[rows, d_model]`
+    pub fn new(
+        [keys, values]: [Columns<'_>; 2],
+        runs: impl IntoIterator<Item = Range<usize>>,
+        d_model: usize,
+    ) -> Self {
+        let mut shared = Self {
+            keys: Vec::new(),
+            values: Vec::new(),
+            runs: Vec::new(),
+            d_model,
+        };
+        let mut places = 0;
+        for rows in runs {
+            let (first, width) = (shared.keys.len(), width(rows.len()));
+            shared.keys.resize(first + width * d_model, 0.0);
+            let turned = &mut shared.keys[first..];
+            for (place, row) in rows.clone().enumerate() {
+                let keys = keys.row(row, d_model);
+                for column in 0..d_model {
+                    turned[column * width + place] = keys[column];
+                }
+                shared.values.extend_from_slice(values.row(row, d_model));
+            }
+            let end = places + rows.len();
+            shared.runs.push((first, places..end));
+            places = end;
+        }
+        shared
+    }
+
+    /// Attention of the rows `queries` of `q` to a run, in heads of `d_model / num_heads` columns; zeros where it has none. Row `n`
+    /// of the output begins at `n` times the second number.
+    ///
+    /// # Shapes
+    /// - output: `[queries, d_model]`
+    pub fn attend(
+        &self,
+        run: usize,
+        (q, queries): (Columns<'_>, Range<usize>),
+        num_heads: usize,
+        weights: &mut Vec<f32>,
+        output: (&mut [f32], usize),
+    ) {
+        let (first_key, places) = &self.runs[run];
+        let (len, d_model) = (places.len(), self.d_model);
+        let width = width(len);
+        weights.resize(QUERIES * width, 0.0);
+        Arch::new().dispatch(Readers {
+            q,
+            queries,
+            keys: &self.keys[*first_key..][..width * d_model],
+            values: &self.values[places.start * d_model..places.end * d_model],
+            weights,
+            sizes: [len, width, d_model, num_heads],
+            output,
+        });
+    }
+}
+
+/// A run's length in whole registers of any processor.
+fn width(len: usize) -> usize {
+    len.next_multiple_of(COLUMNS)
+}
+
+struct Readers<'a> {
+    q: Columns<'a>,
+    queries: Range<usize>,
+    keys: &'a [f32],
+    values: &'a [f32],
+    /// `[QUERIES, width]`
+    weights: &'a mut [f32],
+    /// Places, their width, `d_model` and heads.
+    sizes: [usize; 4],
+    output: (&'a mut [f32], usize),
+}
+
+impl WithSimd for Readers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let count = self.queries.len();
+        let mut query = 0;
+        while query + QUERIES <= count {
+            self.read::<S, QUERIES>(simd, query);
+            query += QUERIES;
+        }
+        match count - query {
+            3 => self.read::<S, 3>(simd, query),
+            2 => self.read::<S, 2>(simd, query),
+            1 => self.read::<S, 1>(simd, query),
+            _ => {}
+        }
+    }
+}
+
+impl Readers<'_> {
+    /// The attention of `Q` queries from `first` on.
+    #[inline(always)]
+    fn read<S: Simd, const Q: usize>(&mut self, simd: S, first: usize) {
+        let [len, width, d_model, num_heads] = self.sizes;
+        let d_head = d_model / num_heads;
+        // Sums of all queries stay in registers, of which there are 32 of 16 numbers or 16 of eight.
+        let is_wide = S::F32_LANES >= COLUMNS;
+        for head in 0..num_heads {
+            let column = head * d_head;
+            let mut q = [self.values; Q];
+            for query in 0..Q {
+                let row = self.q.row(self.queries.start + first + query, d_model);
+                q[query] = &row[column..column + d_head];
+            }
+            let keys = &self.keys[column * width..(column + d_head) * width];
+            let mut place = 0;
+            while is_wide && place + 4 * S::F32_LANES <= width {
+                scores::<S, Q, 4>(simd, &q, keys, (place, width), self.weights);
+                place += 4 * S::F32_LANES;
+            }
+            while place + 2 * S::F32_LANES <= width {
+                scores::<S, Q, 2>(simd, &q, keys, (place, width), self.weights);
+                place += 2 * S::F32_LANES;
+            }
+            while place < width {
+                scores::<S, Q, 1>(simd, &q, keys, (place, width), self.weights);
+                place += S::F32_LANES;
+            }
+            for query in 0..Q {
+                softmax_in(
+                    simd,
+                    &mut self.weights[query * width..][..len],
+                    scale(d_head),
+                );
+            }
+            let (mut column, end) = (column, column + d_head);
+            while is_wide && column + 4 * S::F32_LANES <= end {
+                self.sums::<S, Q, 4>(simd, first, column);
+                column += 4 * S::F32_LANES;
+            }
+            while column + 2 * S::F32_LANES <= end {
+                self.sums::<S, Q, 2>(simd, first, column);
+                column += 2 * S::F32_LANES;
+            }
+            while column + S::F32_LANES <= end {
+                self.sums::<S, Q, 1>(simd, first, column);
+                column += S::F32_LANES;
+            }
+            if column < end {
+                self.last_sums::<S, Q>(simd, first, column..end);
+            }
+        }
+    }
+
+    /// `V` registers of columns of values from `column` on, each row times its weight.
+    #[inline(always)]
+    fn sums<S: Simd, const Q: usize, const V: usize>(
+        &mut self,
+        simd: S,
+        first: usize,
+        column: usize,
+    ) {
+        let [len, width, d_model, _] = self.sizes;
+        let mut weights = [self.values; Q];
+        for query in 0..Q {
+            weights[query] = &self.weights[query * width..][..len];
+        }
+        let mut sums = [[simd.splat_f32s(0.0); V]; Q];
+        for place in 0..len {
+            let values = &self.values[place * d_model + column..][..V * S::F32_LANES];
+            let (values, _) = S::as_simd_f32s(values);
+            for query in 0..Q {
+                let weight = simd.splat_f32s(weights[query][place]);
+                for number in 0..V {
+                    sums[query][number] =
+                        simd.mul_add_f32s(weight, values[number], sums[query][number]);
+                }
+            }
+        }
+        let (output, row) = &mut self.output;
+        for query in 0..Q {
+            let output = &mut output[(first + query) * *row + column..][..V * S::F32_LANES];
+            let (output, _) = S::as_mut_simd_f32s(output);
+            for number in 0..V {
+                output[number] = sums[query][number];
+            }
+        }
+    }
+
+    /// Fewer columns than a register holds.
+    #[inline(always)]
+    fn last_sums<S: Simd, const Q: usize>(&mut self, simd: S, first: usize, columns: Range<usize>) {
+        let [len, width, d_model, _] = self.sizes;
+        for query in 0..Q {
+            let weights = &self.weights[query * width..][..len];
+            let mut sum = simd.splat_f32s(0.0);
+            for place in 0..len {
+                let values = &self.values[place * d_model..][..d_model];
+                let values = simd.partial_load_f32s(&values[columns.clone()]);
+                sum = simd.mul_add_f32s(simd.splat_f32s(weights[place]), values, sum);
+            }
+            let (output, row) = &mut self.output;
+            let output = &mut output[(first + query) * *row..][columns.clone()];
+            simd.partial_store_f32s(output, sum);
+        }
+    }
+}
+
+/// Products of a head's `Q` queries with `R` registers of keys from `place` on.
+#[inline(always)]
+fn scores<S: Simd, const Q: usize, const R: usize>(
+    simd: S,
+    q: &[&[f32]; Q],
+    keys: &[f32],
+    (place, width): (usize, usize),
+    weights: &mut [f32],
+) {
+    let mut sums = [[simd.splat_f32s(0.0); R]; Q];
+    for column in 0..q[0].len() {
+        let keys = &keys[column * width + place..][..R * S::F32_LANES];
+        let (keys, _) = S::as_simd_f32s(keys);
+        for query in 0..Q {
+            let x = simd.splat_f32s(q[query][column]);
+            for number in 0..R {
+                sums[query][number] = simd.mul_add_f32s(x, keys[number], sums[query][number]);
+            }
+        }
+    }
+    for query in 0..Q {
+        let weights = &mut weights[query * width + place..][..R * S::F32_LANES];
+        let (weights, _) = S::as_mut_simd_f32s(weights);
+        for number in 0..R {
+            weights[number] = sums[query][number];
+        }
+    }
+}
