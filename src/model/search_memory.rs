@@ -41,12 +41,12 @@ impl Model {
         let (Network::Transformer(network), Encoded::Transformer(encoded)) =
             (&self.network, encoded)
         else {
-            return SearchMemory(None);
+            return SearchMemory::new(None);
         };
         let translations = self
             .packed_translations(source, target, encoded, known)
             .or_else(|| self.translations(source, target, encoded, &DropoutSource::none()));
-        SearchMemory(Some(
+        SearchMemory::new(Some(
             network.decoder.prepare(encoded, translations.as_ref()),
         ))
     }

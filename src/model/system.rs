@@ -1,7 +1,7 @@
 //! One translation model, whichever system it is.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
@@ -13,7 +13,7 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
-use super::packed::PackedEncoderOutput;
+use super::packed::{PackedEncoderOutput, shared_words};
 use super::packed_batch::PackedBatch;
 use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
@@ -22,6 +22,7 @@ use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
+use crate::kernels::packed::SharedRows;
 use crate::kernels::{
     DropoutSource, NextScores, ReadTokens, is_here, label_smoothed_cross_entropy, log_softmax,
 };
@@ -110,14 +111,30 @@ pub enum Encoded {
 
 /// The memory of all hypotheses of some documents beyond their sentence.
 #[derive(Debug, Clone)]
-pub struct SearchMemory(pub(super) Option<DecoderMemory>);
+pub struct SearchMemory {
+    /// None of a recurrent model.
+    memory: Option<DecoderMemory>,
+    /// The words of translations as a packed search reads them, once it does.
+    words: OnceLock<Option<Arc<SharedRows>>>,
+}
 
 impl SearchMemory {
+    pub(super) fn new(memory: Option<DecoderMemory>) -> Self {
+        Self {
+            memory,
+            words: OnceLock::new(),
+        }
+    }
+
     /// The sentences of `encoded`, of these documents, as a packed search reads them; none of a recurrent model's.
     pub fn packed(&self, encoded: &Encoded) -> Option<PackedEncoderOutput> {
         match encoded {
             Encoded::Transformer(encoded) => {
-                Some(PackedEncoderOutput::of(encoded, self.0.as_ref()))
+                let memory = self.memory.as_ref().map(|memory| {
+                    let words = || shared_words(memory).map(Arc::new);
+                    (memory, self.words.get_or_init(words).clone())
+                });
+                Some(PackedEncoderOutput::of(encoded, memory))
             }
             Encoded::RnnSearch(_) => None,
         }
@@ -444,7 +461,7 @@ impl Model {
 
     /// The memory of hypotheses beyond their sentence, if they read no translations of others.
     pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
-        SearchMemory(match (&self.network, encoded) {
+        SearchMemory::new(match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
                 Some(network.decoder.prepare(encoded, None))
             }
@@ -461,7 +478,7 @@ impl Model {
     pub fn start_with(&self, encoded: &Encoded, memory: &SearchMemory) -> SearchState {
         match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                let memory = memory.0.clone().expect("prepared by the same model");
+                let memory = memory.memory.clone().expect("prepared by the same model");
                 SearchState::Transformer(network.start(encoded, memory))
             }
             (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {

@@ -25,7 +25,7 @@ pub struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     #[inline(always)]
-    pub(super) fn row(&self, row: usize, len: usize) -> &'a [f32] {
+    pub fn row(&self, row: usize, len: usize) -> &'a [f32] {
         &self.values[row * self.width + self.first..][..len]
     }
 }

@@ -121,7 +121,11 @@ impl Activation {
                 #[inline(always)]
                 |x| 2.0 * logistic(2.0 * x) - 1.0,
             ),
-            Self::Sigmoid => each(x, logistic),
+            Self::Sigmoid => each(
+                x,
+                #[inline(always)]
+                |x| logistic(x),
+            ),
         }
     }
 }

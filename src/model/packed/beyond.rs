@@ -1,11 +1,13 @@
 //! What a packed decoder reads beyond its own sentence: burn's layers compute it, between steps that are packed.
 
+use std::sync::Arc;
+
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::han::PackedHan;
 use super::layers::{Buffers, Packing};
 use crate::kernels::DropoutSource;
-use crate::kernels::packed::Table;
+use crate::kernels::packed::{Columns, SharedRows, Table};
 use crate::model::bert_fusion::BertFusion;
 use crate::model::config::NormPosition;
 use crate::model::context_attention::{ContextSublayer, GatedContext};
@@ -45,27 +47,44 @@ pub(super) struct MemoryBeyond {
     pub memory: DecoderMemory,
     /// The number of each encoded sentence in their documents.
     pub numbers: Vec<usize>,
-    /// Keys and values of the words of all translations, each `[rows, d_model]`, where plain attention reads them.
-    pub words: Option<[Table; 2]>,
+    /// Keys and values of the words of all translations, where plain attention reads them.
+    words: Option<Arc<SharedRows>>,
 }
 
 /// What hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
     /// Those of [`MemoryBeyond`].
-    pub words: Option<&'a [Table; 2]>,
+    words: Option<&'a SharedRows>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
 }
 
+/// Keys and values of the words of all translations, where plain attention reads them.
+pub fn shared_words(memory: &DecoderMemory) -> Option<SharedRows> {
+    let translations = memory.translations.as_ref()?;
+    let ProjectedMemory::Words(words) = &translations.projected else {
+        return None;
+    };
+    let [_, d_model] = words.keys.dims();
+    let tables = [&words.keys, &words.values].map(|tensor| Table::new(tensor.clone()));
+    let values = tables.each_ref().map(Table::values);
+    let columns = values.each_ref().map(|values| Columns {
+        values,
+        width: d_model,
+        first: 0,
+    });
+    let sentences = translations.documents.sentences.iter().cloned();
+    Some(SharedRows::new(columns, sentences, d_model))
+}
+
 impl MemoryBeyond {
-    pub fn new(memory: &DecoderMemory, numbers: Vec<usize>) -> Self {
-        let words = memory.translations.as_ref().and_then(|translations| {
-            let ProjectedMemory::Words(words) = &translations.projected else {
-                return None;
-            };
-            Some([&words.keys, &words.values].map(|tensor| Table::new(tensor.clone())))
-        });
+    /// What some encoded sentences, by their numbers in their documents, read beyond them.
+    pub fn new(
+        memory: &DecoderMemory,
+        numbers: Vec<usize>,
+        words: Option<Arc<SharedRows>>,
+    ) -> Self {
         Self {
             memory: memory.clone(),
             numbers,
@@ -84,7 +103,7 @@ impl MemoryBeyond {
             });
         Reading {
             memory: &self.memory,
-            words: self.words.as_ref(),
+            words: self.words.as_deref(),
             spans: spans.collect(),
         }
     }

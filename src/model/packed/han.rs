@@ -7,7 +7,7 @@
 
 use super::layers::{Buffers, PackedFeedForward, Packing};
 use crate::kernels::multiply;
-use crate::kernels::packed::{PackedMatrix, Table, Weights, attend_once};
+use crate::kernels::packed::{Activation, Columns, PackedMatrix, SharedRows, Weights, attend_once};
 use crate::model::documents::Documents;
 use crate::model::han::HanContext;
 use crate::model::linear::Linear;
@@ -144,16 +144,15 @@ impl PackedHan {
     ///
     /// # Shapes
     /// - own: `[hypotheses, d_model]`, a row for each of `spans`
-    /// - words: keys and values of the words of `documents`, each `[rows, d_model]`
+    /// - words: keys and values of the words of each sentence of `documents`
     pub fn join(
         &self,
         own: &mut [f32],
-        words: &[Table; 2],
+        words: &SharedRows,
         (documents, spans): (&Documents, &[QuerySpan]),
         buffers: &mut Buffers,
     ) {
         let d_model = self.output.inputs();
-        let [keys, values] = [words[0].values(), words[1].values()];
         let Buffers {
             branch,
             wide,
@@ -163,28 +162,31 @@ impl PackedHan {
             ..
         } = buffers;
         self.queries.multiply(own, wide, scratch);
-        let queries =
-            |hypothesis: usize| wide[hypothesis * 2 * d_model..][..2 * d_model].split_at(d_model);
+        let queries = |first| Columns {
+            values: wide,
+            width: 2 * d_model,
+            first,
+        };
         context.clear();
         let mut slots = Vec::with_capacity(spans.len());
-        for (hypothesis, span) in spans.iter().enumerate() {
+        for spans in spans.chunk_by(|a, b| a.sentence == b.sentence) {
+            let (hypotheses, sentence) =
+                (slots.len()..slots.len() + spans.len(), spans[0].sentence);
             let first = context.len() / d_model;
-            let before = documents.position(span.sentence).min(self.context_size);
-            for sentence in span.sentence - before..span.sentence {
-                let rows = documents.sentences[sentence].clone();
-                let begin = context.len();
-                context.resize(begin + d_model, 0.0);
-                if rows.is_empty() {
-                    continue;
-                }
-                let row = |place: usize| {
-                    let begin = (rows.start + place) * d_model;
-                    [&keys[begin..][..d_model], &values[begin..][..d_model]]
-                };
-                let (q, read) = (queries(hypothesis).0, &mut context[begin..]);
-                attend_once(q, rows.len(), row, self.num_heads, weights, read);
+            let before = documents.position(sentence).min(self.context_size);
+            context.resize(context.len() + hypotheses.len() * before * d_model, 0.0);
+            for slot in 0..before {
+                let read = &mut context[(first + slot) * d_model..];
+                words.attend(
+                    sentence - before + slot,
+                    (queries(0), hypotheses.clone()),
+                    self.num_heads,
+                    weights,
+                    (read, before * d_model),
+                );
             }
-            slots.push(first..context.len() / d_model);
+            let of_hypothesis = (0..spans.len()).map(|number| first + number * before);
+            slots.extend(of_hypothesis.map(|first| first..first + before));
         }
         let d_head = d_model / self.num_heads;
         let mut attended = vec![0.0; own.len()];
@@ -193,8 +195,8 @@ impl PackedHan {
         for head in 0..self.num_heads {
             let columns = head * d_head..(head + 1) * d_head;
             queries_of.clear();
-            let own_queries = (0..slots.len()).map(|hypothesis| queries(hypothesis).1);
-            own_queries.for_each(|query| queries_of.extend_from_slice(&query[columns.clone()]));
+            let own = queries(d_model + columns.start);
+            (0..slots.len()).for_each(|row| queries_of.extend_from_slice(own.row(row, d_head)));
             self.asked[head].multiply(&queries_of, &mut asked, scratch);
             let rows = asked.chunks_exact(d_model).zip(&slots);
             for ((query, slots), mean) in rows.zip(mean.chunks_exact_mut(d_model)) {
@@ -221,11 +223,14 @@ impl PackedHan {
             scratch,
             ..
         } = buffers;
-        let read = own.chunks_exact(d_model).zip(branch.chunks_exact(d_model));
-        let both: Vec<f32> = read.flat_map(|(own, read)| [own, read].concat()).collect();
+        let mut both = Vec::with_capacity(2 * own.len());
+        for (own, read) in own.chunks_exact(d_model).zip(branch.chunks_exact(d_model)) {
+            both.extend_from_slice(own);
+            both.extend_from_slice(read);
+        }
         self.gate.multiply(&both, wide, scratch);
-        for ((own, read), gate) in own.iter_mut().zip(&*branch).zip(&*wide) {
-            let passes = 1.0 / (1.0 + (-gate).exp());
+        Activation::Sigmoid.apply(wide);
+        for ((own, read), passes) in own.iter_mut().zip(&*branch).zip(&*wide) {
             *own = passes * (*own - read) + read;
         }
     }

@@ -30,7 +30,9 @@ use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::kernels::card::Card;
-use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
+use crate::kernels::packed::{
+    PackedMatrix, Quantization, Scratch, SharedRows, Table, log_normalisers,
+};
 use crate::memory::Datastore;
 use beyond::MemoryBeyond;
 use decoder::PackedDecoder;
@@ -39,6 +41,7 @@ use encoder::PackedEncoder;
 use ends::Ends;
 use layers::Packing;
 
+pub use beyond::shared_words;
 pub use card::{CardState, CardTransformer};
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
@@ -343,10 +346,14 @@ fn is_packed_on(device: &Device) -> bool {
 
 impl PackedEncoderOutput {
     /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
-    pub fn of(encoded: &EncoderOutput, memory: Option<&DecoderMemory>) -> Self {
+    pub fn of(
+        encoded: &EncoderOutput,
+        memory: Option<(&DecoderMemory, Option<Arc<SharedRows>>)>,
+    ) -> Self {
         let (states, sentences) = encoded.own_states();
-        let beyond =
-            memory.map(|memory| Arc::new(MemoryBeyond::new(memory, encoded.numbers.clone())));
+        let beyond = memory.map(|(memory, words)| {
+            Arc::new(MemoryBeyond::new(memory, encoded.numbers.clone(), words))
+        });
         Self {
             states: Table::new(states).values().to_vec(),
             sentences,
