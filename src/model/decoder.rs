@@ -316,7 +316,7 @@ impl Decoder {
     }
 
     /// Prepares the memory of the documents of `encoded`, whichever of their sentences are translated.
-    pub fn prepare(&self, encoded: &EncoderOutput, translations: Option<&Memory>) -> DecoderMemory {
+    pub fn prepare(&self, encoded: &EncoderOutput) -> DecoderMemory {
         let of_source = |layer: &DecoderLayer| {
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
                 return Some(fusion.prepare(bert));
@@ -327,10 +327,20 @@ impl Decoder {
         };
         DecoderMemory {
             layers: self.layers.iter().map(of_source).collect(),
-            translations: self
-                .gated
-                .as_ref()
-                .and_then(|gated| Some(gated.prepare(translations?))),
+            translations: None,
+        }
+    }
+
+    /// The same with translations of other sentences, if the decoder reads some.
+    pub fn with_translations(
+        &self,
+        memory: &DecoderMemory,
+        translations: &Memory,
+    ) -> DecoderMemory {
+        let gated = self.gated.as_ref();
+        DecoderMemory {
+            layers: memory.layers.clone(),
+            translations: gated.map(|gated| gated.prepare(translations)),
         }
     }
 

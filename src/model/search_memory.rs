@@ -41,14 +41,12 @@ impl Model {
         let (Network::Transformer(network), Encoded::Transformer(encoded)) =
             (&self.network, encoded)
         else {
-            return SearchMemory::new(None);
+            return SearchMemory::new(None, None);
         };
         let translations = self
             .packed_translations(source, target, encoded, known)
             .or_else(|| self.translations(source, target, encoded, &DropoutSource::none()));
-        SearchMemory::new(Some(
-            network.decoder.prepare(encoded, translations.as_ref()),
-        ))
+        SearchMemory::new(Some(network.decoder.prepare(encoded)), translations)
     }
 
     /// [`Self::translations`] by packed weights; None if these do not compute them.

@@ -13,7 +13,7 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
-use super::packed::{PackedEncoderOutput, shared_words};
+use super::packed::{PackedEncoderOutput, SharedWords};
 use super::packed_batch::PackedBatch;
 use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
@@ -22,7 +22,6 @@ use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
-use crate::kernels::packed::SharedRows;
 use crate::kernels::{
     DropoutSource, NextScores, ReadTokens, is_here, label_smoothed_cross_entropy, log_softmax,
 };
@@ -112,32 +111,53 @@ pub enum Encoded {
 /// The memory of all hypotheses of some documents beyond their sentence.
 #[derive(Debug, Clone)]
 pub struct SearchMemory {
-    /// None of a recurrent model.
-    memory: Option<DecoderMemory>,
-    /// The words of translations as a packed search reads them, once it does.
-    words: OnceLock<Option<Arc<SharedRows>>>,
+    /// Without translations; none of a recurrent model.
+    source: Option<DecoderMemory>,
+    translations: Option<Memory>,
+    /// Both as burn's layers read them, once they do.
+    whole: OnceLock<DecoderMemory>,
+    /// Translations as packed weights read them, once they do.
+    words: OnceLock<Option<Arc<SharedWords>>>,
 }
 
 impl SearchMemory {
-    pub(super) fn new(memory: Option<DecoderMemory>) -> Self {
+    pub(super) fn new(source: Option<DecoderMemory>, translations: Option<Memory>) -> Self {
         Self {
-            memory,
+            source,
+            translations,
+            whole: OnceLock::new(),
             words: OnceLock::new(),
         }
     }
 
-    /// The sentences of `encoded`, of these documents, as a packed search reads them; none of a recurrent model's.
-    pub fn packed(&self, encoded: &Encoded) -> Option<PackedEncoderOutput> {
-        match encoded {
-            Encoded::Transformer(encoded) => {
-                let memory = self.memory.as_ref().map(|memory| {
-                    let words = || shared_words(memory).map(Arc::new);
-                    (memory, self.words.get_or_init(words).clone())
-                });
-                Some(PackedEncoderOutput::of(encoded, memory))
-            }
-            Encoded::RnnSearch(_) => None,
-        }
+    /// What burn's layers read.
+    fn whole(&self, network: &Transformer) -> Option<&DecoderMemory> {
+        let Some(translations) = &self.translations else {
+            return self.source.as_ref();
+        };
+        let source = self.source.as_ref()?;
+        let whole = || network.decoder.with_translations(source, translations);
+        Some(self.whole.get_or_init(whole))
+    }
+
+    /// The sentences of `encoded`, of these documents, as a search by packed weights of `model` reads them; none of a recurrent
+    /// model's.
+    pub fn packed(&self, model: &Model, encoded: &Encoded) -> Option<PackedEncoderOutput> {
+        let (Network::Transformer(network), Encoded::Transformer(encoded)) =
+            (&model.network, encoded)
+        else {
+            return None;
+        };
+        let words = self.words.get_or_init(|| {
+            let words = model.packed()?.words(self.translations.as_ref()?)?;
+            Some(Arc::new(words))
+        });
+        let memory = match words {
+            Some(_) => self.source.as_ref(),
+            None => self.whole(network),
+        };
+        let memory = memory.map(|memory| (memory, words.clone()));
+        Some(PackedEncoderOutput::of(encoded, memory))
     }
 }
 
@@ -461,12 +481,13 @@ impl Model {
 
     /// The memory of hypotheses beyond their sentence, if they read no translations of others.
     pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
-        SearchMemory::new(match (&self.network, encoded) {
+        let source = match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                Some(network.decoder.prepare(encoded, None))
+                Some(network.decoder.prepare(encoded))
             }
             _ => None,
-        })
+        };
+        SearchMemory::new(source, None)
     }
 
     /// A search state with one hypothesis for each encoded sentence, which reads no translations of others.
@@ -478,8 +499,8 @@ impl Model {
     pub fn start_with(&self, encoded: &Encoded, memory: &SearchMemory) -> SearchState {
         match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                let memory = memory.memory.clone().expect("prepared by the same model");
-                SearchState::Transformer(network.start(encoded, memory))
+                let memory = memory.whole(network).expect("prepared by the same model");
+                SearchState::Transformer(network.start(encoded, memory.clone()))
             }
             (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
                 SearchState::RnnSearch(network.start(encoded))

@@ -223,12 +223,13 @@ fn word_by_word(
     encoded: &Encoded,
 ) -> Tensor<2> {
     let mut scores = Vec::new();
-    let packed = model.clone().packed_as(Quantization::None);
-    let packed = packed.packed().expect("a Transformer on the CPU");
+    let with_packed = model.clone().packed_as(Quantization::None);
+    let packed = with_packed.packed().expect("a Transformer on the CPU");
     for (position, &number) in batch.translated.iter().enumerate() {
         let encoded = encoded.select(&[number]);
         let mut state = model.start_with(&encoded, memory);
-        let source = memory.packed(&encoded).expect("a Transformer's");
+        let source = memory.packed(&with_packed, &encoded);
+        let source = source.expect("a Transformer's");
         let source = packed.source(&source, &mut Scratch::default());
         let mut same = packed.start(source, &[0], Scratch::default());
         for row in batch.target.sentences[position].clone() {

@@ -146,18 +146,20 @@ impl<'a> Searcher<'a> {
                 self.model.prepare(&encoded)
             };
             let own = |window: &Window| window.own.clone();
-            if let Some(packed) = self.model.packed() {
-                let encode =
-                    |batch: &[usize]| memory.packed(&encoded.select(&within(&group, own, batch)));
+            let model = self.model;
+            if let Some(packed) = model.packed() {
+                let encode = |batch: &[usize]| {
+                    memory.packed(model, &encoded.select(&within(&group, own, batch)))
+                };
                 self.by_packed(packed, &wanted, &encode)?;
                 continue;
             }
-            let (model, card) = (self.model, self.card());
+            let card = self.card();
             for batch in self.batches(&wanted) {
                 if let Some(search) = card {
                     self.translate_within_memory(&search, &batch, &mut |_, batch| {
                         let encoded = encoded.select(&within(&group, own, batch));
-                        let states = memory.packed(&encoded);
+                        let states = memory.packed(model, &encoded);
                         let states = states.expect("states of a Transformer");
                         search.card.start_with(&states, search.datastore)
                     })?;
@@ -246,7 +248,7 @@ impl<'a> Searcher<'a> {
         if let Some(packed) = model.packed().filter(|_| model.stage_one.is_none()) {
             let memory = model.prepare(encoded);
             return self.drafts_by_packed(packed, &missing, &|batch| {
-                memory.packed(&encoded.select(&within(group, read, batch)))
+                memory.packed(model, &encoded.select(&within(group, read, batch)))
             });
         }
         let mut left = missing.len();
@@ -280,7 +282,7 @@ impl<'a> Searcher<'a> {
             } else if let Some(stage_one) = &self.model.stage_one {
                 let rows = self.text.alone(&batch);
                 let encoded = stage_one.encode(&rows, None, &DropoutSource::none());
-                let memory = stage_one.decoder.prepare(&encoded, None);
+                let memory = stage_one.decoder.prepare(&encoded);
                 let state = stage_one.start(&encoded, memory);
                 search(stage_one, state, &limits, options, vocabulary, &mut keep)
             } else {

@@ -20,13 +20,17 @@ const QUERIES: usize = 4;
 /// sums across it.
 #[derive(Debug, Clone)]
 pub struct SharedRows {
-    /// Of each run `[d_model, width]`, where the width is its length, made up with zeros to whole registers.
-    keys: Vec<f32>,
-    /// `[places, d_model]`
-    values: Vec<f32>,
-    /// Where the keys of each run begin, and its places.
-    runs: Vec<(usize, Range<usize>)>,
+    runs: Vec<Run>,
     d_model: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Run {
+    len: usize,
+    /// `[d_model, width]`, where the width is the length, made up with zeros to whole registers.
+    keys: Vec<f32>,
+    /// `[len, d_model]`
+    values: Vec<f32>,
 }
 
 impl SharedRows {
@@ -39,29 +43,36 @@ impl SharedRows {
         runs: impl IntoIterator<Item = Range<usize>>,
         d_model: usize,
     ) -> Self {
-        let mut shared = Self {
-            keys: Vec::new(),
-            values: Vec::new(),
-            runs: Vec::new(),
-            d_model,
-        };
-        let mut places = 0;
-        for rows in runs {
-            let (first, width) = (shared.keys.len(), width(rows.len()));
-            shared.keys.resize(first + width * d_model, 0.0);
-            let turned = &mut shared.keys[first..];
-            for (place, row) in rows.clone().enumerate() {
+        let run = |rows: Range<usize>| {
+            let (len, width) = (rows.len(), width(rows.len()));
+            let mut turned = vec![0.0; width * d_model];
+            let mut read = Vec::with_capacity(len * d_model);
+            for (place, row) in rows.enumerate() {
                 let keys = keys.row(row, d_model);
                 for column in 0..d_model {
                     turned[column * width + place] = keys[column];
                 }
-                shared.values.extend_from_slice(values.row(row, d_model));
+                read.extend_from_slice(values.row(row, d_model));
             }
-            let end = places + rows.len();
-            shared.runs.push((first, places..end));
-            places = end;
+            Run {
+                len,
+                keys: turned,
+                values: read,
+            }
+        };
+        Self {
+            runs: runs.into_iter().map(run).collect(),
+            d_model,
         }
-        shared
+    }
+
+    /// The runs of all, one behind the other.
+    pub fn joined(parts: impl IntoIterator<Item = Self>, d_model: usize) -> Self {
+        let runs = parts.into_iter().flat_map(|part| part.runs);
+        Self {
+            runs: runs.collect(),
+            d_model,
+        }
     }
 
     /// Attention of the rows `queries` of `q` to a run, in heads of `d_model / num_heads` columns; zeros where it has none. Row `n`
@@ -77,17 +88,16 @@ impl SharedRows {
         weights: &mut Vec<f32>,
         output: (&mut [f32], usize),
     ) {
-        let (first_key, places) = &self.runs[run];
-        let (len, d_model) = (places.len(), self.d_model);
-        let width = width(len);
+        let Run { len, keys, values } = &self.runs[run];
+        let width = width(*len);
         weights.resize(QUERIES * width, 0.0);
         Arch::new().dispatch(Readers {
             q,
             queries,
-            keys: &self.keys[*first_key..][..width * d_model],
-            values: &self.values[places.start * d_model..places.end * d_model],
+            keys,
+            values,
             weights,
-            sizes: [len, width, d_model, num_heads],
+            sizes: [*len, width, self.d_model, num_heads],
             output,
         });
     }

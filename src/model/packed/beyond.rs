@@ -7,13 +7,13 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::han::PackedHan;
 use super::layers::{Buffers, Packing};
 use crate::kernels::DropoutSource;
-use crate::kernels::packed::{Columns, SharedRows, Table};
+use crate::kernels::packed::SharedRows;
 use crate::model::bert_fusion::BertFusion;
 use crate::model::config::NormPosition;
 use crate::model::context_attention::{ContextSublayer, GatedContext};
 use crate::model::decoder::{Decoder, DecoderLayer, DecoderMemory};
+use crate::model::documents::Documents;
 use crate::model::norm::Norm;
-use crate::model::prepared::ProjectedMemory;
 use crate::model::query_spans::QuerySpan;
 
 /// The layers that read beyond the sentence, as burn has them.
@@ -47,35 +47,25 @@ pub(super) struct MemoryBeyond {
     pub memory: DecoderMemory,
     /// The number of each encoded sentence in their documents.
     pub numbers: Vec<usize>,
-    /// Keys and values of the words of all translations, where plain attention reads them.
-    words: Option<Arc<SharedRows>>,
+    /// Translations where packed weights read them.
+    words: Option<Arc<SharedWords>>,
 }
 
 /// What hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
     /// Those of [`MemoryBeyond`].
-    words: Option<&'a SharedRows>,
+    words: Option<&'a SharedWords>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
 }
 
-/// Keys and values of the words of all translations, where plain attention reads them.
-pub fn shared_words(memory: &DecoderMemory) -> Option<SharedRows> {
-    let translations = memory.translations.as_ref()?;
-    let ProjectedMemory::Words(words) = &translations.projected else {
-        return None;
-    };
-    let [_, d_model] = words.keys.dims();
-    let tables = [&words.keys, &words.values].map(|tensor| Table::new(tensor.clone()));
-    let values = tables.each_ref().map(Table::values);
-    let columns = values.each_ref().map(|values| Columns {
-        values,
-        width: d_model,
-        first: 0,
-    });
-    let sentences = translations.documents.sentences.iter().cloned();
-    Some(SharedRows::new(columns, sentences, d_model))
+/// The words of all translations of some documents, as plain attention reads them.
+#[derive(Debug)]
+pub struct SharedWords {
+    /// Of every sentence.
+    pub(super) rows: SharedRows,
+    pub(super) documents: Documents,
 }
 
 impl MemoryBeyond {
@@ -83,7 +73,7 @@ impl MemoryBeyond {
     pub fn new(
         memory: &DecoderMemory,
         numbers: Vec<usize>,
-        words: Option<Arc<SharedRows>>,
+        words: Option<Arc<SharedWords>>,
     ) -> Self {
         Self {
             memory: memory.clone(),
@@ -134,6 +124,20 @@ impl LayersBeyond {
             layers: decoder.layers.iter().map(layer).collect(),
             gated: decoder.gated.as_ref().map(gated),
             norm_position: decoder.norm_position,
+        })
+    }
+
+    /// Translations of the sentences of `documents`, prepared for the attention that reads them; None if packed weights do not.
+    ///
+    /// # Shapes
+    /// - states: `[rows of documents, d_model]`
+    pub fn words(&self, states: &[f32], documents: &Documents) -> Option<SharedWords> {
+        let Some(Gated::Han(han)) = &self.gated else {
+            return None;
+        };
+        Some(SharedWords {
+            rows: han.words(states, documents),
+            documents: documents.clone(),
         })
     }
 
@@ -198,19 +202,22 @@ impl LayersBeyond {
         reading: &Reading<'_>,
         buffers: &mut Buffers,
     ) -> Vec<f32> {
-        match (&self.gated, &reading.memory.translations) {
-            (Some(Gated::Han(han)), Some(memory)) => {
-                let words = reading.words.expect("what plain attention prepared");
-                let readers = (&memory.documents, reading.spans.as_slice());
-                han.join(&mut states, words, readers, buffers);
+        match &self.gated {
+            Some(Gated::Han(han)) => {
+                if let Some(words) = reading.words {
+                    han.join(&mut states, words, &reading.spans, buffers);
+                }
                 states
             }
-            (Some(Gated::Burns(gated)), Some(memory)) => {
+            Some(Gated::Burns(gated)) => {
+                let Some(memory) = &reading.memory.translations else {
+                    return states;
+                };
                 let (own, queries) = (tensor(&states, reading), tensor(attended, reading));
                 let none = DropoutSource::none();
                 numbers(gated.attend(own, queries, &reading.spans, memory, &none))
             }
-            _ => states,
+            None => states,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::beyond::{LayersBeyond, Reading};
+use super::beyond::{LayersBeyond, Reading, SharedWords};
 use super::layers::{
     Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing, key_and_value,
 };
@@ -11,6 +11,7 @@ use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use crate::kernels::packed::{Columns, RowNorm, Scratch, SharedRows, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
+use crate::model::documents::Documents;
 
 /// The layers of a [`Decoder`]; what it reads beyond its own sentence is burn's.
 #[derive(Debug, Clone)]
@@ -63,6 +64,11 @@ impl PackedDecoder {
     pub fn layers_read_sentences(&self) -> bool {
         let beyond = self.beyond.as_ref();
         beyond.is_none_or(LayersBeyond::is_behind_layers)
+    }
+
+    /// As [`LayersBeyond::words`].
+    pub fn words(&self, states: &[f32], documents: &Documents) -> Option<SharedWords> {
+        self.beyond.as_ref()?.words(states, documents)
     }
 
     pub fn num_layers(&self) -> usize {

@@ -5,9 +5,14 @@
 //! applied to every sentence that is read but, head by head, to the query and to the mean of the sentences: `(s K) · q = s ·
 //! (K q)`, and the weights of a mean sum up to one.
 
+use super::beyond::SharedWords;
 use super::layers::{Buffers, PackedFeedForward, Packing};
 use crate::kernels::multiply;
-use crate::kernels::packed::{Activation, Columns, PackedMatrix, SharedRows, Weights, attend_once};
+use rayon::prelude::*;
+
+use crate::kernels::packed::{
+    Activation, Columns, PackedMatrix, Scratch, SharedRows, Weights, attend_once,
+};
 use crate::model::documents::Documents;
 use crate::model::han::HanContext;
 use crate::model::linear::Linear;
@@ -15,14 +20,15 @@ use crate::model::query_spans::QuerySpan;
 
 #[derive(Debug, Clone)]
 pub(super) struct PackedHan {
+    /// To keys and values of words, `[d_model, 2 · d_model]`.
+    words: PackedMatrix,
     /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
     queries: PackedMatrix,
     /// For each head from its query to what a sentence is compared with, `[d_model / heads, d_model]`.
     asked: Vec<PackedMatrix>,
     /// For each head from the mean of what is read of words to its part of the context, `[d_model, d_model / heads]`.
     read: Vec<PackedMatrix>,
-    /// Behind the attention to sentences, `[d_model, d_model]`.
-    output: PackedMatrix,
+    /// Behind the attention to sentences, with its map.
     feed_forward: PackedFeedForward,
     /// Of own states beside what is read, `[2 · d_model, d_model]`.
     gate: PackedMatrix,
@@ -114,7 +120,10 @@ impl PackedHan {
             bias: own.bias,
             outputs: own.outputs,
         };
+        let (inner, outer) = (&han.feed_forward.inner, &han.feed_forward.outer);
+        let inner = map(&sentences.output).then(&map(inner));
         Self {
+            words: packing.linears(&[&words.key, &words.value]),
             queries: packed(
                 &[
                     map(&han.word_query).then(&map(&words.query)),
@@ -132,29 +141,65 @@ impl PackedHan {
                 .heads(words.num_heads)
                 .map(|value| packed(&[value], packing))
                 .collect(),
-            output: packing.linears(&[&sentences.output]),
-            feed_forward: PackedFeedForward::new(&han.feed_forward, packing),
+            feed_forward: PackedFeedForward {
+                inner: packed(&[inner], packing),
+                outer: packing.linears(&[outer]),
+                activation: han.feed_forward.activation.into(),
+            },
             gate: packed(&[gate], packing),
             num_heads: words.num_heads,
             context_size: han.context_size,
         }
     }
 
+    /// Keys and values of the words of all sentences.
+    ///
+    /// # Shapes
+    /// - states: `[rows of documents, d_model]`
+    pub fn words(&self, states: &[f32], documents: &Documents) -> SharedRows {
+        /// Sentences that a core projects at a time.
+        const SENTENCES: usize = 16;
+        let d_model = self.words.inputs();
+        let parts = documents.sentences.par_chunks(SENTENCES).map(|sentences| {
+            let (first, end) = match sentences {
+                [first, .., last] => (first.start, last.end),
+                [one] => (one.start, one.end),
+                [] => (0, 0),
+            };
+            let states = &states[first * d_model..end * d_model];
+            let mut projected = Vec::new();
+            self.words
+                .multiply(states, &mut projected, &mut Scratch::default());
+            let columns = [0, d_model].map(|first| Columns {
+                values: &projected,
+                width: 2 * d_model,
+                first,
+            });
+            let own = sentences
+                .iter()
+                .map(|rows| rows.start - first..rows.end - first);
+            SharedRows::new(columns, own, d_model)
+        });
+        SharedRows::joined(parts.collect::<Vec<_>>(), d_model)
+    }
+
     /// The states `own`, joined with what they read of the sentences before theirs, Eq. 2-7.
     ///
     /// # Shapes
     /// - own: `[hypotheses, d_model]`, a row for each of `spans`
-    /// - words: keys and values of the words of each sentence of `documents`
     pub fn join(
         &self,
         own: &mut [f32],
-        words: &SharedRows,
-        (documents, spans): (&Documents, &[QuerySpan]),
+        words: &SharedWords,
+        spans: &[QuerySpan],
         buffers: &mut Buffers,
     ) {
-        let d_model = self.output.inputs();
+        let d_model = self.words.inputs();
+        let SharedWords {
+            rows: words,
+            documents,
+        } = words;
         let Buffers {
-            branch,
             wide,
             context,
             weights,
@@ -214,8 +259,6 @@ impl PackedHan {
                 }
             }
         }
-        self.output.multiply(&attended, branch, scratch);
-        attended.clone_from(branch);
         self.feed_forward.forward(&attended, buffers);
         let Buffers {
             branch,

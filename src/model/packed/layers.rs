@@ -195,9 +195,9 @@ impl From<variant::Activation> for Activation {
 /// Two linear maps with an activation between them.
 #[derive(Debug, Clone)]
 pub(super) struct PackedFeedForward {
-    inner: PackedMatrix,
-    outer: PackedMatrix,
-    activation: Activation,
+    pub inner: PackedMatrix,
+    pub outer: PackedMatrix,
+    pub activation: Activation,
 }
 
 impl PackedFeedForward {

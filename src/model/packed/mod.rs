@@ -26,13 +26,12 @@ use super::context_config::Context;
 use super::decoder::DecoderMemory;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
+use super::prepared::Memory;
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::kernels::card::Card;
-use crate::kernels::packed::{
-    PackedMatrix, Quantization, Scratch, SharedRows, Table, log_normalisers,
-};
+use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
 use crate::memory::Datastore;
 use beyond::MemoryBeyond;
 use decoder::PackedDecoder;
@@ -41,7 +40,7 @@ use encoder::PackedEncoder;
 use ends::Ends;
 use layers::Packing;
 
-pub use beyond::shared_words;
+pub use beyond::SharedWords;
 pub use card::{CardState, CardTransformer};
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
@@ -258,6 +257,13 @@ impl PackedTransformer {
             .collect()
     }
 
+    /// Translations as hypotheses read them, where packed weights compute that.
+    pub(super) fn words(&self, translations: &Memory) -> Option<SharedWords> {
+        let states = Table::new(translations.values.clone());
+        self.decoder
+            .words(&states.values(), &translations.documents)
+    }
+
     /// States of all words of `batch.target`, in the thread that asks.
     ///
     /// # Panics
@@ -348,7 +354,7 @@ impl PackedEncoderOutput {
     /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
     pub fn of(
         encoded: &EncoderOutput,
-        memory: Option<(&DecoderMemory, Option<Arc<SharedRows>>)>,
+        memory: Option<(&DecoderMemory, Option<Arc<SharedWords>>)>,
     ) -> Self {
         let (states, sentences) = encoded.own_states();
         let beyond = memory.map(|(memory, words)| {
