@@ -62,15 +62,13 @@ impl Model {
             None => self.packed(),
         };
         let packed = packed.filter(|it| self.is_bilingual() && it.decodes_translations())?;
-        let of_stage_one;
-        let read = match (&self.stage_one, &own.stage_one) {
-            (None, _) => own,
-            (Some(_), Some(known)) => known,
-            (Some(_), None) => {
-                of_stage_one = encoded(packed, source)?;
-                &of_stage_one
-            }
+        let read = match &self.stage_one {
+            None => Some(own),
+            Some(_) => own.stage_one.as_deref(),
         };
+        if read.is_none() && !packed.encodes() {
+            return None;
+        }
         let d_model = packed.d_model();
         known.retain(|&number, it| it.states.len() == target.sentences[number].len() * d_model);
         let all = 0..target.sentences.len();
@@ -78,7 +76,14 @@ impl Model {
         let parts = parts(unknown.len());
         let parts = parts.into_par_iter().flat_map_iter(|part| {
             let numbers = &unknown[part];
-            let read = PackedEncoderOutput::of(&read.select(numbers), None);
+            let read = match read {
+                Some(read) => PackedEncoderOutput::of(&read.select(numbers), None),
+                None => {
+                    let part = source.part(numbers.iter().copied());
+                    let encoded = packed.encode(&part, Scratch::default());
+                    encoded.expect("an encoder of sentences")
+                }
+            };
             let all: Vec<usize> = (0..numbers.len()).collect();
             let part = target.part(numbers.iter().copied());
             let found = packed.decode(&part, &read, &all, Scratch::default());
@@ -95,7 +100,7 @@ impl Model {
         known.extend(parts);
         let sentences = (0..target.sentences.len()).map(|number| &known[&number]);
         let count = target.ids.len();
-        let mut documents = read.documents.clone();
+        let mut documents = own.documents.clone();
         documents.sentences.clone_from(&target.sentences);
         Some(Memory {
             keys: rows(sentences.clone().map(|it| it.attended.as_slice()), count),
