@@ -103,6 +103,7 @@ impl Translator {
             max_tokens: config.max_tokens,
             address_form: config.address_form,
             kept_forms: self.address_forms(),
+            first_form: self.asked_choice().and_then(|(choice, _)| choice.form()),
         };
         let flow = match self.asked_choice() {
             _ if previous.count > 0 || previous.asks_for_form() => {
@@ -243,6 +244,8 @@ struct Previous<'a> {
     address_form: bool,
     /// Constraints by which that form is kept.
     kept_forms: Option<&'a AddressForms>,
+    /// The form that is asked for by them before one was used.
+    first_form: Option<FormOfAddress>,
 }
 
 impl Previous<'_> {
@@ -446,7 +449,7 @@ impl<'a> Search<'a> {
         source: &str,
         previous: Previous<'_>,
     ) {
-        let kept = previous.kept_forms.zip(form);
+        let kept = previous.kept_forms.zip(form.or(previous.first_form));
         let kept = kept.and_then(|(forms, form)| forms.of(form, source));
         self.ask_for(unit, kept, source);
     }

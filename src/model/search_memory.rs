@@ -76,13 +76,12 @@ impl Model {
         let parts = parts(unknown.len());
         let parts = parts.into_par_iter().flat_map_iter(|part| {
             let numbers = &unknown[part];
-            let read = match read {
-                Some(read) => PackedEncoderOutput::of(&read.select(numbers), None),
-                None => {
-                    let part = source.part(numbers.iter().copied());
-                    let encoded = packed.encode(&part, Scratch::default());
-                    encoded.expect("an encoder of sentences")
-                }
+            let read = if let Some(read) = read {
+                PackedEncoderOutput::of(&read.select(numbers), None)
+            } else {
+                let part = source.part(numbers.iter().copied());
+                let encoded = packed.encode(&part, Scratch::default());
+                encoded.expect("an encoder of sentences")
             };
             let all: Vec<usize> = (0..numbers.len()).collect();
             let part = target.part(numbers.iter().copied());

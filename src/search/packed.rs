@@ -495,7 +495,9 @@ impl Task<'_> {
         let mut limits = limits(text, batch, vocabulary, model);
         if states.is_some() {
             // The state of the last word is told when the next one is asked for.
-            limits.iter_mut().for_each(|it| it.max_tokens += 1);
+            for limits in &mut limits {
+                limits.max_tokens += 1;
+            }
         }
         if let Some(reranker) = reranker {
             let mut found = Vec::new();

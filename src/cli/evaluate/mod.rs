@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
-use super::options::{PlaceArguments, SearchArguments, SplitName};
+use super::options::{AddressName, PlaceArguments, SearchArguments, SplitName};
 use super::terminal::print;
 use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
@@ -68,8 +68,9 @@ pub(super) struct EvaluateArguments {
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
     /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
-    /// higher, with `hard` no translation of a sentence with "you" ends without one
-    #[arg(long, value_enum, value_name = "FORCE", conflicts_with = "address")]
+    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, the form of
+    /// --address is asked for
+    #[arg(long, value_enum, value_name = "FORCE")]
     keep_address: Option<TermModeName>,
     /// Where the random numbers of tests and intervals begin
     #[arg(long, value_name = "N", default_value_t = 12_345)]
@@ -92,6 +93,16 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
                 allowed: "1 model".to_owned(),
             });
         }
+    }
+    if arguments.keep_address.is_some() && arguments.search.address == Some(AddressName::Commonest)
+    {
+        return Err(Error::Config {
+            field: "--address with --keep-address",
+            found: "commonest".to_owned(),
+            allowed:
+                "du, sie, ihr or polite-ihr: what is kept is asked for from the first sentence on"
+                    .to_owned(),
+        });
     }
     let corpus = Corpus::open(&arguments.corpus)?;
     let split = Split::from(arguments.split);

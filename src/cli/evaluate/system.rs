@@ -49,7 +49,8 @@ impl Evaluated {
         };
         let mut translator = model.open()?;
         search.apply(&mut translator)?;
-        if search.address.is_some() && translator.description().model.translations_before() > 0 {
+        let reads_before = translator.description().model.translations_before() > 0;
+        if search.address.is_some() && keep_address.is_none() && reads_before {
             warn("--address changes nothing: the model reads the translations before");
         }
         if let Some(mode) = keep_address {

@@ -121,11 +121,7 @@ impl Activation {
                 #[inline(always)]
                 |x| 2.0 * logistic(2.0 * x) - 1.0,
             ),
-            Self::Sigmoid => each(
-                x,
-                #[inline(always)]
-                |x| logistic(x),
-            ),
+            Self::Sigmoid => each(x, logistic),
         }
     }
 }

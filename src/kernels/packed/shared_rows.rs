@@ -2,7 +2,9 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators may not"
+    clippy::manual_memcpy,
+    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
+    not; what these are told the address of is in memory and no register"
 )]
 
 use std::ops::Range;

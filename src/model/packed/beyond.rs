@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::han::PackedHan;
+use super::han::{PackedHan, SharedWords};
 use super::layers::{Buffers, Packing};
 use crate::kernels::DropoutSource;
-use crate::kernels::packed::SharedRows;
 use crate::model::bert_fusion::BertFusion;
 use crate::model::config::NormPosition;
 use crate::model::context_attention::{ContextSublayer, GatedContext};
@@ -58,14 +57,6 @@ pub(super) struct Reading<'a> {
     words: Option<&'a SharedWords>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
-}
-
-/// The words of all translations of some documents, as plain attention reads them.
-#[derive(Debug)]
-pub struct SharedWords {
-    /// Of every sentence.
-    pub(super) rows: SharedRows,
-    pub(super) documents: Documents,
 }
 
 impl MemoryBeyond {
@@ -135,10 +126,7 @@ impl LayersBeyond {
         let Some(Gated::Han(han)) = &self.gated else {
             return None;
         };
-        Some(SharedWords {
-            rows: han.words(states, documents),
-            documents: documents.clone(),
-        })
+        Some(han.words(states, documents))
     }
 
     /// Whether layers read nothing, and something is read behind the last one alone.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::beyond::{LayersBeyond, Reading, SharedWords};
+use super::beyond::{LayersBeyond, Reading};
+use super::han::SharedWords;
 use super::layers::{
     Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing, key_and_value,
 };

@@ -5,11 +5,10 @@
 //! applied to every sentence that is read but, head by head, to the query and to the mean of the sentences: `(s K) · q = s ·
 //! (K q)`, and the weights of a mean sum up to one.
 
-use super::beyond::SharedWords;
-use super::layers::{Buffers, PackedFeedForward, Packing};
-use crate::kernels::multiply;
 use rayon::prelude::*;
 
+use super::layers::{Buffers, PackedFeedForward, Packing};
+use crate::kernels::multiply;
 use crate::kernels::packed::{
     Activation, Columns, PackedMatrix, Scratch, SharedRows, Weights, attend_once,
 };
@@ -34,6 +33,14 @@ pub(super) struct PackedHan {
     gate: PackedMatrix,
     num_heads: usize,
     context_size: usize,
+}
+
+/// The words of all translations of some documents, as the network reads them.
+#[derive(Debug)]
+pub struct SharedWords {
+    /// Keys and values of every sentence.
+    rows: SharedRows,
+    documents: Documents,
 }
 
 /// A linear map as plain numbers: weights `[inputs, outputs]` and bias `[outputs]`.
@@ -152,11 +159,11 @@ impl PackedHan {
         }
     }
 
-    /// Keys and values of the words of all sentences.
+    /// The words of all sentences, prepared.
     ///
     /// # Shapes
     /// - states: `[rows of documents, d_model]`
-    pub fn words(&self, states: &[f32], documents: &Documents) -> SharedRows {
+    pub fn words(&self, states: &[f32], documents: &Documents) -> SharedWords {
         /// Sentences that a core projects at a time.
         const SENTENCES: usize = 16;
         let d_model = self.words.inputs();
@@ -180,7 +187,10 @@ impl PackedHan {
                 .map(|rows| rows.start - first..rows.end - first);
             SharedRows::new(columns, own, d_model)
         });
-        SharedRows::joined(parts.collect::<Vec<_>>(), d_model)
+        SharedWords {
+            rows: SharedRows::joined(parts.collect::<Vec<_>>(), d_model),
+            documents: documents.clone(),
+        }
     }
 
     /// The states `own`, joined with what they read of the sentences before theirs, Eq. 2-7.
@@ -241,7 +251,9 @@ impl PackedHan {
             let columns = head * d_head..(head + 1) * d_head;
             queries_of.clear();
             let own = queries(d_model + columns.start);
-            (0..slots.len()).for_each(|row| queries_of.extend_from_slice(own.row(row, d_head)));
+            for row in 0..slots.len() {
+                queries_of.extend_from_slice(own.row(row, d_head));
+            }
             self.asked[head].multiply(&queries_of, &mut asked, scratch);
             let rows = asked.chunks_exact(d_model).zip(&slots);
             for ((query, slots), mean) in rows.zip(mean.chunks_exact_mut(d_model)) {

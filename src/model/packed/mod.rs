@@ -40,8 +40,8 @@ use encoder::PackedEncoder;
 use ends::Ends;
 use layers::Packing;
 
-pub use beyond::SharedWords;
 pub use card::{CardState, CardTransformer};
+pub use han::SharedWords;
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
 };

@@ -5,6 +5,7 @@ use crate::kernels::card::tests::card;
 use crate::kernels::packed::Scratch;
 use crate::memory::KnnConfig;
 use crate::model::batch::Batch;
+use crate::model::packed::PackedDecoderOutput;
 use crate::model::packed::tests::{configs, model, network, packed, source};
 use crate::text::vocabulary::Vocabulary;
 
