@@ -13,7 +13,7 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
-use super::packed::{PackedEncoderOutput, SharedWords};
+use super::packed::{PackedEncoderOutput, SharedTranslations};
 use super::packed_batch::PackedBatch;
 use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
@@ -117,7 +117,7 @@ pub struct SearchMemory {
     /// Both as burn's layers read them, once they do.
     whole: OnceLock<DecoderMemory>,
     /// Translations as packed weights read them, once they do.
-    words: OnceLock<Option<Arc<SharedWords>>>,
+    packed: OnceLock<Option<Arc<SharedTranslations>>>,
 }
 
 impl SearchMemory {
@@ -126,7 +126,7 @@ impl SearchMemory {
             source,
             translations,
             whole: OnceLock::new(),
-            words: OnceLock::new(),
+            packed: OnceLock::new(),
         }
     }
 
@@ -148,15 +148,15 @@ impl SearchMemory {
         else {
             return None;
         };
-        let words = self.words.get_or_init(|| {
-            let words = model.packed()?.words(self.translations.as_ref()?)?;
-            Some(Arc::new(words))
+        let translations = self.packed.get_or_init(|| {
+            let packed = model.packed()?.prepare(self.translations.as_ref()?)?;
+            Some(Arc::new(packed))
         });
-        let memory = match words {
+        let memory = match translations {
             Some(_) => self.source.as_ref(),
             None => self.whole(network),
         };
-        let memory = memory.map(|memory| (memory, words.clone()));
+        let memory = memory.map(|memory| (memory, translations.clone()));
         Some(PackedEncoderOutput::of(encoded, memory))
     }
 }

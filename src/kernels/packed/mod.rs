@@ -8,6 +8,7 @@ mod bytes;
 mod floats;
 mod reading;
 mod rows;
+mod selected_rows;
 mod shared_rows;
 mod table;
 
@@ -20,6 +21,7 @@ use pulp::Arch;
 
 pub use reading::{Columns, attend, attend_once};
 pub use rows::{Activation, RowNorm, log_normalisers};
+pub use selected_rows::{Readers, SelectedRows};
 pub use shared_rows::SharedRows;
 pub use table::{Kept, Table};
 

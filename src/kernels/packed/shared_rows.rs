@@ -16,23 +16,23 @@ use super::reading::{Columns, scale};
 use crate::kernels::vectors::softmax_in;
 
 /// Queries of which each number of keys and values that is read serves all.
-const QUERIES: usize = 4;
+pub(super) const QUERIES: usize = 4;
 
 /// Runs of keys and values. Keys are turned: the scores of places beside each other are computed in one register, without
 /// sums across it.
 #[derive(Debug, Clone)]
 pub struct SharedRows {
-    runs: Vec<Run>,
-    d_model: usize,
+    pub(super) runs: Vec<Run>,
+    pub(super) d_model: usize,
 }
 
 #[derive(Debug, Clone)]
-struct Run {
-    len: usize,
+pub(super) struct Run {
+    pub len: usize,
     /// `[d_model, width]`, where the width is the length, made up with zeros to whole registers.
-    keys: Vec<f32>,
+    pub keys: Vec<f32>,
     /// `[len, d_model]`
-    values: Vec<f32>,
+    pub values: Vec<f32>,
 }
 
 impl SharedRows {
@@ -106,7 +106,7 @@ impl SharedRows {
 }
 
 /// A run's length in whole registers of any processor.
-fn width(len: usize) -> usize {
+pub(super) fn width(len: usize) -> usize {
     len.next_multiple_of(COLUMNS)
 }
 
@@ -158,19 +158,7 @@ impl Readers<'_> {
                 q[query] = &row[column..column + d_head];
             }
             let keys = &self.keys[column * width..(column + d_head) * width];
-            let mut place = 0;
-            while is_wide && place + 4 * S::F32_LANES <= width {
-                scores::<S, Q, 4>(simd, &q, keys, (place, width), self.weights);
-                place += 4 * S::F32_LANES;
-            }
-            while place + 2 * S::F32_LANES <= width {
-                scores::<S, Q, 2>(simd, &q, keys, (place, width), self.weights);
-                place += 2 * S::F32_LANES;
-            }
-            while place < width {
-                scores::<S, Q, 1>(simd, &q, keys, (place, width), self.weights);
-                place += S::F32_LANES;
-            }
+            all_scores::<S, Q>(simd, &q, keys, width, self.weights);
             for query in 0..Q {
                 softmax_in(
                     simd,
@@ -248,6 +236,34 @@ impl Readers<'_> {
             let output = &mut output[(first + query) * *row..][columns.clone()];
             simd.partial_store_f32s(output, sum);
         }
+    }
+}
+
+/// Products of a head's `Q` queries with all keys of a run, which are turned.
+///
+/// # Shapes
+/// - q: each `[d_head]`; keys: `[d_head, width]`; weights: `[Q, width]`
+#[inline(always)]
+pub(super) fn all_scores<S: Simd, const Q: usize>(
+    simd: S,
+    q: &[&[f32]; Q],
+    keys: &[f32],
+    width: usize,
+    weights: &mut [f32],
+) {
+    let is_wide = S::F32_LANES >= COLUMNS;
+    let mut place = 0;
+    while is_wide && place + 4 * S::F32_LANES <= width {
+        scores::<S, Q, 4>(simd, q, keys, (place, width), weights);
+        place += 4 * S::F32_LANES;
+    }
+    while place + 2 * S::F32_LANES <= width {
+        scores::<S, Q, 2>(simd, q, keys, (place, width), weights);
+        place += 2 * S::F32_LANES;
+    }
+    while place < width {
+        scores::<S, Q, 1>(simd, q, keys, (place, width), weights);
+        place += S::F32_LANES;
     }
 }
 

@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::han::{PackedHan, SharedWords};
+use super::han::PackedHan;
 use super::layers::{Buffers, Packing};
+use super::selective::PackedSelective;
+use super::translations::SharedTranslations;
 use crate::kernels::DropoutSource;
+use crate::kernels::packed::Table;
 use crate::model::bert_fusion::BertFusion;
 use crate::model::config::NormPosition;
-use crate::model::context_attention::{ContextSublayer, GatedContext};
+use crate::model::context_attention::{ContextSublayer, GatedContext, LayeredContext};
 use crate::model::decoder::{Decoder, DecoderLayer, DecoderMemory};
-use crate::model::documents::Documents;
 use crate::model::norm::Norm;
+use crate::model::prepared::Memory;
 use crate::model::query_spans::QuerySpan;
+use crate::model::systems::ContextAttention;
 
 /// The layers that read beyond the sentence, as burn has them.
 #[derive(Debug, Clone)]
@@ -28,6 +32,7 @@ pub(super) struct LayersBeyond {
 enum Gated {
     Burns(Box<GatedContext>),
     Han(Box<PackedHan>),
+    Selective(Box<PackedSelective>),
 }
 
 /// What one decoder layer reads so.
@@ -47,14 +52,14 @@ pub(super) struct MemoryBeyond {
     /// The number of each encoded sentence in their documents.
     pub numbers: Vec<usize>,
     /// Translations where packed weights read them.
-    words: Option<Arc<SharedWords>>,
+    translations: Option<Arc<SharedTranslations>>,
 }
 
 /// What hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
     /// Those of [`MemoryBeyond`].
-    words: Option<&'a SharedWords>,
+    translations: Option<&'a SharedTranslations>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
 }
@@ -64,12 +69,12 @@ impl MemoryBeyond {
     pub fn new(
         memory: &DecoderMemory,
         numbers: Vec<usize>,
-        words: Option<Arc<SharedWords>>,
+        translations: Option<Arc<SharedTranslations>>,
     ) -> Self {
         Self {
             memory: memory.clone(),
             numbers,
-            words,
+            translations,
         }
     }
 
@@ -84,7 +89,7 @@ impl MemoryBeyond {
             });
         Reading {
             memory: &self.memory,
-            words: self.words.as_deref(),
+            translations: self.translations.as_deref(),
             spans: spans.collect(),
         }
     }
@@ -109,6 +114,10 @@ impl LayersBeyond {
         };
         let gated = |gated: &GatedContext| match gated {
             GatedContext::Han(han) => Gated::Han(Box::new(PackedHan::new(han, packing))),
+            GatedContext::Layer(LayeredContext {
+                attention: ContextAttention::Selective(attention),
+                layer,
+            }) => Gated::Selective(Box::new(PackedSelective::new(attention, layer, packing))),
             GatedContext::Layer(_) => Gated::Burns(Box::new(gated.clone())),
         };
         Self::are_in(decoder).then(|| Self {
@@ -118,15 +127,19 @@ impl LayersBeyond {
         })
     }
 
-    /// Translations of the sentences of `documents`, prepared for the attention that reads them; None if packed weights do not.
-    ///
-    /// # Shapes
-    /// - states: `[rows of documents, d_model]`
-    pub fn words(&self, states: &[f32], documents: &Documents) -> Option<SharedWords> {
-        let Some(Gated::Han(han)) = &self.gated else {
-            return None;
-        };
-        Some(han.words(states, documents))
+    /// Translations prepared for the attention that reads them; None if packed weights do not.
+    pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+        let documents = &translations.documents;
+        let rows = |tensor: &Tensor<2>| Table::new(tensor.clone());
+        let values = rows(&translations.values);
+        match &self.gated {
+            Some(Gated::Han(han)) => Some(han.prepare(&values.values(), documents)),
+            Some(Gated::Selective(selective)) => {
+                let keys = rows(&translations.keys);
+                Some(selective.prepare([&keys.values(), &values.values()], documents))
+            }
+            _ => None,
+        }
     }
 
     /// Whether layers read nothing, and something is read behind the last one alone.
@@ -137,7 +150,7 @@ impl LayersBeyond {
 
     /// Whether the result of the last layer's attention to the source asks for translations of other sentences.
     pub fn asks_with_attended(&self) -> bool {
-        matches!(self.gated, Some(Gated::Burns(_)))
+        matches!(self.gated, Some(Gated::Burns(_) | Gated::Selective(_)))
     }
 
     /// Whether a layer reads BERT's states beside its own sentence.
@@ -192,8 +205,15 @@ impl LayersBeyond {
     ) -> Vec<f32> {
         match &self.gated {
             Some(Gated::Han(han)) => {
-                if let Some(words) = reading.words {
-                    han.join(&mut states, words, &reading.spans, buffers);
+                if let Some(translations) = reading.translations {
+                    han.join(&mut states, translations, &reading.spans, buffers);
+                }
+                states
+            }
+            Some(Gated::Selective(selective)) => {
+                if let Some(translations) = reading.translations {
+                    let rows = (states.as_mut_slice(), attended);
+                    selective.join(rows, translations, &reading.spans, buffers);
                 }
                 states
             }

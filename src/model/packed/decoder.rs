@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::beyond::{LayersBeyond, Reading};
-use super::han::SharedWords;
 use super::layers::{
     Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing, key_and_value,
 };
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
+use super::translations::SharedTranslations;
 use crate::kernels::packed::{Columns, RowNorm, Scratch, SharedRows, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
-use crate::model::documents::Documents;
+use crate::model::prepared::Memory;
 
 /// The layers of a [`Decoder`]; what it reads beyond its own sentence is burn's.
 #[derive(Debug, Clone)]
@@ -67,9 +67,9 @@ impl PackedDecoder {
         beyond.is_none_or(LayersBeyond::is_behind_layers)
     }
 
-    /// As [`LayersBeyond::words`].
-    pub fn words(&self, states: &[f32], documents: &Documents) -> Option<SharedWords> {
-        self.beyond.as_ref()?.words(states, documents)
+    /// As [`LayersBeyond::prepare`].
+    pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+        self.beyond.as_ref()?.prepare(translations)
     }
 
     pub fn num_layers(&self) -> usize {

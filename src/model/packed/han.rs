@@ -5,13 +5,10 @@
 //! applied to every sentence that is read but, head by head, to the query and to the mean of the sentences: `(s K) · q = s ·
 //! (K q)`, and the weights of a mean sum up to one.
 
-use rayon::prelude::*;
-
-use super::layers::{Buffers, PackedFeedForward, Packing};
-use crate::kernels::multiply;
-use crate::kernels::packed::{
-    Activation, Columns, PackedMatrix, Scratch, SharedRows, Weights, attend_once,
-};
+use super::gate::PackedGate;
+use super::layers::{Buffers, Map, PackedFeedForward, Packing, packed};
+use super::translations::{SharedTranslations, shared_words};
+use crate::kernels::packed::{Columns, PackedMatrix, Weights, attend_once};
 use crate::model::documents::Documents;
 use crate::model::han::HanContext;
 use crate::model::linear::Linear;
@@ -19,8 +16,8 @@ use crate::model::query_spans::QuerySpan;
 
 #[derive(Debug, Clone)]
 pub(super) struct PackedHan {
-    /// To keys and values of words, `[d_model, 2 · d_model]`.
-    words: PackedMatrix,
+    /// To keys and values of words, each `[d_model, d_model]`.
+    words: [PackedMatrix; 2],
     /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
     queries: PackedMatrix,
     /// For each head from its query to what a sentence is compared with, `[d_model / heads, d_model]`.
@@ -29,57 +26,12 @@ pub(super) struct PackedHan {
     read: Vec<PackedMatrix>,
     /// Behind the attention to sentences, with its map.
     feed_forward: PackedFeedForward,
-    /// Of own states beside what is read, `[2 · d_model, d_model]`.
-    gate: PackedMatrix,
+    gate: PackedGate,
     num_heads: usize,
     context_size: usize,
 }
 
-/// The words of all translations of some documents, as the network reads them.
-#[derive(Debug)]
-pub struct SharedWords {
-    /// Keys and values of every sentence.
-    rows: SharedRows,
-    documents: Documents,
-}
-
-/// A linear map as plain numbers: weights `[inputs, outputs]` and bias `[outputs]`.
-struct Map {
-    weights: Vec<f32>,
-    bias: Option<Vec<f32>>,
-    outputs: usize,
-}
-
 impl Map {
-    fn of(linear: &Linear, packing: Packing<'_>) -> Self {
-        let weights = packing.table(&linear.weight);
-        Self {
-            weights: weights.values().into_owned(),
-            bias: linear.bias.as_ref().map(|bias| packing.vector(bias)),
-            outputs: weights.columns(),
-        }
-    }
-
-    /// This one, and `next` behind it.
-    fn then(&self, next: &Self) -> Self {
-        let (through, outputs) = (self.outputs, next.outputs);
-        let product = |rows: &[f32]| {
-            let count = rows.len() / through;
-            let mut found = vec![0.0; count * outputs];
-            multiply(rows, &next.weights, &mut found, [count, through, outputs]);
-            found
-        };
-        let bias = match (self.bias.as_deref().map(product), &next.bias) {
-            (Some(own), Some(more)) => Some(own.iter().zip(more).map(|(a, b)| a + b).collect()),
-            (own, more) => own.or_else(|| more.clone()),
-        };
-        Self {
-            weights: product(&self.weights),
-            bias,
-            outputs,
-        }
-    }
-
     /// The part of each head.
     fn heads(&self, num_heads: usize) -> impl Iterator<Item = Self> {
         let outputs = self.outputs / num_heads;
@@ -106,31 +58,15 @@ impl Map {
     }
 }
 
-/// Packs maps of the same input, side by side.
-fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
-    let parts = maps.iter().map(|map| {
-        let weights = Weights::by_rows(&map.weights, map.outputs);
-        (weights, map.outputs, map.bias.as_deref())
-    });
-    let inputs = maps[0].weights.len() / maps[0].outputs;
-    PackedMatrix::new(inputs, &parts.collect::<Vec<_>>(), packing.quantization)
-}
-
 impl PackedHan {
     pub fn new(han: &HanContext, packing: Packing<'_>) -> Self {
         let map = |linear: &Linear| Map::of(linear, packing);
         let (words, sentences) = (&han.word_attention, &han.sentence_attention);
         let read = map(&words.output);
-        let (own, context) = (map(&han.gate.own), map(&han.gate.context));
-        let gate = Map {
-            weights: [own.weights, context.weights].concat(),
-            bias: own.bias,
-            outputs: own.outputs,
-        };
         let (inner, outer) = (&han.feed_forward.inner, &han.feed_forward.outer);
         let inner = map(&sentences.output).then(&map(inner));
         Self {
-            words: packing.linears(&[&words.key, &words.value]),
+            words: [&words.key, &words.value].map(|linear| packing.linears(&[linear])),
             queries: packed(
                 &[
                     map(&han.word_query).then(&map(&words.query)),
@@ -153,43 +89,22 @@ impl PackedHan {
                 outer: packing.linears(&[outer]),
                 activation: han.feed_forward.activation.into(),
             },
-            gate: packed(&[gate], packing),
+            gate: PackedGate::new(&han.gate, packing),
             num_heads: words.num_heads,
             context_size: han.context_size,
         }
     }
 
-    /// The words of all sentences, prepared.
+    /// All sentences, prepared.
     ///
     /// # Shapes
     /// - states: `[rows of documents, d_model]`
-    pub fn words(&self, states: &[f32], documents: &Documents) -> SharedWords {
-        /// Sentences that a core projects at a time.
-        const SENTENCES: usize = 16;
-        let d_model = self.words.inputs();
-        let parts = documents.sentences.par_chunks(SENTENCES).map(|sentences| {
-            let (first, end) = match sentences {
-                [first, .., last] => (first.start, last.end),
-                [one] => (one.start, one.end),
-                [] => (0, 0),
-            };
-            let states = &states[first * d_model..end * d_model];
-            let mut projected = Vec::new();
-            self.words
-                .multiply(states, &mut projected, &mut Scratch::default());
-            let columns = [0, d_model].map(|first| Columns {
-                values: &projected,
-                width: 2 * d_model,
-                first,
-            });
-            let own = sentences
-                .iter()
-                .map(|rows| rows.start - first..rows.end - first);
-            SharedRows::new(columns, own, d_model)
-        });
-        SharedWords {
-            rows: SharedRows::joined(parts.collect::<Vec<_>>(), d_model),
+    pub fn prepare(&self, states: &[f32], documents: &Documents) -> SharedTranslations {
+        let maps = self.words.each_ref().map(|map| (map, states));
+        SharedTranslations {
             documents: documents.clone(),
+            words: shared_words(maps, documents),
+            sentences: None,
         }
     }
 
@@ -200,15 +115,14 @@ impl PackedHan {
     pub fn join(
         &self,
         own: &mut [f32],
-        words: &SharedWords,
+        translations: &SharedTranslations,
         spans: &[QuerySpan],
         buffers: &mut Buffers,
     ) {
-        let d_model = self.words.inputs();
-        let SharedWords {
-            rows: words,
-            documents,
-        } = words;
+        let d_model = self.words[0].inputs();
+        let SharedTranslations {
+            documents, words, ..
+        } = translations;
         let Buffers {
             wide,
             context,
@@ -272,21 +186,6 @@ impl PackedHan {
             }
         }
         self.feed_forward.forward(&attended, buffers);
-        let Buffers {
-            branch,
-            wide,
-            scratch,
-            ..
-        } = buffers;
-        let mut both = Vec::with_capacity(2 * own.len());
-        for (own, read) in own.chunks_exact(d_model).zip(branch.chunks_exact(d_model)) {
-            both.extend_from_slice(own);
-            both.extend_from_slice(read);
-        }
-        self.gate.multiply(&both, wide, scratch);
-        Activation::Sigmoid.apply(wide);
-        for ((own, read), passes) in own.iter_mut().zip(&*branch).zip(&*wide) {
-            *own = passes * (*own - read) + read;
-        }
+        self.gate.join(own, buffers);
     }
 }

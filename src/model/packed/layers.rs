@@ -5,6 +5,7 @@ use std::ops::Range;
 use burn::module::Param;
 use burn::tensor::Tensor;
 
+use crate::kernels::multiply;
 use crate::kernels::packed::{
     Activation, Columns, PackedMatrix, Quantization, RowNorm, Scratch, Table, Weights, attend,
 };
@@ -97,6 +98,54 @@ impl Packing<'_> {
             epsilon: norm.epsilon,
         }
     }
+}
+
+/// A linear map as plain numbers: weights `[inputs, outputs]` and bias `[outputs]`.
+pub(super) struct Map {
+    pub weights: Vec<f32>,
+    pub bias: Option<Vec<f32>>,
+    pub outputs: usize,
+}
+
+impl Map {
+    pub fn of(linear: &Linear, packing: Packing<'_>) -> Self {
+        let weights = packing.table(&linear.weight);
+        Self {
+            weights: weights.values().into_owned(),
+            bias: linear.bias.as_ref().map(|bias| packing.vector(bias)),
+            outputs: weights.columns(),
+        }
+    }
+
+    /// This one, and `next` behind it.
+    pub fn then(&self, next: &Self) -> Self {
+        let (through, outputs) = (self.outputs, next.outputs);
+        let product = |rows: &[f32]| {
+            let count = rows.len() / through;
+            let mut found = vec![0.0; count * outputs];
+            multiply(rows, &next.weights, &mut found, [count, through, outputs]);
+            found
+        };
+        let bias = match (self.bias.as_deref().map(product), &next.bias) {
+            (Some(own), Some(more)) => Some(own.iter().zip(more).map(|(a, b)| a + b).collect()),
+            (own, more) => own.or_else(|| more.clone()),
+        };
+        Self {
+            weights: product(&self.weights),
+            bias,
+            outputs,
+        }
+    }
+}
+
+/// Packs maps of the same input, side by side.
+pub(super) fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
+    let parts = maps.iter().map(|map| {
+        let weights = Weights::by_rows(&map.weights, map.outputs);
+        (weights, map.outputs, map.bias.as_deref())
+    });
+    let inputs = maps[0].weights.len() / maps[0].outputs;
+    PackedMatrix::new(inputs, &parts.collect::<Vec<_>>(), packing.quantization)
 }
 
 /// Self-attention: the projections to queries, keys and values side by side, and the one behind.

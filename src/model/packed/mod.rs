@@ -9,12 +9,15 @@ mod decoder;
 mod embedding;
 mod encoder;
 mod ends;
+mod gate;
 mod han;
 mod layers;
+mod selective;
 mod ssru;
 mod state;
 #[cfg(test)]
 mod tests;
+mod translations;
 
 use std::sync::Arc;
 
@@ -41,10 +44,11 @@ use ends::Ends;
 use layers::Packing;
 
 pub use card::{CardState, CardTransformer};
-pub use han::SharedWords;
+
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
 };
+pub use translations::SharedTranslations;
 
 /// A packed model.
 #[derive(Debug, Clone)]
@@ -258,10 +262,8 @@ impl PackedTransformer {
     }
 
     /// Translations as hypotheses read them, where packed weights compute that.
-    pub(super) fn words(&self, translations: &Memory) -> Option<SharedWords> {
-        let states = Table::new(translations.values.clone());
-        self.decoder
-            .words(&states.values(), &translations.documents)
+    pub(super) fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+        self.decoder.prepare(translations)
     }
 
     /// States of all words of `batch.target`, in the thread that asks.
@@ -354,7 +356,7 @@ impl PackedEncoderOutput {
     /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
     pub fn of(
         encoded: &EncoderOutput,
-        memory: Option<(&DecoderMemory, Option<Arc<SharedWords>>)>,
+        memory: Option<(&DecoderMemory, Option<Arc<SharedTranslations>>)>,
     ) -> Self {
         let (states, sentences) = encoded.own_states();
         let beyond = memory.map(|(memory, words)| {
