@@ -1,6 +1,9 @@
 //! Packed products and what stands between them, beside their definitions.
 
+use burn::tensor::{Device, Tensor, TensorData};
+
 use super::*;
+use crate::kernels::{Projected, SelectedAttention, Weighting, WordNormaliser, selected_attention};
 
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn numbers(count: usize, seed: usize) -> Vec<f32> {
@@ -199,6 +202,73 @@ fn several_queries_read_as_one_does() {
                     assert_eq!(found[d_model..], [7.0; 3], "what lies between rows");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn several_queries_select_as_tensors_do() {
+    for (heads, d_model) in [(2, 38), (4, 256)] {
+        for normaliser in [WordNormaliser::Softmax, WordNormaliser::Sparsemax] {
+            let (queries, rows) = (6, 45);
+            // The second one has no words, the last one is of another document.
+            let sentences = [0..3, 3..3, 3..20, 20..41, 41..45];
+            let documents = [0..4, 4..5];
+            let hidden = [false, true, true, false];
+            let sizes = [queries, rows, rows, queries, sentences.len()];
+            let inputs: Vec<Vec<f32>> = (1..)
+                .zip(sizes)
+                .map(|(seed, rows)| numbers(rows * d_model, seed))
+                .collect();
+            let tensor = |number: usize| {
+                let data = TensorData::new(inputs[number].clone(), [sizes[number], d_model]);
+                Tensor::<2>::from_data(data, &Device::flex())
+            };
+            let expected = selected_attention(
+                Projected {
+                    word_queries: tensor(0),
+                    word_keys: tensor(1),
+                    values: tensor(2),
+                    sentence_queries: tensor(3),
+                    sentence_keys: tensor(4),
+                },
+                &SelectedAttention {
+                    num_heads: heads,
+                    sentences: sentences.clone().into(),
+                    chosen: vec![vec![0, 3]; queries * heads].into(),
+                    weighting: Weighting::Product(normaliser),
+                },
+            );
+            let expected: Vec<f32> = expected.into_data().iter().collect();
+            let columns = |number: usize| Columns {
+                values: &inputs[number],
+                width: d_model,
+                first: 0,
+            };
+            let words = SharedRows::new([1, 2].map(columns), sentences, d_model);
+            let keys = SharedRows::new([4, 4].map(columns), documents, d_model);
+            let rows = SelectedRows {
+                documents: &keys,
+                words: &words,
+                num_heads: heads,
+                normaliser,
+            };
+            let readers = Readers {
+                document: (0, 0),
+                hidden: &hidden,
+                sentence_queries: columns(3),
+                word_queries: columns(0),
+            };
+            let mut found = vec![0.0; queries * d_model];
+            rows.attend(readers, 0..queries, &mut Vec::new(), &mut found);
+            assert!(difference(&found, &expected) < 1e-5, "{normaliser:?}");
+            let readers = Readers {
+                hidden: &[true; 4],
+                ..readers
+            };
+            found.fill(0.0);
+            rows.attend(readers, 0..queries, &mut Vec::new(), &mut found);
+            assert!(found.iter().all(|&it| it == 0.0), "nothing is read");
         }
     }
 }
