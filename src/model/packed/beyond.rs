@@ -1,4 +1,5 @@
-//! What a packed decoder reads beyond its own sentence: burn's layers compute it, between steps that are packed.
+//! What a packed decoder reads beyond its own sentence: translations by packed weights where these compute it, and the rest by burn's
+//! layers between steps that are packed.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::model::prepared::Memory;
 use crate::model::query_spans::QuerySpan;
 use crate::model::systems::ContextAttention;
 
-/// The layers that read beyond the sentence, as burn has them.
+/// The layers that read beyond the sentence.
 #[derive(Debug, Clone)]
 pub(super) struct LayersBeyond {
     layers: Vec<LayerBeyond>,
