@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::reading::{Columns, scale};
-use super::shared_rows::{QUERIES, Run, SharedRows, all_scores, width};
+use super::shared_rows::{QUERIES, Run, SharedRows, all_scores, head_rows, weighted_sums, width};
 use crate::kernels::WordNormaliser;
 use crate::kernels::sparsemax::sparsemax_in;
 use crate::kernels::vectors::softmax_in;
@@ -50,9 +50,8 @@ impl SelectedRows<'_> {
         scratch: &mut Vec<f32>,
         output: &mut [f32],
     ) {
-        let longest = self.words.runs.iter().map(|run| run.len).max().unwrap_or(0);
         let sentences = width(readers.hidden.len());
-        scratch.resize(QUERIES * (sentences + width(longest)), 0.0);
+        scratch.resize(QUERIES * (sentences + width(self.words.longest)), 0.0);
         let (weights, words) = scratch.split_at_mut(QUERIES * sentences);
         Arch::new().dispatch(Selection {
             rows: *self,
@@ -106,12 +105,12 @@ impl Selection<'_> {
         let width = width(sentences.len);
         for head in 0..self.rows.num_heads {
             let columns = head * d_head..(head + 1) * d_head;
-            let mut q = [self.readers.sentence_queries.values; Q];
+            let mut rows = [0; Q];
             for query in 0..Q {
-                let row = self.queries.start + first + query;
-                q[query] =
-                    &self.readers.sentence_queries.row(row, d_model)[columns.start..columns.end];
+                rows[query] = self.queries.start + first + query;
             }
+            let asking = self.readers.sentence_queries;
+            let q = head_rows(asking, rows, columns.start..columns.end, d_model);
             let keys = &sentences.keys[columns.start * width..columns.end * width];
             all_scores::<S, Q>(simd, &q, keys, width, self.weights);
             let by = scale(d_head);
@@ -165,11 +164,12 @@ impl Selection<'_> {
         let d_head = d_model / self.rows.num_heads;
         let width = width(run.len);
         let columns = head * d_head..(head + 1) * d_head;
-        let mut q = [self.readers.word_queries.values; Q];
+        let mut rows = queries;
         for query in 0..Q {
-            let row = self.queries.start + queries[query];
-            q[query] = &self.readers.word_queries.row(row, d_model)[columns.start..columns.end];
+            rows[query] += self.queries.start;
         }
+        let asking = self.readers.word_queries;
+        let q = head_rows(asking, rows, columns.start..columns.end, d_model);
         let keys = &run.keys[columns.start * width..columns.end * width];
         all_scores::<S, Q>(simd, &q, keys, width, self.words);
         for query in 0..Q {
@@ -215,22 +215,8 @@ impl Selection<'_> {
         column: usize,
     ) {
         let (d_model, width) = (self.rows.words.d_model, width(run.len));
-        let mut weights = [run.values.as_slice(); Q];
-        for query in 0..Q {
-            weights[query] = &self.words[query * width..][..run.len];
-        }
-        let mut sums = [[simd.splat_f32s(0.0); V]; Q];
-        for place in 0..run.len {
-            let values = &run.values[place * d_model + column..][..V * S::F32_LANES];
-            let (values, _) = S::as_simd_f32s(values);
-            for query in 0..Q {
-                let weight = simd.splat_f32s(weights[query][place]);
-                for number in 0..V {
-                    sums[query][number] =
-                        simd.mul_add_f32s(weight, values[number], sums[query][number]);
-                }
-            }
-        }
+        let weights = (&*self.words, [run.len, width]);
+        let sums = weighted_sums::<S, Q, V>(simd, weights, (&run.values, d_model), column);
         for query in 0..Q {
             let output = &mut self.output[queries[query] * d_model + column..];
             let (output, _) = S::as_mut_simd_f32s(&mut output[..V * S::F32_LANES]);

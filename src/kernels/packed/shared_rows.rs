@@ -23,6 +23,8 @@ pub(super) const QUERIES: usize = 4;
 #[derive(Debug, Clone)]
 pub struct SharedRows {
     pub(super) runs: Vec<Run>,
+    /// Places of the longest run.
+    pub(super) longest: usize,
     pub(super) d_model: usize,
 }
 
@@ -62,8 +64,13 @@ impl SharedRows {
                 values: read,
             }
         };
+        Self::of(runs.into_iter().map(run).collect(), d_model)
+    }
+
+    fn of(runs: Vec<Run>, d_model: usize) -> Self {
         Self {
-            runs: runs.into_iter().map(run).collect(),
+            longest: runs.iter().map(|run| run.len).max().unwrap_or(0),
+            runs,
             d_model,
         }
     }
@@ -71,10 +78,7 @@ impl SharedRows {
     /// The runs of all, one behind the other.
     pub fn joined(parts: impl IntoIterator<Item = Self>, d_model: usize) -> Self {
         let runs = parts.into_iter().flat_map(|part| part.runs);
-        Self {
-            runs: runs.collect(),
-            d_model,
-        }
+        Self::of(runs.collect(), d_model)
     }
 
     /// Attention of the rows `queries` of `q` to a run, in heads of `d_model / num_heads` columns; zeros where it has none. Row `n`
@@ -152,11 +156,11 @@ impl Readers<'_> {
         let is_wide = S::F32_LANES >= COLUMNS;
         for head in 0..num_heads {
             let column = head * d_head;
-            let mut q = [self.values; Q];
+            let mut rows = [0; Q];
             for query in 0..Q {
-                let row = self.q.row(self.queries.start + first + query, d_model);
-                q[query] = &row[column..column + d_head];
+                rows[query] = self.queries.start + first + query;
             }
+            let q = head_rows(self.q, rows, column..column + d_head, d_model);
             let keys = &self.keys[column * width..(column + d_head) * width];
             all_scores::<S, Q>(simd, &q, keys, width, self.weights);
             for query in 0..Q {
@@ -194,22 +198,8 @@ impl Readers<'_> {
         column: usize,
     ) {
         let [len, width, d_model, _] = self.sizes;
-        let mut weights = [self.values; Q];
-        for query in 0..Q {
-            weights[query] = &self.weights[query * width..][..len];
-        }
-        let mut sums = [[simd.splat_f32s(0.0); V]; Q];
-        for place in 0..len {
-            let values = &self.values[place * d_model + column..][..V * S::F32_LANES];
-            let (values, _) = S::as_simd_f32s(values);
-            for query in 0..Q {
-                let weight = simd.splat_f32s(weights[query][place]);
-                for number in 0..V {
-                    sums[query][number] =
-                        simd.mul_add_f32s(weight, values[number], sums[query][number]);
-                }
-            }
-        }
+        let weights = (&*self.weights, [len, width]);
+        let sums = weighted_sums::<S, Q, V>(simd, weights, (self.values, d_model), column);
         let (output, row) = &mut self.output;
         for query in 0..Q {
             let output = &mut output[(first + query) * *row + column..][..V * S::F32_LANES];
@@ -237,6 +227,51 @@ impl Readers<'_> {
             simd.partial_store_f32s(output, sum);
         }
     }
+}
+
+/// The columns of a head in some rows.
+#[inline(always)]
+pub(super) fn head_rows<const Q: usize>(
+    matrix: Columns<'_>,
+    rows: [usize; Q],
+    columns: Range<usize>,
+    d_model: usize,
+) -> [&[f32]; Q] {
+    let mut found = [matrix.values; Q];
+    for query in 0..Q {
+        found[query] = &matrix.row(rows[query], d_model)[columns.start..columns.end];
+    }
+    found
+}
+
+/// For `Q` queries the sums of `V` registers of columns of values from `column` on, each row times its weight.
+///
+/// # Shapes
+/// - weights: `[Q, width]`, of which `len` count; values: `[len, d_model]`
+#[inline(always)]
+pub(super) fn weighted_sums<S: Simd, const Q: usize, const V: usize>(
+    simd: S,
+    (all, [len, width]): (&[f32], [usize; 2]),
+    (values, d_model): (&[f32], usize),
+    column: usize,
+) -> [[S::f32s; V]; Q] {
+    let mut weights = [all; Q];
+    for query in 0..Q {
+        weights[query] = &all[query * width..][..len];
+    }
+    let mut sums = [[simd.splat_f32s(0.0); V]; Q];
+    for place in 0..len {
+        let values = &values[place * d_model + column..][..V * S::F32_LANES];
+        let (values, _) = S::as_simd_f32s(values);
+        for query in 0..Q {
+            let weight = simd.splat_f32s(weights[query][place]);
+            for number in 0..V {
+                sums[query][number] =
+                    simd.mul_add_f32s(weight, values[number], sums[query][number]);
+            }
+        }
+    }
+    sums
 }
 
 /// Products of a head's `Q` queries with all keys of a run, which are turned.
