@@ -67,9 +67,6 @@ impl Walk<'_> {
         let config = &self.translator.description().model;
         let context = config.context.filter(|context| context.is_bilingual());
         let reads_later = context.is_some_and(|context| context.reach() == ContextReach::Document);
-        if config.memory_use == Some(MemoryUse::KnnMt) {
-            return self.retrieving(go_on);
-        }
         if reads_later {
             return self.between(go_on);
         }
@@ -80,6 +77,13 @@ impl Walk<'_> {
         };
         let documents = self.documents.iter().zip(self.confirmed);
         let documents: Vec<DocumentUnits> = documents.map(known).collect();
+        if config.memory_use == Some(MemoryUse::KnnMt) {
+            let walk = Walk {
+                documents: &documents,
+                ..*self
+            };
+            return walk.retrieving(go_on);
+        }
         self.translator
             .translate_segments(&documents, self.segments, self.options, go_on)
     }
