@@ -79,7 +79,7 @@ impl Translator {
                 // Scored as it is.
                 Cow::Borrowed(source.as_str())
             };
-            let parts = self.parts(&text);
+            let parts = self.scored_parts(&text, units.known.get(unit).is_some());
             if parts.len() < 2 && !self.strips_markup() {
                 return vec![Part::whole(self.tokenizer(), units, unit)];
             }

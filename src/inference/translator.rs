@@ -159,6 +159,8 @@ pub struct Translator {
     description: ModelFolder,
     /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
     strips_markup: bool,
+    /// Whether units that it is scored on are cut into sentences.
+    cuts_units: bool,
     alignment_heads: AlignmentHeads,
     alignment_step: AlignmentStep,
     /// The user's translation memory.
@@ -294,6 +296,7 @@ impl Translator {
             None => model.packed_as(self.quantization()),
         };
         model.shortlist.clone_from(&self.model.shortlist);
+        model.length_penalty = self.model.length_penalty;
         Self {
             model,
             device: self.device.here(),
@@ -336,6 +339,7 @@ impl Translator {
         other.address.clone_from(&self.address);
         other.chosen_address = self.chosen_address;
         other.strips_markup = self.strips_markup;
+        other.cuts_units = self.cuts_units;
         other.alignment_heads = self.alignment_heads;
         other.alignment_step = self.alignment_step;
         Ok(other)

@@ -141,7 +141,7 @@ impl Questions<'_> {
             ..
         } = self.search;
         let mut key = format!("{}-beam-{beam_size}", split.name());
-        if length_penalty.to_bits() != SearchOptions::default().length_penalty.to_bits() {
+        if let Some(length_penalty) = length_penalty {
             key.push_str("-penalty-");
             key.push_str(&length_penalty.to_string());
         }

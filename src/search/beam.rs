@@ -17,8 +17,9 @@ use crate::tokenizers::Tokenizer;
 pub struct SearchOptions {
     /// Hypotheses kept for each sentence, twice as many where a channel chooses among them; 1 is greedy search.
     pub beam_size: usize,
-    /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14.
-    pub length_penalty: f32,
+    /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14; none for [that of the
+    /// model](crate::model::Model::length_penalty).
+    pub length_penalty: Option<f32>,
     /// How many other translations of each sentence are told, at most; a beam keeps one less than its size, and none are
     /// told where another model chooses.
     pub alternatives: usize,
@@ -28,18 +29,23 @@ impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             beam_size: 4,
-            length_penalty: 1.0,
+            length_penalty: None,
             alternatives: 0,
         }
     }
 }
 
 impl SearchOptions {
+    /// What the length is raised to.
+    fn exponent(&self) -> f32 {
+        self.length_penalty.unwrap_or(1.0)
+    }
+
     /// The divisor of the log-probability of a sentence of so many tokens, its end aside.
     pub(super) fn penalty(&self, tokens: usize) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
         let length = tokens as f32 + 1.0;
-        ((5.0 + length) / 6.0).powf(self.length_penalty)
+        ((5.0 + length) / 6.0).powf(self.exponent())
     }
 }
 
@@ -93,7 +99,7 @@ impl Hypothesis {
 /// A number of tokens to the power of the length penalty.
 #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
 fn power(tokens: usize, options: &SearchOptions) -> f32 {
-    (tokens.max(1) as f32).powf(options.length_penalty)
+    (tokens.max(1) as f32).powf(options.exponent())
 }
 
 /// A translation under way.

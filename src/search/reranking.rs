@@ -18,11 +18,12 @@ use crate::tokenizers::{Side, Tokenizer};
 const WIDER: usize = 2;
 
 impl SearchOptions {
-    /// Of the search of a model: wider where a channel chooses.
+    /// Of the search of a model: with its length penalty where none is asked for, wider where a channel chooses.
     pub(super) fn of(self, model: &Model) -> Self {
         let wider = if model.reranker.is_some() { WIDER } else { 1 };
         Self {
             beam_size: self.beam_size * wider,
+            length_penalty: self.length_penalty.or(Some(model.length_penalty)),
             ..self
         }
     }

@@ -38,5 +38,6 @@ pub use builder::MAX_DEPTH;
 pub use formats::is_right_to_left;
 pub use reading::MAX_LINE_BYTES;
 pub(crate) use reading::decoded;
+pub(crate) use segment::cut_into_sentences;
 pub use word_pieces::WordPieces;
 pub use writing::is_unwritable;

@@ -66,6 +66,32 @@ pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<R
     Ok(ranges)
 }
 
+/// Cuts `text`, which may hold placeholders, where a sentence begins outside of all pairs of them, by the abbreviations of
+/// `language`. The parts joined are the text.
+pub(crate) fn cut_into_sentences<'t>(text: &'t str, language: &str) -> Result<Vec<&'t str>> {
+    let ranges = sentence_ranges(text, Segmentation::Usual(Some(language)))?;
+    let (mut parts, mut rest, mut cut) = (Vec::new(), text, 0);
+    for start in ranges.into_iter().skip(1).map(|range| range.start) {
+        let depth: i32 = rest[..start - cut].chars().map(nesting).sum();
+        if depth == 0 {
+            let (part, after) = rest.split_at(start - cut);
+            parts.push(part);
+            (rest, cut) = (after, start);
+        }
+    }
+    parts.push(rest);
+    Ok(parts)
+}
+
+/// What a character adds to the number of pairs that it stands in.
+fn nesting(character: char) -> i32 {
+    match Placeholder::of(character) {
+        Some(Placeholder::Open(_)) => 1,
+        Some(Placeholder::Close) => -1,
+        _ => 0,
+    }
+}
+
 /// The characters that are not white space, and for each its place in `text`.
 pub(super) fn ink(text: &str) -> (String, Vec<usize>) {
     let visible = Visible::of(text, false);
@@ -394,6 +420,17 @@ mod tests {
         );
         let text = format!("{}One. {CLOSE}Two {}x{CLOSE}.", open(0), open(1));
         assert_eq!(split(&text, None)[0], format!("{}One. {CLOSE}", open(0)));
+    }
+
+    #[test]
+    fn what_is_cut_into_sentences_is_still_there_and_no_pair_is_cut() {
+        let pair = format!("{}One. Two.{CLOSE}", open(0));
+        let text = format!("Dr. Who?  Yes.\n{pair} Three.");
+        let parts = cut_into_sentences(&text, "en").expect("no rules");
+        assert_eq!(
+            parts,
+            ["Dr. Who?  ", "Yes.\n", &format!("{pair} "), "Three."]
+        );
     }
 
     #[test]

@@ -178,6 +178,7 @@ fn describe(
     }
     let mut description = ModelFolder::new(name, licence, languages, sizes);
     description.alignment = base.and_then(|base| base.alignment);
+    description.search = base.and_then(|base| base.search);
     description.training = TrainingRecord {
         corpus: info.name.clone(),
         corpus_licence: info.licence.clone(),

@@ -53,6 +53,9 @@ pub struct ModelFolder {
     /// The model that chooses among its translations; none if the likeliest is taken.
     #[serde(default, alias = "channel", skip_serializing_if = "Option::is_none")]
     pub reranker: Option<RerankerFolder>,
+    /// How to search with it, unless a person says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchPreference>,
     /// Layer and head of the cross-attention that was trained to align words, counted from 0; none if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<[usize; 2]>,
@@ -87,6 +90,13 @@ impl RerankerFolder {
 /// Chosen on the development documents of the help corpus.
 fn reranker_weight() -> f32 {
     0.2
+}
+
+/// How a model is searched with.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SearchPreference {
+    /// Exponent of the length penalty, see [`SearchOptions`](crate::search::SearchOptions).
+    pub length_penalty: f32,
 }
 
 /// Codes such as `en`.
@@ -128,6 +138,7 @@ impl ModelFolder {
             languages,
             model,
             reranker: None,
+            search: None,
             alignment: None,
             training: TrainingRecord::default(),
             pieces: None,
@@ -263,7 +274,12 @@ impl ModelFolder {
             .model
             .validate()
             .map_err(|cause| refuse(cause.to_string()))?;
-        Ok(description)
+        match description.search {
+            Some(search) if !search.length_penalty.is_finite() => {
+                Err(refuse("its length_penalty is no number".to_owned()))
+            }
+            _ => Ok(description),
+        }
     }
 
     /// Reads tokenizer and weights that belong to this description.

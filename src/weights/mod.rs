@@ -12,7 +12,9 @@ mod version;
 
 pub use average::averaged_model;
 pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
-pub use folder::{Languages, ModelFolder, RerankerFolder, TrainingRecord, bert_sequence};
+pub use folder::{
+    Languages, ModelFolder, RerankerFolder, SearchPreference, TrainingRecord, bert_sequence,
+};
 pub use loading::load_module;
 pub use outline::Outline;
 pub(crate) use tensors::Place;

@@ -5,6 +5,7 @@ mod combine;
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
+mod evaluating;
 mod imported;
 mod language_model;
 mod models;

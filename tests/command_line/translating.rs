@@ -74,51 +74,6 @@ fn readers_are_addressed_as_it_is_asked_for() {
 }
 
 #[test]
-fn an_evaluation_at_work_keeps_the_confirmed_form_and_asks_for_one_before_it() {
-    let starter = canopy::inference::starter_model().expect("shipped");
-    let starter = starter.to_str().expect("a path");
-    let desk = Desk::new();
-    let english = "You can save your document.\nYou can see your changes here.\n";
-    let german = "Du kannst dein Dokument speichern.\nDu siehst deine Änderungen hier.\n";
-    let [source, target] =
-        [("a.en", english), ("a.de", german)].map(|(name, text)| desk.file(name, text));
-    let (corpus, found) = (desk.path("corpus"), desk.path("found.txt"));
-    assert_done(&canopy(&[
-        "corpus", "import", "text", "--source", &source, "--target", &target, "--from", "en",
-        "--to", "de", "--split", "test", "-o", &corpus,
-    ]));
-    let evaluated = |form: &str| {
-        canopy(&[
-            "evaluate",
-            "--model",
-            starter,
-            "--corpus",
-            &corpus,
-            "--device",
-            "cpu",
-            "--at-work",
-            "--keep-address",
-            "hard",
-            "--address",
-            form,
-            "--hypotheses",
-            &found,
-            "--force",
-        ])
-    };
-    assert_failed(&evaluated("commonest"), &["--keep-address", "commonest"]);
-    for (form, said, unsaid) in [("sie", "sie", "du"), ("du", "du", "sie")] {
-        assert_done(&evaluated(form));
-        let translations = desk.read("found.txt").to_lowercase();
-        // Behind the first sentence the form is that of its confirmed translation.
-        for (line, (said, unsaid)) in translations.lines().zip([(said, unsaid), ("du", "sie")]) {
-            let words: Vec<&str> = line.split(' ').collect();
-            assert!(words.contains(&said) && !words.contains(&unsaid), "{line}");
-        }
-    }
-}
-
-#[test]
 fn an_address_is_for_english_to_german() {
     let desk = Desk::new();
     let source = desk.file("page.txt", "Öffnen.");

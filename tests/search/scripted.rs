@@ -168,7 +168,7 @@ fn a_larger_beam_is_not_misled_as_greedy_is() {
         let length = f32::from(u16::try_from(found[0].ids.len()).expect("short")) + 1.0;
         (
             found[0].ids[0],
-            found[0].log_prob / ((5.0 + length) / 6.0).powf(options.length_penalty),
+            found[0].log_prob / ((5.0 + length) / 6.0).powf(options.length_penalty.unwrap_or(1.0)),
         )
     };
     let (first, misled) = score(1);

@@ -284,7 +284,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
     let corpus = Corpus::open(place.corpus()).expect("a corpus");
     let mut other = questions(&corpus, &outputs);
     let key = other.key(Split::Test);
-    other.search.length_penalty = 0.5;
+    other.search.length_penalty = Some(0.5);
     assert_ne!(other.key(Split::Test), key);
 }
 

@@ -14,7 +14,7 @@ use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{Choices, ReferenceContext, TestSet};
-use crate::inference::{SearchOptions, TermMode};
+use crate::inference::SearchOptions;
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
 use crate::weights::ModelFolder;
@@ -48,9 +48,13 @@ pub(super) struct EvaluateArguments {
     beam: usize,
     #[command(flatten)]
     search: SearchArguments,
-    /// Exponent of the length penalty
-    #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
-    length_penalty: f32,
+    /// Exponent of the length penalty [default: the model's own, or 1]
+    #[arg(long, value_name = "ALPHA")]
+    length_penalty: Option<f32>,
+    /// Cut units of several sentences into these and translate each by itself, as `translate` does with a document; they
+    /// are scored together. Units whose human translation is known to the model stay whole
+    #[arg(long)]
+    cut_sentences: bool,
     /// Write the translations of one model here, one paragraph a line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
@@ -135,11 +139,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let files = files.collect::<Result<Vec<_>>>()?;
     let mut systems = Vec::new();
     for folder in folders(arguments) {
-        systems.push({
-            let computing = (arguments.place.clone(), &arguments.search);
-            let keep_address = arguments.keep_address.map(TermMode::from);
-            Evaluated::model((folder, keep_address), computing, &test, &options)?
-        });
+        systems.push(Evaluated::model(folder, arguments, &test, &options)?);
     }
     systems.extend(files);
     Evaluated::make_names_unique(&mut systems);

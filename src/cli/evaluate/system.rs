@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::cli::options::{ModelArguments, PlaceArguments, SearchArguments};
+use super::EvaluateArguments;
+use crate::cli::options::ModelArguments;
 use crate::cli::terminal::{StatusLine, sentences_done, warn};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
@@ -38,23 +39,27 @@ pub(super) struct Run {
 impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
     pub fn model(
-        (folder, keep_address): (Option<PathBuf>, Option<TermMode>),
-        (place, search): (PlaceArguments, &SearchArguments),
+        folder: Option<PathBuf>,
+        arguments: &EvaluateArguments,
         test: &TestSet,
         options: &SearchOptions,
     ) -> Result<Self> {
         let model = ModelArguments {
             model: folder,
-            place,
+            place: arguments.place.clone(),
         };
         let mut translator = model.open()?;
-        search.apply(&mut translator)?;
+        arguments.search.apply(&mut translator)?;
+        let keep_address = arguments.keep_address.map(TermMode::from);
         let reads_before = translator.description().model.translations_before() > 0;
-        if search.address.is_some() && keep_address.is_none() && reads_before {
+        if arguments.search.address.is_some() && keep_address.is_none() && reads_before {
             warn("--address changes nothing: the model reads the translations before");
         }
         if let Some(mode) = keep_address {
             translator.keep_address_form(mode);
+        }
+        if arguments.cut_sentences {
+            translator.cut_units();
         }
         let segments = &test.segments;
         let (mut line, begun, mut done) = (StatusLine::new(), Instant::now(), 0);

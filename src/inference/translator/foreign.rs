@@ -19,7 +19,7 @@ use crate::tokenizers::{
     LanguageTokens, ModelTokenizer, SideTokens, SpecialIds, Tokenizer, TwoSidedTokenizer,
     matching_language, two_letters,
 };
-use crate::weights::{Languages, ModelFolder};
+use crate::weights::{Languages, ModelFolder, SearchPreference};
 
 /// A language that is not known, in BCP 47.
 const UNKNOWN: &str = "und";
@@ -151,6 +151,9 @@ fn import_told(
     let licence = foreign.licence.name.clone().unwrap_or_default();
     let mut description = ModelFolder::new(name, licence, languages, foreign.config.clone());
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
+    description.search = Some(SearchPreference {
+        length_penalty: foreign.search.length_exponent,
+    });
     let model = foreign.load(path, device)?;
     Ok(ImportedModel {
         description,
@@ -184,7 +187,10 @@ impl Translator {
             tokenizer,
         } = opened;
         let packing = model.packing().unwrap_or_default();
-        let model = model.packed_as(packing);
+        let mut model = model.packed_as(packing);
+        if let Some(SearchPreference { length_penalty }) = description.search {
+            model.length_penalty = length_penalty;
+        }
         let is_imported = tokenizer.own().is_none();
         let is_transformer = description.model.architecture == Architecture::Transformer;
         let reads = match reads(&model, &description) {
@@ -208,6 +214,7 @@ impl Translator {
             model,
             vocabulary: tokenizer.own().cloned(),
             strips_markup: is_imported,
+            cuts_units: false,
             tokenizer: tokenizer.shared(),
             description,
             alignment_heads: heads.unwrap_or_default(),

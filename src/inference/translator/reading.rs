@@ -7,7 +7,7 @@ use crate::inference::bert_sequences::bert_sequences;
 use crate::inference::parts::parts;
 use crate::model::{BertSequence, ContextSentence};
 use crate::text::document::Document;
-use crate::text::placeholder;
+use crate::text::{cut_into_sentences, placeholder};
 use crate::tokenizers::Side;
 
 impl Translator {
@@ -73,6 +73,31 @@ impl Translator {
         document: &Document,
     ) -> Result<Vec<BertSequence>> {
         bert_sequences(&self.model, &self.description, &document.plain_texts())
+    }
+
+    /// From now on units that it is scored on and that hold several sentences are translated sentence by sentence, as those
+    /// of a document are.
+    pub fn cut_units(&mut self) {
+        self.cuts_units = true;
+    }
+
+    /// A unit that it is scored on in parts that the model reads. It is not cut into sentences where its translation is
+    /// known: nobody knows where to cut that.
+    pub(in crate::inference) fn scored_parts<'t>(
+        &self,
+        text: &'t str,
+        known: bool,
+    ) -> Vec<&'t str> {
+        let language = &self.info.source_language;
+        let sentences =
+            match (self.cuts_units && !known).then(|| cut_into_sentences(text, language)) {
+                Some(Ok(sentences)) => sentences,
+                _ => vec![text],
+            };
+        sentences
+            .into_iter()
+            .flat_map(|it| self.parts(it))
+            .collect()
     }
 
     /// A sentence in parts that the model reads.

@@ -72,6 +72,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         tokenizer: Arc::new(vocabulary.clone()),
         vocabulary: Some(Arc::new(vocabulary)),
         strips_markup: false,
+        cuts_units: false,
         alignment_heads: AlignmentHeads::default(),
         alignment_step: super::AlignmentStep::default(),
         memory: None,
