@@ -14,12 +14,12 @@ use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{Choices, ReferenceContext, TestSet};
-use crate::inference::SearchOptions;
+use crate::inference::{SearchOptions, TermMode};
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
 use crate::weights::ModelFolder;
 use report::Report;
-use system::Evaluated;
+use system::{Evaluated, Way};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "switches")]
@@ -138,8 +138,14 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let files = files.map(|path| Evaluated::file(path, &test));
     let files = files.collect::<Result<Vec<_>>>()?;
     let mut systems = Vec::new();
+    let way = Way {
+        place: &arguments.place,
+        search: &arguments.search,
+        keep_address: arguments.keep_address.map(TermMode::from),
+        cut_sentences: arguments.cut_sentences,
+    };
     for folder in folders(arguments) {
-        systems.push(Evaluated::model(folder, arguments, &test, &options)?);
+        systems.push(Evaluated::model(folder, &way, &test, &options)?);
     }
     systems.extend(files);
     Evaluated::make_names_unique(&mut systems);

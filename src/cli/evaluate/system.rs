@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::EvaluateArguments;
-use crate::cli::options::ModelArguments;
+use crate::cli::options::{ModelArguments, PlaceArguments, SearchArguments};
 use crate::cli::terminal::{StatusLine, sentences_done, warn};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
@@ -29,6 +28,15 @@ pub(super) struct Evaluated {
     pub run: Option<Run>,
 }
 
+/// How models are to translate.
+pub(super) struct Way<'a> {
+    pub place: &'a PlaceArguments,
+    pub search: &'a SearchArguments,
+    pub keep_address: Option<TermMode>,
+    /// Whether units are cut into sentences.
+    pub cut_sentences: bool,
+}
+
 /// How a model translated.
 pub(super) struct Run {
     pub markup: MarkupPlacement,
@@ -40,25 +48,24 @@ impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
     pub fn model(
         folder: Option<PathBuf>,
-        arguments: &EvaluateArguments,
+        way: &Way<'_>,
         test: &TestSet,
         options: &SearchOptions,
     ) -> Result<Self> {
         let model = ModelArguments {
             model: folder,
-            place: arguments.place.clone(),
+            place: way.place.clone(),
         };
         let mut translator = model.open()?;
-        arguments.search.apply(&mut translator)?;
-        let keep_address = arguments.keep_address.map(TermMode::from);
+        way.search.apply(&mut translator)?;
         let reads_before = translator.description().model.translations_before() > 0;
-        if arguments.search.address.is_some() && keep_address.is_none() && reads_before {
+        if way.search.address.is_some() && way.keep_address.is_none() && reads_before {
             warn("--address changes nothing: the model reads the translations before");
         }
-        if let Some(mode) = keep_address {
+        if let Some(mode) = way.keep_address {
             translator.keep_address_form(mode);
         }
-        if arguments.cut_sentences {
+        if way.cut_sentences {
             translator.cut_units();
         }
         let segments = &test.segments;
