@@ -72,9 +72,9 @@ pub struct Model {
     /// Chooses among the translations of a search; none if the likeliest is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
-    /// Exponent of the length penalty of its searches, where nobody asks for another one.
+    /// Exponent of the length penalty of its searches, where nobody asks for another one; none for the usual one.
     #[module(skip)]
-    pub length_penalty: f32,
+    pub length_penalty: Option<f32>,
     /// The same weights for a search on the CPU; none where burn's layers search.
     #[module(skip)]
     pub(super) packed: Option<PackedOnDemand>,
@@ -229,7 +229,7 @@ impl Model {
             datastore: None,
             shortlist: None,
             reranker: None,
-            length_penalty: 1.0,
+            length_penalty: None,
             packed: None,
             packed_stage_one: None,
             unread: None,

@@ -23,7 +23,7 @@ impl SearchOptions {
         let wider = if model.reranker.is_some() { WIDER } else { 1 };
         Self {
             beam_size: self.beam_size * wider,
-            length_penalty: self.length_penalty.or(Some(model.length_penalty)),
+            length_penalty: self.length_penalty.or(model.length_penalty),
             ..self
         }
     }

@@ -274,12 +274,11 @@ impl ModelFolder {
             .model
             .validate()
             .map_err(|cause| refuse(cause.to_string()))?;
-        match description.search {
-            Some(search) if !search.length_penalty.is_finite() => {
-                Err(refuse("its length_penalty is no number".to_owned()))
-            }
-            _ => Ok(description),
+        let search = description.search;
+        if search.is_some_and(|search| !search.length_penalty.is_finite()) {
+            return Err(refuse("its length_penalty is no number".to_owned()));
         }
+        Ok(description)
     }
 
     /// Reads tokenizer and weights that belong to this description.

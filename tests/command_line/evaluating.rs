@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Output;
 
 use crate::desk::{Desk, assert_done, assert_failed, canopy, stdout};
 
@@ -25,10 +26,10 @@ fn corpus(desk: &Desk, english: &str, german: &str) -> String {
     corpus
 }
 
-/// The translations of a model, a unit a line.
-fn translations(desk: &Desk, model: &str, corpus: &str, more: &[&str]) -> String {
+/// Writes the translations of a model into `found.txt`, a unit a line.
+fn evaluated(desk: &Desk, model: &str, corpus: &str, more: &[&str]) -> Output {
     let found = desk.path("found.txt");
-    let output = canopy(
+    canopy(
         &[
             &[
                 "evaluate",
@@ -45,8 +46,11 @@ fn translations(desk: &Desk, model: &str, corpus: &str, more: &[&str]) -> String
             more,
         ]
         .concat(),
-    );
-    assert_done(&output);
+    )
+}
+
+fn translations(desk: &Desk, model: &str, corpus: &str, more: &[&str]) -> String {
+    assert_done(&evaluated(desk, model, corpus, more));
     desk.read("found.txt")
 }
 
@@ -101,8 +105,8 @@ fn a_model_says_with_which_length_penalty_it_is_searched() {
     says("1.0");
     assert_eq!(translations(&desk, &own, &corpus, &[]), asked);
     says("nan");
-    let output = canopy(&["evaluate", "--model", &own, "--corpus", &corpus]);
-    assert_failed(&output, &["model.toml", "length_penalty"]);
+    let refused = evaluated(&desk, &own, &corpus, &[]);
+    assert_failed(&refused, &["model.toml", "length_penalty"]);
 }
 
 #[test]
@@ -112,30 +116,14 @@ fn an_evaluation_at_work_keeps_the_confirmed_form_and_asks_for_one_before_it() {
     let desk = Desk::new();
     let english = "You can save your document.\nYou can see your changes here.\n";
     let german = "Du kannst dein Dokument speichern.\nDu siehst deine Änderungen hier.\n";
-    let (corpus, found) = (corpus(&desk, english, german), desk.path("found.txt"));
-    let evaluated = |form: &str| {
-        canopy(&[
-            "evaluate",
-            "--model",
-            starter,
-            "--corpus",
-            &corpus,
-            "--device",
-            "cpu",
-            "--at-work",
-            "--keep-address",
-            "hard",
-            "--address",
-            form,
-            "--hypotheses",
-            &found,
-            "--force",
-        ])
-    };
-    assert_failed(&evaluated("commonest"), &["--keep-address", "commonest"]);
+    let corpus = corpus(&desk, english, german);
+    let kept = ["--at-work", "--keep-address", "hard", "--address"];
+    let asked = |form| [&kept[..], &[form]].concat();
+    let refused = evaluated(&desk, starter, &corpus, &asked("commonest"));
+    assert_failed(&refused, &["--keep-address", "commonest"]);
     for (form, said, unsaid) in [("sie", "sie", "du"), ("du", "du", "sie")] {
-        assert_done(&evaluated(form));
-        let translations = desk.read("found.txt").to_lowercase();
+        let translations = translations(&desk, starter, &corpus, &asked(form)).to_lowercase();
+        assert_eq!(translations.lines().count(), 2, "{translations}");
         // Behind the first sentence the form is that of its confirmed translation.
         for (line, (said, unsaid)) in translations.lines().zip([(said, unsaid), ("du", "sie")]) {
             let words: Vec<&str> = line.split(' ').collect();

@@ -188,9 +188,7 @@ impl Translator {
         } = opened;
         let packing = model.packing().unwrap_or_default();
         let mut model = model.packed_as(packing);
-        if let Some(SearchPreference { length_penalty }) = description.search {
-            model.length_penalty = length_penalty;
-        }
+        model.length_penalty = description.search.map(|search| search.length_penalty);
         let is_imported = tokenizer.own().is_none();
         let is_transformer = description.model.architecture == Architecture::Transformer;
         let reads = match reads(&model, &description) {

@@ -88,12 +88,11 @@ impl Translator {
         text: &'t str,
         known: bool,
     ) -> Vec<&'t str> {
-        let language = &self.info.source_language;
-        let sentences =
-            match (self.cuts_units && !known).then(|| cut_into_sentences(text, language)) {
-                Some(Ok(sentences)) => sentences,
-                _ => vec![text],
-            };
+        let sentences = if self.cuts_units && !known {
+            cut_into_sentences(text, &self.info.source_language)
+        } else {
+            vec![text]
+        };
         sentences
             .into_iter()
             .flat_map(|it| self.parts(it))
