@@ -1,5 +1,6 @@
 //! Models of Marian itself.
 
+use canopy::inference::{DeviceChoice, Translator};
 use canopy::interchange::ForeignFormat;
 use canopy::model::{AttentionKind, DecoderCell, PackedBatch, Recording};
 
@@ -160,4 +161,23 @@ fn hard_alignment(case: &Case, row: &serde_json::Value, source: &[u32]) {
         .nth(1)
         .expect("an alignment");
     assert_eq!(found, expected.trim(), "{}: {}", case.name, row["text"]);
+}
+
+#[test]
+fn searches_take_the_length_penalty_of_the_settings() {
+    for folder in folders("marian-native-align") {
+        let copy = tempfile::tempdir().expect("a folder");
+        for entry in std::fs::read_dir(&folder).expect("readable") {
+            let path = entry.expect("an entry").path();
+            let to = copy.path().join(path.file_name().expect("a name"));
+            std::fs::copy(path, to).expect("copies");
+        }
+        let settings = copy.path().join("decoder.yml");
+        let text = std::fs::read_to_string(&settings).expect("readable");
+        let other = text.replace("normalize: 1\n", "normalize: 0.6\n");
+        assert_ne!(other, text);
+        std::fs::write(settings, other).expect("writes");
+        let opened = Translator::open(copy.path(), DeviceChoice::Cpu).expect("a model");
+        assert_eq!(opened.model().length_penalty, Some(0.6));
+    }
 }
