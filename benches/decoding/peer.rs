@@ -90,7 +90,7 @@ impl Peer {
 
     /// Whether it has weights of this kind here.
     pub fn takes(&self, kind: &str) -> bool {
-        self.name != "Marian" || kind == "float32"
+        self.name != "Marian" || ["float32", "int8"].contains(&kind)
     }
 
     fn answer(&mut self) -> Option<Value> {
