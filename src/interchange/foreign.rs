@@ -108,14 +108,14 @@ pub struct Licence {
 pub struct SearchDefaults {
     pub beam_size: usize,
     /// Exponent of the number of tokens by which log-probabilities are divided.
-    pub length_exponent: f32,
+    pub length_penalty: f32,
 }
 
 impl Default for SearchDefaults {
     fn default() -> Self {
         Self {
             beam_size: 4,
-            length_exponent: 1.0,
+            length_penalty: 1.0,
         }
     }
 }

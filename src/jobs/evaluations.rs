@@ -35,6 +35,8 @@ pub struct EvaluationJob {
     pub models: Vec<PathBuf>,
     pub corpus: PathBuf,
     pub split: Split,
+    /// Whether units of several sentences are cut into these, as documents are.
+    pub cut_sentences: bool,
     pub beam_size: usize,
     pub device: DeviceChoice,
     pub control: JobControl,
@@ -123,7 +125,10 @@ fn evaluate(
             num: test.num_units(),
         };
         emit(Event::Evaluating { job, progress });
-        let translator = Translator::open(folder, asked.device)?;
+        let mut translator = Translator::open(folder, asked.device)?;
+        if asked.cut_sentences {
+            translator.cut_units();
+        }
         let translated = test.translate(&translator, &options, &mut || {
             progress.done += 1;
             emit(Event::Evaluating { job, progress });
@@ -149,8 +154,13 @@ fn evaluate(
         .file_name()
         .unwrap_or_default()
         .to_string_lossy();
+    let cut = if asked.cut_sentences {
+        ", cut into sentences"
+    } else {
+        ""
+    };
     let evaluation = Evaluation {
-        test: format!("{name}, {}", asked.split.name()),
+        test: format!("{name}, {}{cut}", asked.split.name()),
         words_per_second,
         beam_size: asked.beam_size,
         comparison: compare(

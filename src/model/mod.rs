@@ -50,6 +50,7 @@ mod recurrent;
 mod rnn_search;
 mod rows;
 mod search_memory;
+mod search_state;
 mod search_weights;
 mod selective;
 mod sentence_selection;
@@ -129,11 +130,13 @@ pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
 };
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
+pub use search_memory::SearchMemory;
+pub use search_state::SearchState;
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use sentence_selection::{SelectedSentences, relevance};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
-pub use system::{Encoded, Model, Network, Reranker, SearchMemory, SearchState};
+pub use system::{Encoded, Model, Network, Reranker};
 pub use systems::{ContextAttention, PreviousEncoder};
 pub use transformer::Transformer;
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};

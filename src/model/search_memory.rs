@@ -3,20 +3,78 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::decoder::DecoderMemory;
 use super::encoder::EncoderOutput;
-use super::packed::{PackedEncoderOutput, PackedTransformer, TranslationStates};
+use super::packed::{
+    PackedEncoderOutput, PackedTransformer, SharedTranslations, TranslationStates,
+};
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
-use super::system::{Encoded, Model, Network, SearchMemory};
+use super::system::{Encoded, Model, Network};
+use super::transformer::Transformer;
 use crate::kernels::DropoutSource;
 use crate::kernels::packed::Scratch;
 
 /// Sentences that a core computes at once, at most.
 const SENTENCES: usize = 64;
+
+/// The memory of all hypotheses of some documents beyond their sentence.
+#[derive(Debug, Clone)]
+pub struct SearchMemory {
+    /// Without translations; none of a recurrent model.
+    source: Option<DecoderMemory>,
+    translations: Option<Memory>,
+    /// Both as burn's layers read them, once they do.
+    whole: OnceLock<DecoderMemory>,
+    /// Translations as packed weights read them, once they do.
+    packed: OnceLock<Option<Arc<SharedTranslations>>>,
+}
+
+impl SearchMemory {
+    fn new(source: Option<DecoderMemory>, translations: Option<Memory>) -> Self {
+        Self {
+            source,
+            translations,
+            whole: OnceLock::new(),
+            packed: OnceLock::new(),
+        }
+    }
+
+    /// What burn's layers read.
+    pub(super) fn whole(&self, network: &Transformer) -> Option<&DecoderMemory> {
+        let Some(translations) = &self.translations else {
+            return self.source.as_ref();
+        };
+        let source = self.source.as_ref()?;
+        let whole = || network.decoder.with_translations(source, translations);
+        Some(self.whole.get_or_init(whole))
+    }
+
+    /// The sentences of `encoded`, of these documents, as a search by packed weights of `model` reads them; none of a recurrent
+    /// model's.
+    pub fn packed(&self, model: &Model, encoded: &Encoded) -> Option<PackedEncoderOutput> {
+        let (Network::Transformer(network), Encoded::Transformer(encoded)) =
+            (&model.network, encoded)
+        else {
+            return None;
+        };
+        let translations = self.packed.get_or_init(|| {
+            let packed = model.packed()?.prepare(self.translations.as_ref()?)?;
+            Some(Arc::new(packed))
+        });
+        let memory = match translations {
+            Some(_) => self.source.as_ref(),
+            None => self.whole(network),
+        };
+        let memory = memory.map(|memory| (memory, translations.clone()));
+        Some(PackedEncoderOutput::of(encoded, memory))
+    }
+}
 
 impl Model {
     /// [`Self::encode`] for a search.
@@ -26,6 +84,17 @@ impl Model {
             || self.encode(source, &DropoutSource::none()),
             Encoded::Transformer,
         )
+    }
+
+    /// The memory of hypotheses beyond their sentence, if they read no translations of others.
+    pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
+        let source = match (&self.network, encoded) {
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
+                Some(network.decoder.prepare(encoded))
+            }
+            _ => None,
+        };
+        SearchMemory::new(source, None)
     }
 
     /// The memory of hypotheses beyond their sentence, with the translations `target` of all sentences of `source`, each of

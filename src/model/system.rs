@@ -1,7 +1,7 @@
 //! One translation model, whichever system it is.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
@@ -10,21 +10,17 @@ use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
 use super::config::{Architecture, ModelConfig};
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
-use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
-use super::packed::{PackedEncoderOutput, SharedTranslations};
 use super::packed_batch::PackedBatch;
 use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
-use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
+use super::rnn_search::{RnnEncoded, RnnSearch};
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
-use crate::kernels::{
-    DropoutSource, NextScores, ReadTokens, is_here, label_smoothed_cross_entropy, log_softmax,
-};
+use crate::kernels::{DropoutSource, is_here, label_smoothed_cross_entropy};
 use crate::memory::{Datastore, Shortlist};
 use crate::tokenizers::Tokenizer;
 
@@ -109,70 +105,6 @@ pub struct Reranker {
 pub enum Encoded {
     Transformer(EncoderOutput),
     RnnSearch(RnnEncoded),
-}
-
-/// The memory of all hypotheses of some documents beyond their sentence.
-#[derive(Debug, Clone)]
-pub struct SearchMemory {
-    /// Without translations; none of a recurrent model.
-    source: Option<DecoderMemory>,
-    translations: Option<Memory>,
-    /// Both as burn's layers read them, once they do.
-    whole: OnceLock<DecoderMemory>,
-    /// Translations as packed weights read them, once they do.
-    packed: OnceLock<Option<Arc<SharedTranslations>>>,
-}
-
-impl SearchMemory {
-    pub(super) fn new(source: Option<DecoderMemory>, translations: Option<Memory>) -> Self {
-        Self {
-            source,
-            translations,
-            whole: OnceLock::new(),
-            packed: OnceLock::new(),
-        }
-    }
-
-    /// What burn's layers read.
-    fn whole(&self, network: &Transformer) -> Option<&DecoderMemory> {
-        let Some(translations) = &self.translations else {
-            return self.source.as_ref();
-        };
-        let source = self.source.as_ref()?;
-        let whole = || network.decoder.with_translations(source, translations);
-        Some(self.whole.get_or_init(whole))
-    }
-
-    /// The sentences of `encoded`, of these documents, as a search by packed weights of `model` reads them; none of a recurrent
-    /// model's.
-    pub fn packed(&self, model: &Model, encoded: &Encoded) -> Option<PackedEncoderOutput> {
-        let (Network::Transformer(network), Encoded::Transformer(encoded)) =
-            (&model.network, encoded)
-        else {
-            return None;
-        };
-        let translations = self.packed.get_or_init(|| {
-            let packed = model.packed()?.prepare(self.translations.as_ref()?)?;
-            Some(Arc::new(packed))
-        });
-        let memory = match translations {
-            Some(_) => self.source.as_ref(),
-            None => self.whole(network),
-        };
-        let memory = memory.map(|memory| (memory, translations.clone()));
-        Some(PackedEncoderOutput::of(encoded, memory))
-    }
-}
-
-/// The state of a number of hypotheses.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and they live long"
-)]
-#[derive(Debug, Clone)]
-pub enum SearchState {
-    Transformer(DecoderState),
-    RnnSearch(RnnState),
 }
 
 impl Model {
@@ -483,95 +415,6 @@ impl Model {
         label_smoothed_cross_entropy(self.scores(batch, drop), &batch.labels, label_smoothing)
     }
 
-    /// The memory of hypotheses beyond their sentence, if they read no translations of others.
-    pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
-        let source = match (&self.network, encoded) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                Some(network.decoder.prepare(encoded))
-            }
-            _ => None,
-        };
-        SearchMemory::new(source, None)
-    }
-
-    /// A search state with one hypothesis for each encoded sentence, which reads no translations of others.
-    pub fn start(&self, encoded: &Encoded) -> SearchState {
-        self.start_with(encoded, &self.prepare(encoded))
-    }
-
-    /// A search state with one hypothesis for each encoded sentence; `memory` is of their documents.
-    pub fn start_with(&self, encoded: &Encoded, memory: &SearchMemory) -> SearchState {
-        match (&self.network, encoded) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                let memory = memory.whole(network).expect("prepared by the same model");
-                SearchState::Transformer(network.start(encoded, memory.clone()))
-            }
-            (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
-                SearchState::RnnSearch(network.start(encoded))
-            }
-            _ => unreachable!("a model reads what it encoded"),
-        }
-    }
-
-    /// Adds the token `ids[h]` to hypothesis `h`; the scores are the network's alone.
-    ///
-    /// # Shapes
-    /// - output: scores before softmax, `[hypotheses, vocab]`
-    pub fn step(&self, state: &mut SearchState, ids: &[u32]) -> Tensor<2> {
-        match (&self.network, state) {
-            (Network::Transformer(network), SearchState::Transformer(state)) => {
-                network.step(state, ids)
-            }
-            (Network::RnnSearch(network), SearchState::RnnSearch(state)) => {
-                network.step(state, ids)
-            }
-            _ => unreachable!("a model goes on with its own state"),
-        }
-    }
-
-    /// [`Self::step`] with log-probabilities, in which has part what the model looks up.
-    ///
-    /// # Shapes
-    /// - output: `[hypotheses, vocab]`, row by row
-    pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        match (&self.network, state) {
-            (Network::Transformer(network), SearchState::Transformer(state)) => {
-                let words = network.next_words(state, ids);
-                let scores = network.vocabulary_scores(words.states);
-                let Some(datastore) = &self.datastore else {
-                    return network.log_probs(scores, state);
-                };
-                let mut log_probs = log_softmax(scores);
-                datastore.mix_in(words.fed_forward, &mut log_probs);
-                network.constrain(&mut log_probs, state);
-                log_probs
-            }
-            (_, state) => log_softmax(self.step(state, ids)),
-        }
-    }
-
-    /// [`Self::next_log_probs`] of what a search reads, and maybe of more; none reads all.
-    pub fn read_next(
-        &self,
-        state: &mut SearchState,
-        ids: &[u32],
-        read: Option<ReadTokens>,
-        into: &mut NextScores,
-    ) {
-        match (&self.network, state) {
-            (Network::Transformer(network), SearchState::Transformer(state))
-                if self.datastore.is_none() =>
-            {
-                let scores = network.step(state, ids);
-                network.read_scores(scores, state, read, into);
-            }
-            (Network::RnnSearch(network), SearchState::RnnSearch(state)) => {
-                into.read(network.step(state, ids), read);
-            }
-            (_, state) => into.put(self.next_log_probs(state, ids), ids.len()),
-        }
-    }
-
     /// The ids of its vocabulary that are no words.
     pub fn tokens(&self) -> SpecialTokens {
         match &self.network {
@@ -603,16 +446,6 @@ impl Encoded {
         match self {
             Self::Transformer(encoded) => Self::Transformer(encoded.select(numbers)),
             Self::RnnSearch(encoded) => Self::RnnSearch(encoded.select(numbers)),
-        }
-    }
-}
-
-impl SearchState {
-    /// Keeps the named hypotheses, in this order; one may be kept more than once.
-    pub fn select(&mut self, hypotheses: &[usize]) {
-        match self {
-            Self::Transformer(state) => state.select(hypotheses),
-            Self::RnnSearch(state) => state.select(hypotheses),
         }
     }
 }

@@ -46,7 +46,7 @@ fn greedy_words_and_their_scores_are_the_same() {
 fn lists_of_the_best_and_their_scores_are_the_same() {
     for case in cases() {
         let search = case.foreign.search;
-        assert_eq!((search.beam_size, search.length_exponent), (6, 1.0));
+        assert_eq!((search.beam_size, search.length_penalty), (6, 1.0));
         for row in case.rows() {
             let source = source(&case, row);
             let found = beam(&case, &source, (6, 3 * source.len()), Rule::Marian);

@@ -100,6 +100,7 @@ fn evaluate(harness: &mut Harness<'static, Window>) {
     };
     assert_eq!(asked.models.len(), 2);
     assert_eq!(asked.split, Split::Test);
+    assert!(!asked.cut_sentences);
     let job = asked.job;
     let progress = EvaluationProgress {
         model: 1,
@@ -140,6 +141,27 @@ fn scores_documents_and_sentences_of_two_models_are_shown() {
         assert!(harness.query_all_by_label(told).next().is_some(), "{view}");
     }
     assert_eq!(harness.state().state.evaluate.view, EvaluateView::Sentences);
+}
+
+#[test]
+fn units_are_cut_into_sentences_if_that_is_asked() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = page(home.path()).harness();
+    harness.run();
+    for name in ["plain", "Cut into sentences"] {
+        harness.get_by_label(name).click();
+        harness.run();
+    }
+    let asked = {
+        let buttons = harness.get_all_by_label("Evaluate");
+        buttons.last().expect("a button").click();
+        harness.run();
+        match harness.state_mut().state.evaluate.requests.pop() {
+            Some(EvaluationRequest::Evaluate(asked)) => asked,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(asked.cut_sentences);
 }
 
 #[test]

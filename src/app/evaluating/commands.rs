@@ -31,6 +31,7 @@ impl AppState {
             C::AskCorpus => self.asks.push(Ask::TestCorpus),
             C::UseCorpus(folder) => page.corpus = Some(folder),
             C::UseSplit(split) => page.split = TestSplit(split),
+            C::CutSentences(cut) => page.cut_sentences = cut,
             C::Start => self.evaluate_models(),
             C::Cancel => {
                 if let Some(running) = &page.running {
@@ -127,8 +128,9 @@ impl AppState {
         };
         self.settings.remember_corpus(&corpus);
         self.save_settings();
-        let (models, split) = (self.evaluate.models.clone(), self.evaluate.split.0);
-        self.start_evaluation(models, corpus, split, self.settings.device);
+        let page = &self.evaluate;
+        let (models, split, cut) = (page.models.clone(), page.split.0, page.cut_sentences);
+        self.start_evaluation(models, corpus, split, cut, self.settings.device);
     }
 
     /// Has these models translate these documents.
@@ -137,6 +139,7 @@ impl AppState {
         models: Vec<PathBuf>,
         corpus: PathBuf,
         split: Split,
+        cut_sentences: bool,
         device: Device,
     ) -> JobId {
         let job = self.next_job();
@@ -146,6 +149,7 @@ impl AppState {
             models: models.clone(),
             corpus,
             split,
+            cut_sentences,
             beam_size: self.settings.beam_size,
             device: device.into(),
             control: control.clone(),

@@ -24,6 +24,8 @@ pub enum EvaluateCommand {
     AskCorpus,
     UseCorpus(PathBuf),
     UseSplit(Split),
+    /// Whether units of several sentences are cut into these.
+    CutSentences(bool),
     Start,
     Cancel,
     /// Shows another one of the evaluations so far.
@@ -139,6 +141,7 @@ pub struct Evaluate {
     pub added: Vec<PathBuf>,
     pub corpus: Option<PathBuf>,
     pub split: TestSplit,
+    pub cut_sentences: bool,
     pub running: Option<Evaluating>,
     /// Outcomes of the evaluations so far, the oldest first.
     pub done: Vec<Evaluated>,

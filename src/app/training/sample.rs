@@ -229,7 +229,7 @@ impl AppState {
         let corpus = sample.corpus.clone();
         let stage = match models {
             Some(models) => {
-                let job = self.start_evaluation(models, corpus, Split::Test, Device::Cpu);
+                let job = self.start_evaluation(models, corpus, Split::Test, false, Device::Cpu);
                 SampleStage::Comparing(job)
             }
             // Somebody has deleted one.

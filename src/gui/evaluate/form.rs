@@ -109,6 +109,12 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
             }
         }
     });
+    let mut cut = page.cut_sentences;
+    let about = "Translate each sentence of a paragraph by itself, as in a document; they are scored together";
+    let response = ui.checkbox(&mut cut, "Cut into sentences");
+    if response.on_hover_text(about).changed() {
+        push(EvaluateCommand::CutSentences(cut));
+    }
     let palette = Palette::of(ui);
     let beam = format!("Beam size {}, as in Options", state.settings.beam_size);
     ui.label(RichText::new(beam).size(12.5).color(palette.weak));

@@ -152,7 +152,7 @@ fn import_told(
     let mut description = ModelFolder::new(name, licence, languages, foreign.config.clone());
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
     description.search = Some(SearchPreference {
-        length_penalty: foreign.search.length_exponent,
+        length_penalty: foreign.search.length_penalty,
     });
     let model = foreign.load(path, device)?;
     Ok(ImportedModel {

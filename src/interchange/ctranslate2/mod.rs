@@ -132,7 +132,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         licence,
         search: SearchDefaults {
             beam_size: 2,
-            length_exponent: 1.0,
+            length_penalty: 1.0,
         },
         alignment,
     })

@@ -111,7 +111,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let weights = weights::read(&mut tensors, &mut model)?;
     let search = SearchDefaults {
         beam_size: generation.num_beams.unwrap_or(4).max(1),
-        length_exponent: generation.length_penalty.unwrap_or(1.0),
+        length_penalty: generation.length_penalty.unwrap_or(1.0),
     };
     let version = config.transformers_version.as_deref().unwrap_or("?");
     Ok(ForeignModel {

@@ -90,7 +90,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
                 .and_then(|size| size.parse().ok())
                 .filter(|size| (1..=1_000).contains(size))
                 .unwrap_or(6),
-            length_exponent: number("normalize").unwrap_or(0.0),
+            length_penalty: number("normalize").unwrap_or(0.0),
         },
     })
 }
