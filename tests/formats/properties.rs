@@ -14,7 +14,7 @@ use super::idml::idml;
 use super::markup::{asciidoc, html, latex, markdown, plain, rst};
 use super::office::{docx, pptx, xlsx};
 use super::packages::{epub, odp, ods, odt};
-use super::xml::{dita, docbook, xliff1, xliff2};
+use super::xml::{dita, docbook, mallard, xliff1, xliff2};
 use super::{entry, read, seen};
 
 /// A piece of a paragraph.
@@ -31,7 +31,7 @@ type Maker = fn(&[Vec<Inline>]) -> Vec<u8>;
 /// begin there.
 type Made = (&'static str, Maker, &'static str, &'static str);
 
-const FORMATS: [Made; 18] = [
+const FORMATS: [Made; 19] = [
     ("a.html", html, "", "<img"),
     ("a.md", markdown, "", "<img"),
     ("a.txt", plain, "", "\u{0}"),
@@ -46,6 +46,7 @@ const FORMATS: [Made; 18] = [
     ("b.xlf", xliff2, "", "<ph"),
     ("a.dita", dita, "", "<image"),
     ("a.dbk", docbook, "", "<anchor"),
+    ("a.page", mallard, "", "<media"),
     ("a.tex", latex, "", "\\label"),
     ("a.rst", rst, "", "[1]_"),
     ("a.adoc", asciidoc, "", "(((x)))"),

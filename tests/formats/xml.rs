@@ -1,4 +1,4 @@
-//! XLIFF, DITA and DocBook.
+//! XLIFF, DITA, DocBook and Mallard.
 
 use canopy::text::document::{Document, Format, ReadingOptions, Standing};
 use canopy::text::placeholder::{CLOSE, open, point};
@@ -80,6 +80,17 @@ pub fn docbook(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
         "<?xml version=\"1.0\"?>\n<article xmlns=\"http://docbook.org/ns/docbook\">{body}</article>"
     )
     .into_bytes()
+}
+
+pub fn mallard(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let paragraph = |it: &Vec<Inline>| {
+        format!(
+            "<p>{}</p>",
+            content(it, "gui", "", "<media src=\"x.png\"/>")
+        )
+    };
+    let body: String = paragraphs.iter().map(paragraph).collect();
+    format!("<page xmlns=\"http://projectmallard.org/1.0/\" id=\"x\">{body}</page>").into_bytes()
 }
 
 fn written(name: &str, text: &str, translations: &[&str]) -> String {
@@ -457,6 +468,44 @@ fn a_book_of_chapters_in_other_files_is_read() {
         texts(&document),
         ["Two", &format!("Text & {}more{CLOSE}.", open(0))]
     );
+}
+
+#[test]
+fn a_page_of_mallard_is_read_as_itstool_reads_it() {
+    let text = "<page xmlns=\"http://projectmallard.org/1.0/\" xmlns:its=\"http://www.w3.org/2005/11/its\" id=\"mouse\">\n<info><link type=\"guide\" xref=\"index\"/>\
+         <credit type=\"author\"><name>Ada</name></credit><desc>About the <gui>mouse</gui>.</desc></info>\n<title>The mouse</title>\n\
+         <comment><p>To be checked.</p></comment><steps><item><p>Press <keyseq><key>Ctrl</key><key>Q</key></keyseq> or\n  type <cmd>quit</cmd>.</p></item></steps>\
+         <section id=\"more\"><title>More</title><p>Look: <media src=\"a.png\"><p>A picture.</p></media></p>\
+         <media src=\"b.png\"><p>A film.</p></media><screen><output>Hello</output></screen><p its:translate=\"no\">GNOME</p>\
+         <tree><item>Root<item>Leaf</item></item></tree></section></page>\n";
+    for name in ["mouse.page", "mouse.xml"] {
+        let document = read(name, text.as_bytes());
+        assert_eq!(
+            document.plain_texts(),
+            [
+                "About the mouse.",
+                "The mouse",
+                "Press CtrlQ or type quit.",
+                "More",
+                "Look:",
+                "A picture.",
+                "A film.",
+                "Root",
+                "Leaf"
+            ]
+        );
+        let levels = document.sections.iter().map(|section| section.level);
+        assert_eq!(levels.collect::<Vec<_>>(), [0, 1, 2]);
+    }
+    let document = read("mouse.page", text.as_bytes());
+    let title = [None, Some("Die Maus".to_owned())];
+    let titled: Vec<_> = title.into_iter().chain((0..7).map(|_| None)).collect();
+    let german = document.written(&titled, Some("de")).expect("written");
+    let german = String::from_utf8(german).expect("UTF-8");
+    let expected = text
+        .replace("<page ", "<page xml:lang=\"de\" ")
+        .replace("The mouse", "Die Maus");
+    assert_eq!(german, expected);
 }
 
 #[test]

@@ -200,6 +200,7 @@ tests! {
     xliff => "xliff",
     dita => "dita",
     docbook => "docbook",
+    mallard => "mallard",
     srt => "srt",
     vtt => "vtt",
     ass => "ass",

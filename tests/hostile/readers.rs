@@ -48,6 +48,7 @@ pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("xliff", seeds::xliff, document, 1),
     ("dita", seeds::dita, document, 1),
     ("docbook", seeds::docbook, document, 1),
+    ("mallard", seeds::mallard, document, 1),
     ("srt", seeds::srt, document, 1),
     ("vtt", seeds::vtt, document, 1),
     ("ass", seeds::ass, document, 1),

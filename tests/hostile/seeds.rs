@@ -181,6 +181,17 @@ pub fn docbook() -> Vec<Seed> {
     )
 }
 
+pub fn mallard() -> Vec<Seed> {
+    with(
+        &[(
+            "a.page",
+            "<page xmlns=\"http://projectmallard.org/1.0/\" id=\"a\"><info><desc>A <gui>word</gui></desc></info><title>A title</title><steps><item><p>Press \
+                     <keyseq><key>Ctrl</key><key>Q</key></keyseq><media src=\"x\"><p>two</p></media>.</p></item></steps><screen>x</screen></page>",
+        )],
+        &["page"],
+    )
+}
+
 pub fn srt() -> Vec<Seed> {
     with(
         &[(

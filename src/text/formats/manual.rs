@@ -1,4 +1,4 @@
-//! Manuals in XML: DITA and DocBook.
+//! Manuals in XML: DITA, DocBook and Mallard.
 //!
 //! Translated: titles, paragraphs, lists, tables, notes, footnotes, index entries. Left alone: listings, screens, names of
 //! commands, files and functions, metadata, what says `translate="no"`, and references to entities.
@@ -29,6 +29,18 @@ pub(super) struct Manual {
     pub skipped: &'static [&'static str],
     /// Elements that a title makes a section of.
     pub sections: &'static [&'static str],
+    pub direction: Direction,
+}
+
+/// What tells readers of a vocabulary whether its text runs from right to left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// The attribute `dir`.
+    Attribute,
+    /// The same in versions that have a namespace.
+    AttributeWithNamespace,
+    /// `xml:lang`, which a translation is given.
+    Language,
 }
 
 pub(super) const DITA: Manual = Manual {
@@ -127,6 +139,7 @@ pub(super) const DITA: Manual = Manual {
         "example",
         "glossentry",
     ],
+    direction: Direction::Attribute,
 };
 
 pub(super) const DOCBOOK: Manual = Manual {
@@ -273,6 +286,25 @@ pub(super) const DOCBOOK: Manual = Manual {
         "set",
         "topic",
     ],
+    // `dir` is there from the fifth version on.
+    direction: Direction::AttributeWithNamespace,
+};
+
+/// GNOME's help, after the rules of itstool for it; names of files, commands and variables stay as in the other vocabularies.
+pub(super) const MALLARD: Manual = Manual {
+    label: "Mallard",
+    endings: &["page"],
+    marks: &["projectmallard.org/1."],
+    inline: &[
+        "app", "cite", "em", "gui", "guiseq", "hi", "key", "keyseq", "link", "span",
+    ],
+    opaque: &["cmd", "code", "file", "input", "output", "sys", "var"],
+    anchors: &["media"],
+    skipped: &[
+        "comment", "credit", "include", "revision", "rules", "screen", "synopsis",
+    ],
+    sections: &["page", "section", "stack"],
+    direction: Direction::Language,
 };
 
 /// How much of a file is searched for what it says it is.
@@ -290,10 +322,14 @@ impl DocumentFormat for Manual {
     fn is_content(&self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
         let head = head.trim_start_matches('\u{FEFF}').trim_start();
-        // Not a page that tells of such files.
-        head.starts_with("<?xml")
-            && !head.contains("<html")
-            && self.marks.iter().any(|mark| head.contains(mark))
+        let says = |text: &str| self.marks.iter().any(|mark| text.contains(mark));
+        if head.starts_with("<?xml") {
+            // Not a page that tells of such files.
+            return !head.contains("<html") && says(head);
+        }
+        let first_tag = head.split('>').next().unwrap_or_default();
+        let declares = first_tag.contains("xmlns") || first_tag.contains("DTD");
+        head.starts_with('<') && declares && says(first_tag)
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
@@ -311,10 +347,12 @@ impl DocumentFormat for Manual {
         };
         reader.blocks(xml.root());
         let places = reader.places;
-        // DocBook has `dir` from its fifth version on.
-        let says_direction = self.label == DITA.label || !xml.namespace(xml.root()).is_empty();
+        let direction = match self.direction {
+            Direction::AttributeWithNamespace if xml.namespace(xml.root()).is_empty() => None,
+            direction => Some(direction),
+        };
         Ok(Box::new(XmlFile {
-            says_direction,
+            direction,
             xml,
             encoding,
             places,
@@ -373,7 +411,7 @@ impl Manual {
                         ParagraphKind::Text
                     }
                 }
-                "li" | "listitem" | "step" | "substep" | "dt" | "dd" | "sli" => {
+                "li" | "listitem" | "item" | "step" | "substep" | "dt" | "dd" | "sli" => {
                     ParagraphKind::ListItem
                 }
                 "entry" | "stentry" | "td" | "th" => ParagraphKind::TableCell,
@@ -420,6 +458,7 @@ fn holds_blocks(name: &str) -> bool {
             | "calloutlist"
             | "title"
             | "parml"
+            | "item"
             | "alt"
     )
 }
@@ -440,8 +479,8 @@ fn has_text(xml: &Xml, id: Id) -> bool {
 /// A file that is one tree.
 #[derive(Debug)]
 struct XmlFile {
-    /// Whether its root may say its direction.
-    says_direction: bool,
+    /// How its root may say its direction.
+    direction: Option<Direction>,
     xml: Xml,
     encoding: Encoding,
     places: Vec<Place>,
@@ -452,19 +491,7 @@ impl WriteBack for XmlFile {
         let xml = &self.xml;
         let mut edits = Edits::default();
         if let Some(language) = translation.language {
-            for name in ["xml:lang", "lang"] {
-                let attributes = xml.attributes(xml.root());
-                if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name) {
-                    edits.replace(range, escaped_attribute(language));
-                }
-            }
-        }
-        if let Some(language) = translation.language.filter(|_| self.says_direction) {
-            let is_right = is_right_to_left(language);
-            if is_right || xml.attribute(xml.root(), "dir").is_some() {
-                let side = if is_right { "rtl" } else { "ltr" };
-                set_attributes(xml, xml.root(), &[("dir", side)], &mut edits);
-            }
+            self.tell(language, &mut edits);
         }
         let mut places: Vec<&Place> = self.places.iter().collect();
         places.sort_by_key(|place| place.bytes.end);
@@ -475,5 +502,31 @@ impl WriteBack for XmlFile {
             }
         }
         self.encoding.encode_all(edits.applied(&xml.text))
+    }
+}
+
+impl XmlFile {
+    /// Has the root say the language of the text, and the direction it runs in.
+    fn tell(&self, language: &str, edits: &mut Edits) {
+        let (xml, root) = (&self.xml, self.xml.root());
+        for name in ["xml:lang", "lang"] {
+            let attributes = xml.attributes(root);
+            if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name) {
+                edits.replace(range, escaped_attribute(language));
+            }
+        }
+        match self.direction {
+            Some(Direction::Language) if xml.qualified_attribute(root, "xml:lang").is_none() => {
+                set_attributes(xml, root, &[("xml:lang", language)], edits);
+            }
+            Some(Direction::Attribute | Direction::AttributeWithNamespace) => {
+                let is_right = is_right_to_left(language);
+                if is_right || xml.attribute(root, "dir").is_some() {
+                    let side = if is_right { "rtl" } else { "ltr" };
+                    set_attributes(xml, root, &[("dir", side)], edits);
+                }
+            }
+            _ => {}
+        }
     }
 }

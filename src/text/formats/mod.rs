@@ -151,6 +151,7 @@ formats! {
     Xliff => xliff::Xliff,
     Dita => manual::DITA,
     DocBook => manual::DOCBOOK,
+    Mallard => manual::MALLARD,
     Srt => subtitles::Srt,
     Vtt => subtitles::Vtt,
     Ass => subtitles::Ass,
