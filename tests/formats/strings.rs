@@ -81,13 +81,14 @@ fn is_message(name: &str) -> bool {
 type Maker = fn(&[String]) -> String;
 
 /// Names of files, and how a file is made of values.
-const FORMATS: [(&str, Maker); 15] = [
+const FORMATS: [(&str, Maker); 16] = [
     ("a.json", json),
     ("a.arb", json),
     ("a.yaml", yaml_double),
     ("b.yaml", yaml_single),
     ("c.yaml", yaml_literal),
     ("a.properties", properties),
+    ("a.ftl", fluent),
     ("a.strings", apple),
     ("a.stringsdict", stringsdict),
     ("a.resx", resx),
@@ -149,6 +150,23 @@ fn properties(values: &[String]) -> String {
             .replace('\\', "\\\\")
             .replace('\n', "\\n")
             .replace('\t', "\\t")
+    };
+    lines(values, |number, value| {
+        format!("# c\nk{number} = {}\n", one(value))
+    })
+}
+
+fn fluent(values: &[String]) -> String {
+    let one = |value: &str| {
+        let mut written = String::new();
+        for character in value.chars() {
+            match character {
+                '{' | '}' => written.extend(["{\"", &character.to_string(), "\"}"]),
+                '\n' => written.push_str("\n    {\"\"}"),
+                _ => written.push(character),
+            }
+        }
+        written
     };
     lines(values, |number, value| {
         format!("# c\nk{number} = {}\n", one(value))

@@ -215,6 +215,7 @@ tests! {
     stringsdict => "stringsdict",
     resx => "resx",
     properties => "properties",
+    fluent => "fluent",
     yaml => "yaml",
     android => "android",
     qt => "qt",

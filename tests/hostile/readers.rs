@@ -63,6 +63,7 @@ pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("stringsdict", seeds::strings_dict, document, 1),
     ("resx", seeds::resx, document, 1),
     ("properties", seeds::properties, document, 1),
+    ("fluent", seeds::fluent, document, 1),
     ("yaml", seeds::yaml, document, 1),
     ("android", seeds::android, document, 1),
     ("qt", seeds::qt, document, 1),

@@ -340,6 +340,16 @@ pub fn properties() -> Vec<Seed> {
     )
 }
 
+pub fn fluent() -> Vec<Seed> {
+    with(
+        &[(
+            "a.ftl",
+            "# note\na = One { $x } word\n    goes { \"on\" }\n    .label = two { -t(c: \"x\") }\n-t = { $n ->\n    [one] a { NUMBER($n, m: 1) }\n   *[other] { { b } }\n}\nb = c\n",
+        )],
+        &["ftl"],
+    )
+}
+
 pub fn yaml() -> Vec<Seed> {
     with(
         &[(

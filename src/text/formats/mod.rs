@@ -166,6 +166,7 @@ formats! {
     StringsDict => strings::plist::StringsDict,
     Resx => strings::resx::Resx,
     Properties => strings::properties::Properties,
+    Fluent => strings::fluent::Fluent,
     Yaml => strings::yaml::Yaml,
     Android => strings::android::Android,
     Qt => strings::qt::Qt,

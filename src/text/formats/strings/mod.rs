@@ -6,6 +6,7 @@
 pub(super) mod android;
 pub(super) mod apple;
 mod element;
+pub(super) mod fluent;
 mod icu;
 pub(super) mod json;
 mod json_text;
