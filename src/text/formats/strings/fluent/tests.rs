@@ -65,15 +65,15 @@ fn messages_attributes_terms_and_variants_are_read_and_the_rest_is_kept() {
 #[test]
 fn what_is_syntax_in_a_translation_is_quoted() {
     let document = read("a = One\nb =\n    Two\nc = { $n ->\n   *[other] Three\n}\n");
-    let new = ["{1}", "[Zwei.\n* Zeilen", ".Drei\n.3"];
+    let new = ["{eins}", "[Zwei.\n* Zeilen", ".Drei\n.3"];
     let new: Vec<_> = new.iter().map(|it| Some((*it).to_owned())).collect();
     let written = document.written(&new, None).expect("written");
     let written = String::from_utf8(written).expect("UTF-8");
-    let expected = "a = {\"{\"}1{\"}\"}\nb =\n    {\"[\"}Zwei.\n    {\"*\"} Zeilen\nc = { $n ->\n   *[other] .Drei\n       {\".\"}3\n}\n";
+    let expected = "a = {\"{\"}eins{\"}\"}\nb =\n    {\"[\"}Zwei.\n    {\"*\"} Zeilen\nc = { $n ->\n   *[other] .Drei\n       {\".\"}3\n}\n";
     assert_eq!(written, expected);
     let again = read(&written);
     let texts: Vec<String> = again.plain_texts();
-    assert_eq!(texts[0], "{1}");
+    assert_eq!(texts[0], "{eins}");
     assert!(
         texts.last().is_some_and(|text| text.contains(".3")),
         "{texts:?}"
