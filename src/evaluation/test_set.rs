@@ -33,6 +33,8 @@ pub struct TestSet {
 pub enum ReferenceContext {
     /// The human translations of the sentences before.
     Document,
+    /// These, and in the memory of a model that retrieves those of all documents before, as in a project.
+    Project,
     /// Those of another document, as many: what such a context gains is none of the document's merit.
     OtherDocument,
 }
@@ -124,6 +126,7 @@ impl TestSet {
                     documents: &documents,
                     segments: &self.segments,
                     options,
+                    is_project: self.reference_context == Some(ReferenceContext::Project),
                 };
                 walk.translate(go_on)?
             }

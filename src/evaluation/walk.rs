@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator};
+use crate::memory::TranslationMemory;
 use crate::model::{Context, ContextReach, MemoryUse};
 use crate::training::KnnRetrieval;
 
@@ -20,6 +21,13 @@ pub(super) struct Confirmed {
     /// With placeholders.
     target: String,
     shown_target: String,
+}
+
+impl Confirmed {
+    /// Source and target as a reader sees them.
+    fn pair(&self) -> (String, String) {
+        (self.source.clone(), self.shown_target.clone())
+    }
 }
 
 /// The confirmed translations of each document, unit by unit: the human ones, or else those of `wrong` documents, which
@@ -55,6 +63,8 @@ pub(super) struct Walk<'a> {
     pub confirmed: &'a [Vec<Confirmed>],
     pub segments: &'a [Segment],
     pub options: &'a SearchOptions,
+    /// Whether what is confirmed in a document is in the memory of the next ones, for models that retrieve.
+    pub is_project: bool,
 }
 
 impl Walk<'_> {
@@ -94,22 +104,44 @@ impl Walk<'_> {
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {
         let retrieval = KnnRetrieval::default();
-        self.each(go_on, &mut |(document, confirmed), unit, segment, go_on| {
-            let first = unit.saturating_sub(CONFIRMED);
-            let confirmed = confirmed[first..unit].iter();
-            let confirmed: Vec<(String, String)> = confirmed
-                .map(|before| (before.source.clone(), before.shown_target.clone()))
-                .collect();
-            let shown = &document.shown[unit];
-            let made = retrieval.after_confirmed(self.translator, shown, &confirmed);
-            let translator = made.as_ref().unwrap_or(self.translator);
-            translator.translate_segments(
-                std::slice::from_ref(document),
-                std::slice::from_ref(segment),
-                self.options,
-                go_on,
-            )
-        })
+        let mut translated = Vec::with_capacity(self.segments.len());
+        for segments in self
+            .segments
+            .chunk_by(|left, right| left.document == right.document)
+        {
+            let number = segments[0].document;
+            let remembering = self.is_project.then(|| self.remembering(number));
+            let translator = remembering.as_ref().unwrap_or(self.translator);
+            let memory = retrieval.memory(translator, &self.documents[number].shown);
+            let walk = Walk { segments, ..*self };
+            let found = walk.each(go_on, &mut |(document, confirmed), unit, segment, go_on| {
+                let first = unit.saturating_sub(CONFIRMED);
+                let confirmed = confirmed[first..unit].iter().map(Confirmed::pair);
+                let confirmed: Vec<(String, String)> = confirmed.collect();
+                let shown = &document.shown[unit];
+                let made = retrieval.after_confirmed(translator, memory, shown, &confirmed);
+                made.as_ref().unwrap_or(translator).translate_segments(
+                    std::slice::from_ref(document),
+                    std::slice::from_ref(segment),
+                    self.options,
+                    go_on,
+                )
+            })?;
+            match found {
+                Some(found) => translated.extend(found),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(translated))
+    }
+
+    /// The translator of a document, whose memory has what is confirmed in the documents before.
+    fn remembering(&self, document: usize) -> Translator {
+        // Of equal sentences the one confirmed last counts.
+        let before = self.confirmed[..document].iter().flatten().rev();
+        let mut translator = self.translator.clone();
+        translator.remember(TranslationMemory::new(before.map(Confirmed::pair)));
+        translator
     }
 
     /// Each sentence between the human translations before it and the model's own behind it.

@@ -131,3 +131,21 @@ fn an_evaluation_at_work_keeps_the_confirmed_form_and_asks_for_one_before_it() {
         }
     }
 }
+
+#[test]
+fn what_is_confirmed_in_a_document_serves_in_the_next_one_of_a_project() {
+    let starter = starter();
+    let starter = starter.to_str().expect("a path");
+    let desk = Desk::new();
+    let twice = |text: &str| format!("<d>\n{text}\n<d>\n{text}\n");
+    let english = twice("The window closes by itself.");
+    let confirmed = "Das Fensterchen geht ganz von allein zu.";
+    let corpus = corpus(&desk, &english, &twice(confirmed));
+    let alone = translations(&desk, starter, &corpus, &["--at-work"]);
+    assert!(!alone.contains("Fensterchen"), "{alone}");
+    let project = translations(&desk, starter, &corpus, &["--at-work", "--project"]);
+    let lines: Vec<&str> = project.lines().collect();
+    assert_eq!(lines, [alone.lines().next().expect("a line"), confirmed]);
+    let refused = evaluated(&desk, starter, &corpus, &["--project"]);
+    assert_eq!(refused.status.code(), Some(2), "it needs --at-work");
+}

@@ -68,7 +68,11 @@ pub(super) struct EvaluateArguments {
     /// through a document: those that read translations, and those that retrieve from what was confirmed
     #[arg(long)]
     at_work: bool,
-    /// The same with the translations of another document, as a control: a gain that stays is none of the context's
+    /// Take the documents for those of one project, in their order: what is confirmed in one is in the memory of the next,
+    /// for models that retrieve
+    #[arg(long, requires = "at_work")]
+    project: bool,
+    /// As --at-work, with the translations of another document, as a control: a gain that stays is none of the context's
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
     /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
@@ -82,6 +86,17 @@ pub(super) struct EvaluateArguments {
     /// Print everything as JSON: scores of all documents and sentences, buckets, wins and losses with word diffs
     #[arg(long)]
     json: bool,
+}
+
+impl EvaluateArguments {
+    fn reference_context(&self) -> Option<ReferenceContext> {
+        match (self.at_work, self.project, self.wrong_context) {
+            (true, true, _) => Some(ReferenceContext::Project),
+            (true, false, _) => Some(ReferenceContext::Document),
+            (false, _, true) => Some(ReferenceContext::OtherDocument),
+            (false, _, false) => None,
+        }
+    }
 }
 
 pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
@@ -120,10 +135,8 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     if let Some(path) = &arguments.contexts {
         test = test.with_contexts(ContextTexts::open(path, &corpus)?);
     }
-    if arguments.wrong_context {
-        test = test.with_reference_context(ReferenceContext::OtherDocument);
-    } else if arguments.at_work {
-        test = test.with_reference_context(ReferenceContext::Document);
+    if let Some(context) = arguments.reference_context() {
+        test = test.with_reference_context(context);
     }
     let options = SearchOptions {
         beam_size: arguments.beam,

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::examples;
 use crate::inference::{Reads, Translator};
-use crate::memory::KnnConfig;
+use crate::memory::{KnnConfig, TranslationMemory};
 use crate::model::{MemoryUse, Model};
 use crate::training::{Example, ExampleSet};
 
@@ -92,17 +92,30 @@ impl KnnRetrieval {
     }
 
     /// A translator for a sentence that stands behind others of its document, whose translations a person has `confirmed`:
-    /// it retrieves from these, in the order of the document, and from its memory. None if its model looks nothing up, or
-    /// there is nothing to look up in.
+    /// it retrieves from these, in the order of the document, and from [the memory](Self::memory) of the document. None if
+    /// its model looks nothing up, or there is nothing to look up in.
     pub fn after_confirmed(
         &self,
         translator: &Translator,
+        memory: Option<&TranslationMemory>,
         sentence: &str,
         confirmed: &[(String, String)],
     ) -> Option<Translator> {
         let step = &mut |_, _| ControlFlow::Continue(());
-        let prepared = self.prepared(translator, &[sentence.to_owned()], confirmed, step)?;
+        let sentences = &[sentence.to_owned()];
+        let prepared = self.prepared_from(memory, translator, sentences, confirmed, step)?;
         Some(translator.with_model(prepared.model))
+    }
+
+    /// The memory that the document of these sentences retrieves from; none if it is unlike it.
+    pub fn memory<'t>(
+        &self,
+        translator: &'t Translator,
+        sentences: &[String],
+    ) -> Option<&'t TranslationMemory> {
+        let memory = translator.description().memory.as_deref()?;
+        let tells = sentences.len() >= TELLING;
+        (!tells || memory.likeness(sentences) >= self.least_likeness).then_some(memory)
     }
 
     pub(super) fn prepared(
@@ -112,18 +125,25 @@ impl KnnRetrieval {
         confirmed: &[(String, String)],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Prepared> {
-        let description = translator.description();
-        let memory = description.memory.as_ref();
-        let looks_up = match description.model.memory_use {
+        let looks_up = match translator.description().model.memory_use {
             Some(used) => used == MemoryUse::KnnMt,
             None => translator.info().reads == Reads::Confirmed,
         };
         if !looks_up {
             return None;
         }
-        let tells = sentences.len() >= TELLING;
-        let memory =
-            memory.filter(|memory| !tells || memory.likeness(sentences) >= self.least_likeness);
+        let memory = self.memory(translator, sentences);
+        self.prepared_from(memory, translator, sentences, confirmed, step)
+    }
+
+    fn prepared_from(
+        &self,
+        memory: Option<&TranslationMemory>,
+        translator: &Translator,
+        sentences: &[String],
+        confirmed: &[(String, String)],
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Prepared> {
         if memory.is_none() && confirmed.is_empty() {
             return None;
         }
