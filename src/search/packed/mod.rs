@@ -15,8 +15,8 @@ use crate::model::{
 
 /// A packed model, and what its next words are mixed with.
 struct PackedSearch<'a> {
-    pub packed: &'a PackedTransformer,
-    pub datastore: Option<&'a Datastore>,
+    packed: &'a PackedTransformer,
+    datastore: Option<&'a Datastore>,
     /// The states of the datastore that each sentence of the batch is compared with, if not with all.
     subsets: Vec<Option<Subset>>,
     /// The only words that translations of a batch are made of; none if of all.
@@ -133,7 +133,7 @@ impl Decode for PackedSearch<'_> {
 
 impl PackedSearch<'_> {
     /// A state with one hypothesis for each sentence that was encoded.
-    pub fn begin(&self, encoded: &PackedEncoderOutput, several_cores: bool) -> State {
+    fn begin(&self, encoded: &PackedEncoderOutput, several_cores: bool) -> State {
         let mut scratch = Scratch::on_cores(several_cores);
         let source = self.packed.source(encoded, &mut scratch);
         let numbers: Vec<usize> = (0..encoded.sentences.len()).collect();

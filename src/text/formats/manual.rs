@@ -347,12 +347,8 @@ impl DocumentFormat for Manual {
         };
         reader.blocks(xml.root());
         let places = reader.places;
-        let direction = match self.direction {
-            Direction::AttributeWithNamespace if xml.namespace(xml.root()).is_empty() => None,
-            direction => Some(direction),
-        };
         Ok(Box::new(XmlFile {
-            direction,
+            direction: self.direction,
             xml,
             encoding,
             places,
@@ -479,8 +475,7 @@ fn has_text(xml: &Xml, id: Id) -> bool {
 /// A file that is one tree.
 #[derive(Debug)]
 struct XmlFile {
-    /// How its root may say its direction.
-    direction: Option<Direction>,
+    direction: Direction,
     xml: Xml,
     encoding: Encoding,
     places: Vec<Place>,
@@ -515,18 +510,18 @@ impl XmlFile {
                 edits.replace(range, escaped_attribute(language));
             }
         }
-        match self.direction {
-            Some(Direction::Language) if xml.qualified_attribute(root, "xml:lang").is_none() => {
+        let has_attribute = match self.direction {
+            Direction::Attribute => true,
+            Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
+            Direction::Language => {
                 set_attributes(xml, root, &[("xml:lang", language)], edits);
+                false
             }
-            Some(Direction::Attribute | Direction::AttributeWithNamespace) => {
-                let is_right = is_right_to_left(language);
-                if is_right || xml.attribute(root, "dir").is_some() {
-                    let side = if is_right { "rtl" } else { "ltr" };
-                    set_attributes(xml, root, &[("dir", side)], edits);
-                }
-            }
-            _ => {}
+        };
+        let is_right = is_right_to_left(language);
+        if has_attribute && (is_right || xml.attribute(root, "dir").is_some()) {
+            let side = if is_right { "rtl" } else { "ltr" };
+            set_attributes(xml, root, &[("dir", side)], edits);
         }
     }
 }

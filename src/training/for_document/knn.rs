@@ -101,6 +101,9 @@ impl KnnRetrieval {
         sentence: &str,
         confirmed: &[(String, String)],
     ) -> Option<Translator> {
+        if !looks_up(translator) {
+            return None;
+        }
         let step = &mut |_, _| ControlFlow::Continue(());
         let sentences = &[sentence.to_owned()];
         let prepared = self.prepared_from(memory, translator, sentences, confirmed, step)?;
@@ -125,11 +128,7 @@ impl KnnRetrieval {
         confirmed: &[(String, String)],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Prepared> {
-        let looks_up = match translator.description().model.memory_use {
-            Some(used) => used == MemoryUse::KnnMt,
-            None => translator.info().reads == Reads::Confirmed,
-        };
-        if !looks_up {
+        if !looks_up(translator) {
             return None;
         }
         let memory = self.memory(translator, sentences);
@@ -186,6 +185,14 @@ impl KnnRetrieval {
             sentences: sentences.to_vec(),
             batches,
         })
+    }
+}
+
+/// Whether a translator's model looks anything up.
+fn looks_up(translator: &Translator) -> bool {
+    match translator.description().model.memory_use {
+        Some(used) => used == MemoryUse::KnnMt,
+        None => translator.info().reads == Reads::Confirmed,
     }
 }
 

@@ -29,6 +29,8 @@ const NO_TEXT: [&str; 7] = [
 ];
 /// Terms whose names say this are names themselves.
 const NAMES: [&str; 2] = ["brand", "vendor"];
+/// What stands before the further lines of a value that has none yet.
+const INDENT: &str = "    ";
 const DIALECT: Dialect = Dialect {
     percent: Percent::Literal,
     braces: false,
@@ -187,8 +189,10 @@ impl<'t> Reader<'t, '_> {
             || range
                 .as_ref()
                 .is_some_and(|range| is_prose(&self.text[range.clone()]));
-        let unit = is_text.then(|| message.unit(self.builder, context.clone()));
-        if let (Some(range), Some(Some(place))) = (range, unit) {
+        if is_text
+            && let Some(range) = range
+            && let Some(place) = message.unit(self.builder, context.clone())
+        {
             self.values.push(Value {
                 range,
                 place,
@@ -320,13 +324,15 @@ impl FluentFile {
         let before = &self.text[line..range.start];
         let begins_line = before.trim_start_matches(' ').is_empty();
         let next = self.text[range.clone()].split('\n').nth(1);
-        let indent = match next {
-            _ if begins_line => before.to_owned(),
-            Some(next) if !next.trim().is_empty() => blanks(next),
-            _ => format!("{}    ", blanks(before)),
+        let indent = if begins_line {
+            before.to_owned()
+        } else if let Some(next) = next.filter(|next| !next.trim().is_empty()) {
+            blanks(next)
+        } else {
+            format!("{}{INDENT}", blanks(before))
         };
         let indent = if indent.is_empty() {
-            "    ".to_owned()
+            INDENT.to_owned()
         } else {
             indent
         };
