@@ -470,6 +470,38 @@ fn a_book_of_chapters_in_other_files_is_read() {
     );
 }
 
+/// A book's chapters often lie in files of their own, which the book takes in as entities.
+#[test]
+fn a_part_of_a_book_is_read_by_itself() {
+    let text = "<!-- Not a document of its own. -->\n<!DOCTYPE sect1 SYSTEM \"gui.dtd\" [<!ENTITY app \"Sums\">]>\n\
+                <sect1 id=\"menus\"><title>Menus of &app;</title><para>Press <guimenu>File</guimenu>.</para></sect1>\n\
+                &more;\n<sect1><xi:include href=\"a.xml\"/><title>Two</title><para>Text.</para></sect1>\n";
+    for name in ["menus.xml", "menus.docbook"] {
+        let document = read(name, text.as_bytes());
+        let format = Format::of_content(name.as_ref(), text.as_bytes());
+        assert_eq!(format, Some(Format::DocBook));
+        assert_eq!(
+            document.plain_texts(),
+            ["Menus of &app;", "Press File.", "Two", "Text."]
+        );
+        let translations = [None, None, Some("Zwei".to_owned()), None];
+        let german = document
+            .written(&translations, Some("de"))
+            .expect("written");
+        let german = String::from_utf8(german).expect("UTF-8");
+        assert_eq!(german, text.replace("Two", "Zwei"));
+    }
+}
+
+#[test]
+fn other_xml_is_refused_by_the_name_of_its_element() {
+    let text = b"<doxygen><para>Text.</para></doxygen>";
+    let format = Format::of_content("text.xml".as_ref(), text).expect("by its name");
+    let refused = Document::from_bytes("text.xml", format, text.to_vec());
+    let error = refused.expect_err("no format").to_string();
+    assert!(error.contains("<doxygen>"), "{error}");
+}
+
 #[test]
 fn a_page_of_mallard_is_read_as_itstool_reads_it() {
     let text = "<page xmlns=\"http://projectmallard.org/1.0/\" xmlns:its=\"http://www.w3.org/2005/11/its\" id=\"mouse\">\n<info><link type=\"guide\" xref=\"index\"/>\

@@ -7,7 +7,7 @@ use super::direction::set_attributes;
 use super::edits::Edits;
 use super::language::is_right_to_left;
 use super::mixed::{Place, Reader, Role};
-use super::xml::{Id, Kind, Xml, escaped_attribute};
+use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::{Document, ParagraphKind};
@@ -19,6 +19,8 @@ pub(super) struct Manual {
     pub endings: &'static [&'static str],
     /// Marks that stand at the beginning of its files only.
     pub marks: &'static [&'static str],
+    /// Outermost elements of files that others take in as entities, which have no mark.
+    pub parts: &'static [&'static str],
     /// Elements within a sentence whose text is translated.
     pub inline: &'static [&'static str],
     /// Elements within a sentence that are names or program text.
@@ -47,6 +49,7 @@ pub(super) const DITA: Manual = Manual {
     label: "DITA",
     endings: &["dita", "ditamap", "bookmap"],
     marks: &["//DTD DITA ", "dita.oasis-open.org"],
+    parts: &[],
     inline: &[
         "b",
         "i",
@@ -149,6 +152,37 @@ pub(super) const DOCBOOK: Manual = Manual {
         "docbook.org/ns/docbook",
         "//DTD DocBook",
         "//DTD Simplified DocBook",
+    ],
+    parts: &[
+        "article",
+        "book",
+        "part",
+        "preface",
+        "chapter",
+        "appendix",
+        "section",
+        "sect1",
+        "sect2",
+        "sect3",
+        "sect4",
+        "sect5",
+        "simplesect",
+        "refentry",
+        "glossary",
+        "glossentry",
+        "legalnotice",
+        "para",
+        "itemizedlist",
+        "orderedlist",
+        "variablelist",
+        "varlistentry",
+        "listitem",
+        "table",
+        "note",
+        "tip",
+        "warning",
+        "important",
+        "caution",
     ],
     inline: &[
         "emphasis",
@@ -295,6 +329,7 @@ pub(super) const MALLARD: Manual = Manual {
     label: "Mallard",
     endings: &["page"],
     marks: &["projectmallard.org/1."],
+    parts: &[],
     inline: &[
         "app", "cite", "em", "gui", "guiseq", "hi", "key", "keyseq", "link", "span",
     ],
@@ -320,6 +355,9 @@ impl DocumentFormat for Manual {
     }
 
     fn is_content(&self, bytes: &[u8]) -> bool {
+        if self.is_part(bytes) {
+            return true;
+        }
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
         let head = head.trim_start_matches('\u{FEFF}').trim_start();
         let says = |text: &str| self.marks.iter().any(|mark| text.contains(mark));
@@ -333,8 +371,13 @@ impl DocumentFormat for Manual {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let is_part = self.is_part(&bytes);
         let (text, encoding) = Encoding::decode(bytes)?;
-        let xml = Xml::read(name, text)?;
+        let xml = if is_part {
+            Xml::read_entity(name, text)?
+        } else {
+            Xml::read(name, text)?
+        };
         let language = xml.qualified_attribute(xml.root(), "xml:lang");
         let language = language.or_else(|| xml.attribute(xml.root(), "lang"));
         builder.set_language(language.as_deref());
@@ -345,7 +388,9 @@ impl DocumentFormat for Manual {
             context: &|id| self.context(&xml, id),
             places: Vec::new(),
         };
-        reader.blocks(xml.root());
+        for root in xml.roots() {
+            reader.blocks(root);
+        }
         let places = reader.places;
         Ok(Box::new(XmlFile {
             direction: self.direction,
@@ -357,6 +402,23 @@ impl DocumentFormat for Manual {
 }
 
 impl Manual {
+    /// Whether a file has no mark and is a part of a manual by its outermost element and the paragraphs in it, which have another
+    /// name elsewhere.
+    fn is_part(&self, bytes: &[u8]) -> bool {
+        /// A licence may come before the first element.
+        const HEAD: usize = 1 << 16;
+        if self.parts.is_empty() {
+            return false;
+        }
+        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+        let begins = |name: &str| self.parts.contains(&name);
+        outermost(&head).is_some_and(begins)
+            && ["<para>", "<para ", "<simpara>"]
+                .iter()
+                .any(|tag| head.contains(tag))
+            && !self.marks.iter().any(|mark| head.contains(mark))
+    }
+
     fn role(&self, xml: &Xml, id: Id) -> Role {
         let name = xml.name(id);
         let is_in_text = self.inline.contains(&name) || has_text(xml, id);

@@ -12,7 +12,7 @@ use std::ops::Range;
 use self::escapes::meaning;
 pub(super) use self::escapes::unescaped;
 pub(in crate::text) use self::escapes::{escaped, escaped_attribute};
-use self::parsing::Tree;
+use self::parsing::{Tree, Whole};
 use crate::text::builder::Failure;
 
 /// A well-formed text and its nodes in the order in which they begin.
@@ -56,19 +56,51 @@ pub(super) enum Kind {
 
 const NONE: u32 = u32::MAX;
 
+/// The name of the outermost element of a text, as it is written, of which only the beginning need be there.
+pub(super) fn outermost(beginning: &str) -> Option<&str> {
+    let mut rest = beginning.trim_start_matches('\u{FEFF}').trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("<!--") => "-->",
+            _ if rest.starts_with("<?") => "?>",
+            _ if rest.starts_with("<!DOCTYPE") => {
+                let before_end = rest.split('>').next().unwrap_or_default();
+                if before_end.contains('[') { "]>" } else { ">" }
+            }
+            _ => break,
+        };
+        rest = rest[rest.find(end)? + end.len()..].trim_start();
+    }
+    let tag = rest.strip_prefix('<')?;
+    tag.split(|c: char| c.is_whitespace() || matches!(c, '/' | '>'))
+        .next()
+}
+
 impl Xml {
     /// Reads a part.
     ///
     /// # Errors
     /// If it is not well formed, or nested too deep.
     pub fn read(part: &str, text: String) -> Result<Self, Failure> {
+        Self::read_as(part, text, Whole::Document)
+    }
+
+    /// Reads a file that others take in as an entity: with several outermost elements, and prefixes that those declare.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_entity(part: &str, text: String) -> Result<Self, Failure> {
+        Self::read_as(part, text, Whole::Entity)
+    }
+
+    fn read_as(part: &str, text: String, whole: Whole) -> Result<Self, Failure> {
         if u32::try_from(text.len()).is_err() {
             return Err(Failure::TooLarge {
                 part: part.to_owned(),
                 limit: u64::from(u32::MAX),
             });
         }
-        let (nodes, namespaces) = Tree::read(part, &text)?;
+        let (nodes, namespaces) = Tree::read(part, &text, whole)?;
         Ok(Self {
             part: part.to_owned(),
             text,
@@ -81,6 +113,11 @@ impl Xml {
     pub fn root(&self) -> Id {
         let is_root = |node: &Node| node.kind == Kind::Element;
         self.nodes.iter().position(is_root).unwrap_or_default()
+    }
+
+    /// All outermost elements.
+    pub fn roots(&self) -> impl Iterator<Item = Id> {
+        (0..self.len()).filter(|&id| self.is_element(id) && self.parent(id).is_none())
     }
 
     /// How many nodes there are.

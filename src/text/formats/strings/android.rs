@@ -12,7 +12,7 @@ use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::Document;
 use crate::text::formats::edits::Edits;
 use crate::text::formats::mixed::spelt;
-use crate::text::formats::xml::{Id, Kind, Xml};
+use crate::text::formats::xml::{Id, Kind, Xml, outermost};
 use crate::text::formats::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::text::view::Translation;
 
@@ -35,20 +35,7 @@ impl DocumentFormat for Android {
     fn is_content(&self, bytes: &[u8]) -> bool {
         const HEAD: usize = 8_192;
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
-        let mut rest = head.trim_start_matches('\u{FEFF}').trim_start();
-        // What may stand before the outermost element.
-        loop {
-            let end = match rest {
-                _ if rest.starts_with("<!--") => "-->",
-                _ if rest.starts_with("<?") => "?>",
-                _ => break,
-            };
-            let Some(at) = rest.find(end) else {
-                return false;
-            };
-            rest = rest[at + end.len()..].trim_start();
-        }
-        rest.starts_with("<resources")
+        outermost(&head) == Some("resources")
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
@@ -56,7 +43,11 @@ impl DocumentFormat for Android {
         let xml = Xml::read(name, text)?;
         let root = xml.root();
         if xml.name(root) != "resources" {
-            return Err(xml.damaged("its outermost element is no resources"));
+            let reason = format!(
+                "its outermost element, <{}>, is of no kind of XML that is known; Android's strings are in <resources>",
+                xml.qualified(root)
+            );
+            return Err(xml.damaged(&reason));
         }
         let mut reader = Reader {
             xml: &xml,

@@ -26,6 +26,15 @@ fn most_nodes(text: &str) -> usize {
     begin.sum::<usize>() + 1
 }
 
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whole {
+    /// It has one outermost element, which declares all prefixes.
+    Document,
+    /// A part of one.
+    Entity,
+}
+
 /// A tree under construction.
 pub(super) struct Tree<'t> {
     part: &'t str,
@@ -37,6 +46,7 @@ pub(super) struct Tree<'t> {
     /// Open elements: their number, their last child and how many prefixes were known before.
     open: Vec<(u32, u32, usize)>,
     has_root: bool,
+    whole: Whole,
 }
 
 impl<'t> Tree<'t> {
@@ -44,7 +54,11 @@ impl<'t> Tree<'t> {
     ///
     /// # Errors
     /// If it is not well formed, or nested too deep.
-    pub fn read(part: &'t str, text: &'t str) -> Result<(Vec<Node>, Vec<String>), Failure> {
+    pub fn read(
+        part: &'t str,
+        text: &'t str,
+        whole: Whole,
+    ) -> Result<(Vec<Node>, Vec<String>), Failure> {
         let mut tree = Self {
             part,
             text,
@@ -54,6 +68,7 @@ impl<'t> Tree<'t> {
             scopes: vec![("xml".to_owned(), 1)],
             open: Vec::new(),
             has_root: false,
+            whole,
         };
         tree.nodes()?;
         Ok((tree.nodes, tree.namespaces))
@@ -134,7 +149,8 @@ impl<'t> Tree<'t> {
         let is_outside = self.open.is_empty();
         let is_text = match kind {
             Kind::Text => !raw.trim().is_empty(),
-            Kind::CData | Kind::Reference => true,
+            Kind::CData => true,
+            Kind::Reference => self.whole == Whole::Document,
             _ => false,
         };
         if is_outside && is_text {
@@ -183,7 +199,8 @@ impl<'t> Tree<'t> {
         range: Range<usize>,
         is_empty: bool,
     ) -> Result<(), Failure> {
-        if self.open.is_empty() && std::mem::replace(&mut self.has_root, true) {
+        let is_second = self.open.is_empty() && std::mem::replace(&mut self.has_root, true);
+        if is_second && self.whole == Whole::Document {
             return Err(self.damaged("a second root element", range.start));
         }
         if self.open.len() >= MAX_DEPTH {
@@ -214,7 +231,7 @@ impl<'t> Tree<'t> {
         let scope = self.scopes.iter().rev().find(|(known, _)| known == prefix);
         let namespace = match scope {
             Some((_, number)) => *number,
-            None if prefix.is_empty() => 0,
+            None if prefix.is_empty() || self.whole == Whole::Entity => 0,
             None => {
                 let reason = format!("the prefix {prefix} is not declared");
                 return Err(self.damaged(&reason, range.start));

@@ -33,6 +33,35 @@ fn every_node_knows_its_bytes() {
 }
 
 #[test]
+fn an_entity_has_as_many_elements_as_it_likes() {
+    let text = "<?xml version=\"1.0\"?><a/>\n&b;<c><p:d/></c>";
+    let entity = Xml::read_entity("part.xml", text.to_owned()).expect("well formed");
+    let names = entity.roots().map(|id| entity.name(id));
+    assert_eq!(names.collect::<Vec<_>>(), ["a", "c"]);
+    for text in ["<a/>x", "<a/></b>", "<a><b/>", "&a;"] {
+        let refused = Xml::read_entity("part.xml", text.to_owned());
+        assert!(matches!(refused, Err(Failure::Damaged { .. })), "{text}");
+    }
+}
+
+#[test]
+fn the_outermost_element_is_told_by_the_beginning() {
+    for (beginning, element) in [
+        (
+            "\u{FEFF}<?xml version='1.0'?>\n<!-- <b> --><a x='1",
+            Some("a"),
+        ),
+        ("<!DOCTYPE a [<!ENTITY b '<c>'>\n]><a:b/>", Some("a:b")),
+        ("<!DOCTYPE a PUBLIC '-//x' 'y'>\n<a>", Some("a")),
+        ("<!-- and so on", None),
+        ("text <a>", None),
+        ("", None),
+    ] {
+        assert_eq!(outermost(beginning), element, "{beginning}");
+    }
+}
+
+#[test]
 fn what_is_not_well_formed_is_refused() {
     for text in [
         "",
