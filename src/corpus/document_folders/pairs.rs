@@ -1,6 +1,8 @@
 //! Which file of one folder is the translation of which of another.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::languages::{is_code, without_language};
@@ -102,10 +104,24 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
     files_below(folder, |name| name.starts_with('.'), is_document)
 }
 
-/// Everything else in a folder is left alone.
+/// Everything else in a folder is left alone. Whether XML holds strings or a manual is told by its content.
 fn is_document(path: &Path) -> bool {
-    path.extension().is_some()
-        && Format::of(path).is_some_and(|format| !format.is_bilingual() && !format.is_strings())
+    let named = Format::of(path).filter(|_| path.extension().is_some());
+    let format = match named {
+        Some(format) if format.is_strings() => beginning(path)
+            .ok()
+            .and_then(|bytes| Format::of_content(path, &bytes)),
+        _ => named,
+    };
+    format.is_some_and(|format| !format.is_bilingual() && !format.is_strings())
+}
+
+/// As much of a file as tells what it is.
+fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
+    const LENGTH: u64 = 1 << 16;
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LENGTH).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn without_extension(path: &str) -> &str {
@@ -183,6 +199,24 @@ mod tests {
         assert_eq!(found.paired, owned(&expected));
         assert_eq!(found.unpaired_sources, ["g.md"]);
         assert_eq!(found.unpaired_targets, ["a.md", "j.md"]);
+    }
+
+    #[test]
+    fn xml_is_a_document_if_it_is_a_manual() {
+        let both = folder(&["en/a.xml", "en/b.xml", "de/a.xml", "de/b.xml"]);
+        for (name, text) in [
+            ("a.xml", "<chapter><title>A</title><para>B</para></chapter>"),
+            (
+                "b.xml",
+                "<resources><string name=\"a\">B</string></resources>",
+            ),
+        ] {
+            for language in ["en", "de"] {
+                std::fs::write(both.path().join(language).join(name), text).expect("writes");
+            }
+        }
+        let found = paired(&both.path().join("en"), &both.path().join("de"));
+        assert_eq!(found.paired, owned(&[("a.xml", "a.xml")]));
     }
 
     #[test]
