@@ -99,11 +99,13 @@ fn a_model_says_with_which_length_penalty_it_is_searched() {
         fs::write(format!("{own}/model.toml"), text).expect("writes");
     };
     says("-20.0");
-    let short = translations(&desk, &own, &corpus, &[]);
-    let asked = translations(&desk, &own, &corpus, &["--length-penalty", "1"]);
+    let wide = ["--beam", "8"];
+    let short = translations(&desk, &own, &corpus, &wide);
+    let asked = [&wide[..], &["--length-penalty", "1"]].concat();
+    let asked = translations(&desk, &own, &corpus, &asked);
     assert!(short.len() < asked.len(), "{short}{asked}");
     says("1.0");
-    assert_eq!(translations(&desk, &own, &corpus, &[]), asked);
+    assert_eq!(translations(&desk, &own, &corpus, &wide), asked);
     says("nan");
     let refused = evaluated(&desk, &own, &corpus, &[]);
     assert_failed(&refused, &["model.toml", "length_penalty"]);
