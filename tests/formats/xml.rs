@@ -494,6 +494,45 @@ fn a_part_of_a_book_is_read_by_itself() {
 }
 
 #[test]
+fn what_stands_for_a_picture_in_docbook_is_text() {
+    let text = "<sect1><title>One</title>\n<para>Press <inlinemediaobject><imageobject><imagedata fileref=\"a.png\"/></imageobject>\
+                <textobject><phrase>A red button</phrase></textobject></inlinemediaobject> to go on.</para>\n\
+                <figure><title>The window</title><mediaobject><imageobject><imagedata fileref=\"b.png\"/></imageobject>\
+                <textobject><phrase>A window with two buttons.</phrase></textobject><caption><para>So it looks.</para></caption></mediaobject></figure></sect1>\n";
+    let document = read("a.docbook", text.as_bytes());
+    assert_eq!(
+        texts(&document),
+        [
+            "One",
+            &format!("Press {} to go on.", point(0)),
+            "A red button",
+            "The window",
+            "A window with two buttons.",
+            "So it looks."
+        ]
+    );
+    let german = written(
+        "a.docbook",
+        text,
+        &[
+            "Eins",
+            &format!("{} drücken, um fortzufahren.", point(0)),
+            "Ein roter Knopf",
+            "Das Fenster",
+            "Ein Fenster mit zwei Knöpfen.",
+            "So sieht es aus.",
+        ],
+    );
+    for part in [
+        "</inlinemediaobject> drücken, um fortzufahren.</para>",
+        "<textobject><phrase>Ein roter Knopf</phrase></textobject>",
+        "<textobject><phrase>Ein Fenster mit zwei Knöpfen.</phrase></textobject><caption><para>So sieht es aus.</para></caption>",
+    ] {
+        assert!(german.contains(part), "{german}");
+    }
+}
+
+#[test]
 fn other_xml_is_refused_by_the_name_of_its_element() {
     let text = b"<doxygen><para>Text.</para></doxygen>";
     let format = Format::of_content("text.xml".as_ref(), text).expect("by its name");
