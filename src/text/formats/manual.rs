@@ -19,7 +19,7 @@ pub(super) struct Manual {
     pub endings: &'static [&'static str],
     /// Marks that stand at the beginning of its files only.
     pub marks: &'static [&'static str],
-    /// Outermost elements of files that others take in as entities, which have no mark.
+    /// With the sections the outermost elements of files that others take in as entities, which have no mark.
     pub parts: &'static [&'static str],
     /// Elements within a sentence whose text is translated.
     pub inline: &'static [&'static str],
@@ -154,21 +154,7 @@ pub(super) const DOCBOOK: Manual = Manual {
         "//DTD Simplified DocBook",
     ],
     parts: &[
-        "article",
-        "book",
-        "part",
-        "preface",
-        "chapter",
-        "appendix",
-        "section",
-        "sect1",
-        "sect2",
-        "sect3",
-        "sect4",
-        "sect5",
-        "simplesect",
         "refentry",
-        "glossary",
         "glossentry",
         "legalnotice",
         "para",
@@ -414,7 +400,7 @@ impl Manual {
             return false;
         }
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
-        let begins = |name: &str| self.parts.contains(&name);
+        let begins = |name: &str| self.parts.contains(&name) || self.sections.contains(&name);
         outermost(&head).is_some_and(begins)
             && ["<para>", "<para ", "<simpara>"]
                 .iter()
