@@ -1,7 +1,8 @@
 """The same model in PyTorch, timed on the same batch: what `cargo bench --bench training_step` compares with.
 
 Reads a JSON file {"source": [[id, …], …], "target": [[id, …], …], "decode_steps": n}; prints target tokens a second of
-a training step (forward, backward, Adam) and of greedy decoding, as JSON. Needs torch; uses a GPU if `--device cuda`.
+a training step (forward, backward, Adam) and of greedy decoding, as JSON. Needs torch; uses a GPU if told `cuda`, with mixed
+precision in training (autocast, with a scaled loss) if told `cuda-float16`.
 """
 import json
 import math
@@ -13,7 +14,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 D, FF, HEADS, VOCAB, LAYOUT, DECODER_LAYERS, DROPOUT = 256, 1024, 4, 8000, "ssfsf", 2, 0.1
-DEVICE = "cuda" if "cuda" in sys.argv else "cpu"
+HALVES = "cuda-float16" in sys.argv
+DEVICE = "cuda" if HALVES or "cuda" in sys.argv else "cpu"
 
 
 class Attention(nn.Module):
@@ -85,15 +87,18 @@ def training(model, batch, rounds):
     source, target = padded([row + [3] for row in batch["source"]]), padded([[2] + row + [3] for row in batch["target"]])
     tokens = int((target[:, 1:] != 0).sum())
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
+    scaler = torch.amp.GradScaler(DEVICE, enabled=HALVES)
     best = math.inf
     for _ in range(rounds):
         begun = time.perf_counter()
-        encoded, mask = model.encode(source)
-        logits = model.decode(target[:, :-1], encoded, mask) @ model.embedding.weight.T
-        loss = F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=0, label_smoothing=0.1)
+        with torch.autocast(DEVICE, torch.float16, enabled=HALVES):
+            encoded, mask = model.encode(source)
+            logits = model.decode(target[:, :-1], encoded, mask) @ model.embedding.weight.T
+            loss = F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=0, label_smoothing=0.1)
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        optimizer.step()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
         synchronise()
         best = min(best, time.perf_counter() - begun)
     return tokens / best
@@ -123,5 +128,5 @@ if __name__ == "__main__":
     results = []
     for batch in batches:
         model.train()
-        results.append({"training": training(model, batch, 5), "decoding": decoding(model, batch, 2)})
+        results.append({"training": training(model, batch, 20 if DEVICE == "cuda" else 5), "decoding": decoding(model, batch, 2)})
     print(json.dumps({"torch": torch.__version__, "batches": results}))

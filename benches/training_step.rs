@@ -44,7 +44,11 @@ fn main() {
         .config(8_000);
     let mut model = Model::new(&config, &device).expect("a model");
     let mut adam = Adam::default();
-    let peer = peer(gpu);
+    let peer = peer(match (gpu, products.is_some()) {
+        (false, _) => None,
+        (true, false) => Some("cuda"),
+        (true, true) => Some("cuda-float16"),
+    });
     if peer.is_none() {
         println!("no PyTorch found (set CANOPY_PYTHON): no ratios");
     }
@@ -144,7 +148,7 @@ fn decode(model: &Model, batch: &Batch) {
 }
 
 /// Measurements of the peer on the same batches.
-fn peer(gpu: bool) -> Option<Value> {
+fn peer(device: Option<&str>) -> Option<Value> {
     let batches: Vec<Value> = (0..SHAPES.len())
         .map(|shape| {
             let (sources, targets): (Vec<_>, Vec<_>) = examples(shape)
@@ -154,5 +158,5 @@ fn peer(gpu: bool) -> Option<Value> {
             json!({"source": sources, "target": targets, "decode_steps": DECODE_STEPS})
         })
         .collect();
-    peer::measured("peer.py", &batches, gpu.then_some("cuda"))
+    peer::measured("peer.py", &batches, device)
 }

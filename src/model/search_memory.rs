@@ -64,8 +64,12 @@ impl SearchMemory {
             return None;
         };
         let translations = self.packed.get_or_init(|| {
-            let packed = model.packed()?.prepare(self.translations.as_ref()?)?;
-            Some(Arc::new(packed))
+            let translations = self.translations.as_ref()?;
+            let prepared = match model.packed() {
+                Some(packed) => packed.prepare(translations)?,
+                None => model.on_card()?.prepare(translations)?,
+            };
+            Some(Arc::new(prepared))
         });
         let memory = match translations {
             Some(_) => self.source.as_ref(),

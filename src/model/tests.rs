@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use burn::tensor::{Device, Tensor};
 
 use super::*;
+use crate::kernels::card::tests::card;
 use crate::kernels::packed::{Quantization, Scratch};
-use crate::kernels::{DropoutSource, WordNormaliser};
+use crate::kernels::{DropoutSource, NextScores, WordNormaliser, log_softmax};
 
 fn config(context: Context, memory: MemorySource) -> ModelConfig {
     ModelConfig {
@@ -215,7 +216,8 @@ fn difference(left: Tensor<2>, right: Tensor<2>) -> f32 {
     (left - right).abs().max().into_scalar::<f32>()
 }
 
-/// Scores of the target tokens of each translated sentence, one token after the other; a packed decoder's are the same.
+/// Scores of the target tokens of each translated sentence, one token after the other; a packed decoder's are the same, and those
+/// of one on a card.
 fn word_by_word(
     model: &Model,
     batch: &Batch,
@@ -223,6 +225,13 @@ fn word_by_word(
     encoded: &Encoded,
 ) -> Tensor<2> {
     let mut scores = Vec::new();
+    let Network::Transformer(network) = &model.network else {
+        unreachable!("a Transformer")
+    };
+    let card_weights = CardTransformer::computes(network).then(|| {
+        let found = CardTransformer::on(card(), network, model.context, Quantization::None, None);
+        found.expect("room")
+    });
     let with_packed = model.clone().packed_as(Quantization::None);
     let packed = with_packed.packed().expect("a Transformer on the CPU");
     for (position, &number) in batch.translated.iter().enumerate() {
@@ -230,6 +239,7 @@ fn word_by_word(
         let mut state = model.start_with(&encoded, memory);
         let source = memory.packed(&with_packed, &encoded);
         let source = source.expect("a Transformer's");
+        let mut in_kernels = (card_weights.as_ref()).map(|it| (it, it.start_with(&source, None)));
         let source = packed.source(&source, &mut Scratch::default());
         let mut same = packed.start(source, &[0], Scratch::default());
         for row in batch.target.sentences[position].clone() {
@@ -240,6 +250,14 @@ fn word_by_word(
             let of_packed = Tensor::<1>::from_floats(of_packed.as_slice(), &Device::flex());
             let differs = difference(of_word.clone(), of_packed.unsqueeze());
             assert!(differs < 1e-4, "the packed one differs by {differs}");
+            if let Some((weights, state)) = &mut in_kernels {
+                let mut found = NextScores::default();
+                weights.read_next(state, ids, (None, None), &mut found);
+                let log_probs = log_softmax(of_word.clone());
+                let pairs = found.values.iter().zip(&log_probs);
+                let differs = pairs.fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()));
+                assert!(differs < 5e-4, "that on a card differs by {differs}");
+            }
             scores.push(of_word);
         }
     }

@@ -251,6 +251,7 @@ impl<'a> Searcher<'a> {
                 memory.packed(model, &encoded.select(&within(group, read, batch)))
             });
         }
+        let card = self.card().filter(|_| model.stage_one.is_none());
         let mut left = missing.len();
         let options = &of_drafts(self.options);
         for batch in self.batches(&missing) {
@@ -278,6 +279,13 @@ impl<'a> Searcher<'a> {
                     card,
                     datastore: None,
                 };
+                search(&card, state, &limits, options, vocabulary, &mut keep)
+            } else if let Some(card) = card {
+                let batch = encoded.select(&within(group, read, &batch));
+                let states = model.prepare(encoded).packed(model, &batch);
+                let state = card
+                    .card
+                    .start_with(&states.expect("states of a Transformer"), card.datastore);
                 search(&card, state, &limits, options, vocabulary, &mut keep)
             } else if let Some(stage_one) = &self.model.stage_one {
                 let rows = self.text.alone(&batch);

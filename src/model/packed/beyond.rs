@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
+use rayon::prelude::*;
 
 use super::han::PackedHan;
 use super::layers::{Buffers, Packing};
@@ -79,6 +80,11 @@ impl MemoryBeyond {
         }
     }
 
+    /// Whether packed weights read translations.
+    pub fn has_translations(&self) -> bool {
+        self.translations.is_some()
+    }
+
     /// Hypotheses of these of the encoded sentences.
     pub fn read_by(&self, sentences: &[usize]) -> Reading<'_> {
         let spans = sentences
@@ -102,6 +108,19 @@ impl LayersBeyond {
         let mut layers = decoder.layers.iter();
         let reads = layers.any(|layer| layer.context.is_some() || layer.fusion.is_some());
         reads || decoder.gated.is_some()
+    }
+
+    /// Whether packed weights compute all that a decoder reads beyond its own sentence, behind its last layer.
+    pub fn are_packed_behind(decoder: &Decoder) -> bool {
+        let mut layers = decoder.layers.iter();
+        let is_plain = layers.all(|layer| layer.context.is_none() && layer.fusion.is_none());
+        is_plain
+            && decoder.gated.as_ref().is_none_or(|gated| match gated {
+                GatedContext::Han(_) => true,
+                GatedContext::Layer(layer) => {
+                    matches!(layer.attention, ContextAttention::Selective(_))
+                }
+            })
     }
 
     /// None if the decoder reads its own sentence alone.
@@ -191,6 +210,35 @@ impl LayersBeyond {
             context.attention.attend(y.clone(), &reading.spans, memory)
         });
         *y = numbers(joined);
+    }
+
+    /// [`Self::join_translations`] of the hypotheses of these sentences, on all cores.
+    ///
+    /// # Shapes
+    /// - states, attended: `[hypotheses, d_model]`
+    pub fn join_on_cores(
+        &self,
+        states: &[f32],
+        attended: &[f32],
+        (memory, sentences): (&MemoryBeyond, &[usize]),
+    ) -> Vec<f32> {
+        let each = sentences
+            .len()
+            .div_ceil(rayon::current_num_threads())
+            .max(1);
+        let width = each * states.len() / sentences.len().max(1);
+        let parts = {
+            states
+                .par_chunks(width.max(1))
+                .zip(attended.par_chunks(width.max(1)))
+        }
+        .zip(sentences.par_chunks(each));
+        let joined = parts.map(|((states, attended), sentences)| {
+            let reading = memory.read_by(sentences);
+            let buffers = &mut Buffers::default();
+            self.join_translations(states.to_vec(), attended, &reading, buffers)
+        });
+        joined.collect::<Vec<_>>().concat()
     }
 
     /// The states of the last layer, joined with what is read of translations where there are some.

@@ -98,15 +98,14 @@ impl CardDecoder {
         self.layers.iter().all(is_attention)
     }
 
-    /// States of the embedded rows in `work.y`; what enters the last feed-forward sublayer comes to `work.fed` if `keeps`.
-    /// Layer by layer, if asked for, so that no card works on many rows longer than a driver lets it.
+    /// States of the embedded rows in `work.y`, and what else is wanted.
     pub fn forward<'w>(
         &self,
         run: &mut Run<'_>,
         work: &'w Work,
         (source, own): (&CardSource, &OwnKeys),
         reads: Reads,
-        (keeps, by_layer): (bool, bool),
+        wanted: Wanted,
     ) -> &'w Buffer {
         let Work {
             y,
@@ -135,6 +134,7 @@ impl CardDecoder {
         let scratch = (queries, context);
         let layers = self.layers.iter().zip(&own.layers).zip(&source.layers);
         for (number, ((layer, own), memory)) in layers.enumerate() {
+            let is_last = number + 1 == self.layers.len();
             match &layer.own {
                 (Own::Attention(attention), residual) => {
                     residual.apply(run, rows, Some(&attention.output), |run, x| {
@@ -153,6 +153,9 @@ impl CardDecoder {
             residual.apply(run, rows, Some(&attention.output), |run, x| {
                 attention.read(run, x, (memory, places, source_rows), scratch, count)
             });
+            if wanted.attended && is_last {
+                run.copy(branch, context, count * attention.output.outputs());
+            }
             let (feed_forward, residual) = &layer.feed_forward;
             let CardFeedForward {
                 inner,
@@ -160,13 +163,13 @@ impl CardDecoder {
                 activation,
             } = feed_forward;
             residual.apply(run, rows, Some(outer), |run, x| {
-                if keeps && number + 1 == self.layers.len() {
+                if wanted.fed && is_last {
                     run.copy(x, fed, count * inner.inputs());
                 }
                 run.product(inner, x, (wide, 0), count, Some(*activation));
                 wide
             });
-            if by_layer {
+            if wanted.by_layer {
                 run.start();
             }
         }
@@ -191,4 +194,15 @@ pub(super) struct Reads {
     /// Words before them.
     pub before: usize,
     pub count: usize,
+}
+
+/// What is wanted of the rows of a decoder besides their states.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// What enters the last feed-forward sublayer, in [`Work::fed`].
+    pub fed: bool,
+    /// What the last layer reads of the source, in [`Work::context`]; with norms behind sublayers.
+    pub attended: bool,
+    /// Started layer by layer, so that no card works on many rows longer than a driver lets it.
+    pub by_layer: bool,
 }

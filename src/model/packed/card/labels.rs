@@ -1,7 +1,7 @@
 //! Translations that are given: their states, and the probabilities of their tokens.
 
 use super::CardTransformer;
-use super::decoder::Reads;
+use super::decoder::{Reads, Wanted};
 use super::state::{CardSource, OwnKeys, Widths, Work, small};
 use crate::kernels::card::{Bound, Keys, Run};
 use crate::kernels::packed::Scratch;
@@ -121,9 +121,12 @@ impl CardTransformer {
         };
         let mut run = Run::new(&self.card, &mut bound);
         let read = (&source, &own);
-        let states = self
-            .decoder
-            .forward(&mut run, &work, read, reads, (true, true));
+        let wanted = Wanted {
+            fed: true,
+            attended: false,
+            by_layer: true,
+        };
+        let states = self.decoder.forward(&mut run, &work, read, reads, wanted);
         run.start();
         let decoded = Decoded {
             states: states.clone(),

@@ -22,6 +22,7 @@ use super::embedding::PackedEmbedding;
 use super::ends::Ends;
 use super::layers::Packing;
 use super::state::PackedEncoderOutput;
+use super::translations::SharedTranslations;
 use crate::kernels::card::{Bound, Card, CardMatrix, Keys, LARGEST_HEAD, Run};
 use crate::kernels::packed::{Quantization, Weights, log_normalisers};
 use crate::kernels::{NextScores, ReadTokens};
@@ -29,10 +30,11 @@ use crate::memory::{Datastore, Neighbours};
 use crate::model::config::NormPosition;
 use crate::model::context_config::Context;
 use crate::model::packed_batch::PackedBatch;
+use crate::model::prepared::Memory;
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use crate::model::variant::SpecialTokens;
-use decoder::{CardDecoder, Reads};
+use decoder::{CardDecoder, Reads, Wanted};
 use encoder::CardEncoder;
 use layers::OnCard;
 use state::{CardSource, Widths};
@@ -45,9 +47,11 @@ pub struct CardTransformer {
     card: Arc<Card>,
     source: PackedEmbedding,
     target: PackedEmbedding,
-    /// None where burn's encoder has to read: it reads more than the sentence.
+    /// None where anything reads more than the sentence: burn's encoder reads then.
     encoder: Option<CardEncoder>,
     decoder: CardDecoder,
+    /// What is read of other translations behind the decoder, on the CPU.
+    beyond: Option<LayersBeyond>,
     /// `[d_model, vocab]`
     logits: CardMatrix,
     tokens: SpecialTokens,
@@ -66,7 +70,7 @@ impl CardTransformer {
     }
 
     /// The same on any card.
-    fn on(
+    pub(in crate::model) fn on(
         card: Arc<Card>,
         network: &Transformer,
         context: Option<Context>,
@@ -102,9 +106,10 @@ impl CardTransformer {
             source,
             target,
             tokens: network.tokens.clone(),
-            encoder: PackedTransformer::packs_encoder(network, context)
+            encoder: (context.is_none() && PackedTransformer::packs_encoder(network, context))
                 .then(|| CardEncoder::new(&network.encoder, on_card)),
             decoder: CardDecoder::new(&network.decoder, on_card),
+            beyond: LayersBeyond::of(&network.decoder, packing),
             logits,
             card,
         })
@@ -117,11 +122,12 @@ impl CardTransformer {
         Card::of(&device).filter(|_| Self::computes(network))
     }
 
-    /// Whether there are kernels for all parts of a decoder.
-    fn computes(network: &Transformer) -> bool {
+    /// Whether there are kernels for all parts of a decoder, but for what packed weights read behind it.
+    pub(in crate::model) fn computes(network: &Transformer) -> bool {
         let decoder = &network.decoder;
         let is_post = decoder.norm_position == NormPosition::Post;
-        !LayersBeyond::are_in(decoder)
+        LayersBeyond::are_packed_behind(decoder)
+            && (is_post || decoder.gated.is_none())
             && decoder.layers.iter().all(|layer| {
                 let own = layer.self_attention.as_ref();
                 let mut heads = own.into_iter().chain([&layer.cross_attention]);
@@ -178,7 +184,13 @@ impl CardTransformer {
             ..
         } = encoded.clone();
         let bound = Bound::new(&self.card);
-        self.begin(bound, &states, (sentences, positions), datastore)
+        let state = self.begin(bound, &states, (sentences, positions), datastore);
+        state.reading(encoded.beyond.as_ref())
+    }
+
+    /// Translations as hypotheses read them, where packed weights compute that.
+    pub(in crate::model) fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+        self.beyond.as_ref()?.prepare(translations)
     }
 
     fn begin(
@@ -270,6 +282,8 @@ impl CardTransformer {
             own,
             last,
             len,
+            numbers,
+            beyond,
             ..
         } = state;
         let reads = Reads {
@@ -282,10 +296,25 @@ impl CardTransformer {
             count: hypotheses,
         };
         let mut run = Run::new(&self.card, bound);
-        let kept = (datastore.is_some(), false);
-        let states = self
+        let asks = { self.beyond.as_ref().zip(beyond.as_deref()) }
+            .filter(|(_, memory)| memory.has_translations());
+        let wanted = Wanted {
+            fed: datastore.is_some(),
+            attended: asks.is_some(),
+            by_layer: false,
+        };
+        let mut states = self
             .decoder
-            .forward(&mut run, work, (source, own), reads, kept);
+            .forward(&mut run, work, (source, own), reads, wanted);
+        if let Some((layers, memory)) = asks {
+            let count = hypotheses * self.logits.inputs();
+            let [own, attended] = run.read([(states, count), (&work.context, count)]);
+            let [own, attended] = [own, attended].map(floats);
+            let joined = layers.join_on_cores(&own, &attended, (memory, numbers));
+            self.card.write(&work.y, &joined);
+            states = &work.y;
+            run = Run::new(&self.card, bound);
+        }
         run.product(&self.logits, states, (&work.scores, 0), hypotheses, None);
         let shape = [hypotheses, vocab];
         let (told, count) = match read {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use wgpu::Buffer;
 
 use crate::kernels::card::{Bound, Card};
+use crate::model::packed::beyond::MemoryBeyond;
 
 /// Keys and values of encoded sentences, as every layer reads them.
 #[derive(Debug)]
@@ -102,9 +103,11 @@ pub struct CardState {
     /// Rows of keys and values that are taken.
     taken: usize,
     /// The sentence of each hypothesis.
-    numbers: Vec<usize>,
+    pub(super) numbers: Vec<usize>,
     /// For each hypothesis the rows of its words.
     rows: Vec<Vec<u32>>,
+    /// What translations read beyond their own sentence.
+    pub(super) beyond: Option<Arc<MemoryBeyond>>,
 }
 
 impl CardState {
@@ -135,6 +138,15 @@ impl CardState {
             rows: vec![Vec::new(); hypotheses],
             source,
             card: Arc::clone(card),
+            beyond: None,
+        }
+    }
+
+    /// The same, whose hypotheses read `beyond` their own sentence.
+    pub(super) fn reading(self, beyond: Option<&Arc<MemoryBeyond>>) -> Self {
+        Self {
+            beyond: beyond.cloned(),
+            ..self
         }
     }
 
