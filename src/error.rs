@@ -183,7 +183,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "no PO file with messages that are translated from {from} to {to} lies there: {path:?}"
+        "no PO or MO file with messages that are translated from {from} to {to} lies there: {path:?}"
     )]
     NoCatalogues {
         from: String,

@@ -11,6 +11,7 @@ use super::settings::is_memory;
 use super::state::{AppState, NoticeKind};
 use super::training::TrainingCommand;
 use crate::corpus::Corpus;
+use crate::corpus::gettext::is_catalogue;
 use crate::inference::may_be_model;
 use crate::jobs::{FileRequest, ProjectFolder};
 use crate::terms::Termbase;
@@ -63,7 +64,7 @@ impl Kind {
             Self::Run
         } else if may_be_model(folder) {
             Self::ForeignModel
-        } else if Corpus::is_one(folder) || has_po_files(folder) {
+        } else if Corpus::is_one(folder) || has_catalogues(folder) {
             Self::Memory
         } else {
             Self::Folder
@@ -83,13 +84,9 @@ fn is_other_json(path: &Path) -> bool {
         && read.is_ok_and(|read| !String::from_utf8_lossy(&head[..read]).contains("canopy trace"))
 }
 
-fn has_po_files(folder: &Path) -> bool {
+fn has_catalogues(folder: &Path) -> bool {
     let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.any(|entry| {
-        let path = entry.path();
-        path.extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("po"))
-    })
+    entries.any(|entry| is_catalogue(&entry.path()))
 }
 
 impl AppState {
@@ -108,7 +105,7 @@ impl AppState {
                 self.apply_training(TrainingCommand::Follow(path));
             }
             Kind::Folder => {
-                let detail = "It holds no project, model, run, corpus or PO files. Choose the document itself.";
+                let detail = "It holds no project, model, run, corpus, PO or MO files. Choose the document itself.";
                 self.notify(NoticeKind::Error, "This folder cannot be opened", detail);
             }
         }

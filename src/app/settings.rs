@@ -302,7 +302,7 @@ fn is_trace(path: &Path) -> bool {
 }
 
 /// Endings of translation memories.
-pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
+pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po", "mo"];
 
 /// Endings of documents that bring their translations along, and can serve as memories.
 pub const BILINGUAL_EXTENSIONS: &[&str] = &["xlf", "xliff", "sdlxliff", "mqxliff"];

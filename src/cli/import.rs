@@ -85,12 +85,12 @@ pub enum ImportCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// A folder of PO files: the strings and texts of programs, games and manuals
+    /// A folder of PO or MO files: the strings and texts of programs, games and manuals
     ///
     /// The messages of a source file become a document, in the order of its lines, as the comments of the PO files tell;
     /// a message that stands in several places is in each of them. Comments for translators, such as who speaks, become
-    /// notes. Fuzzy translations are context only, obsolete ones are left out. PO files of other languages may lie there
-    /// too. One document in 25 becomes a test document and one in 50 a development document, chosen by a hash of its
+    /// notes. Fuzzy translations are context only, obsolete ones are left out. Files of other languages may lie there too.
+    /// Of compiled catalogues (/usr/share/locale) each becomes one document. One document in 25 becomes a test document and one in 50 a development document, chosen by a hash of its
     /// name, unless --test or --dev name some.
     Po {
         /// The folder
@@ -305,7 +305,7 @@ fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
 }
 
 fn import_po(import: &PoImport, json: bool) -> Result<()> {
-    let shown = |done, all| format!("reading PO file {done} of {all}");
+    let shown = |done, all| format!("reading catalogue {done} of {all}");
     import_and_report(|progress| import.run(progress), shown, json, po_text)
 }
 
@@ -390,7 +390,7 @@ fn listed(what: &str, names: &[String]) -> String {
 
 fn po_text(report: &PoReport) -> String {
     let text = format!(
-        "{} PO files, and {} of other languages; {} messages without a translation, {} obsolete\n\
+        "{} catalogues, and {} of other languages; {} messages without a translation, {} obsolete\n\
          {} pairs in {} documents; {} fuzzy: context only, {} in a place that is not told\n",
         report.catalogues,
         report.other_languages,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::corpus::gettext::is_catalogue;
 use crate::error::{Error, Result};
 use crate::text::file::is_same_file;
 
@@ -57,10 +58,7 @@ pub(super) fn check_output<'a>(
 /// Whether a file of this name is read where its folder is.
 fn is_part(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str());
-    let is_catalogue = file
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("po"));
-    file.is_file() && (is_catalogue || name.is_some_and(|name| PARTS.contains(&name)))
+    file.is_file() && (is_catalogue(file) || name.is_some_and(|name| PARTS.contains(&name)))
 }
 
 fn is_below(place: &Path, folder: &Path) -> bool {

@@ -38,7 +38,7 @@ pub(super) struct TrainArguments {
     /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Translations to remember beside the training pairs, for presets with a memory: a TMX file, a corpus, PO files or a
+    /// Translations to remember beside the training pairs, for presets with a memory: a TMX file, a corpus, PO or MO files, or a
     /// table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,

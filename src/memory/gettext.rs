@@ -1,11 +1,10 @@
-//! The translated strings of programs, as their PO files have them: what a manual calls the program's menus and dialogs.
+//! The translated strings of programs, as their PO files, or the MO files compiled of them, have them: what a manual calls the program's menus and dialogs.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::has_ending;
-use crate::corpus::gettext::reader::{self, Entry};
+use crate::corpus::gettext::{self, Entry, is_catalogue};
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::text::folder::files_below;
@@ -16,26 +15,21 @@ const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
 /// Marks of the key that chooses a menu entry: GTK, LibreOffice and Qt.
 const KEY_MARKS: [char; 3] = ['_', '~', '&'];
 
-/// The PO files below a folder, in order.
+/// The catalogues below a folder, in order.
 ///
 /// # Errors
 /// If a folder cannot be read.
-pub(super) fn po_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let files = files_below(folder, |_| false, is_po)?.into_iter();
+pub(super) fn catalogues(folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = files_below(folder, |_| false, is_catalogue)?.into_iter();
     Ok(files.map(|file| folder.join(file)).collect())
 }
 
-/// Whether the name is that of a PO file.
-pub(super) fn is_po(path: &Path) -> bool {
-    has_ending(path, "po")
-}
-
-/// The finished translations of some PO files, without marks of keys; those with code are left out. Of several for the same
+/// The finished translations of some catalogues, without marks of keys; those with code are left out. Of several for the same
 /// string the most frequent one comes first.
 ///
 /// # Errors
 /// If a file cannot be read, is damaged, or is of another language.
-pub(super) fn po_pairs(
+pub(super) fn catalogue_pairs(
     files: &[PathBuf],
     languages: (&str, &str),
 ) -> Result<Vec<(String, String)>> {
@@ -55,7 +49,7 @@ pub(super) fn po_pairs(
 }
 
 fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)>> {
-    let catalogue = reader::read(path)?;
+    let catalogue = gettext::read(path)?;
     let (from, to) = languages;
     let language = &catalogue.language;
     if !language.is_empty() && !is_same_language(language, to) {

@@ -28,6 +28,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::corpus::gettext::is_catalogue;
 use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
@@ -100,7 +101,7 @@ impl PartialEq for TranslationMemory {
 
 impl TranslationMemory {
     /// Reads what was translated before: a corpus folder, a TMX file, XLIFF and other files that have their
-    /// translations in them, a program's PO file or a folder with such files, or
+    /// translations in them, a program's catalogue (PO, or MO) or a folder with such files, or
     /// what [`Self::save`] writes.
     ///
     /// # Errors
@@ -108,12 +109,12 @@ impl TranslationMemory {
     pub fn read(path: &Path, source_language: &str, target_language: &str) -> Result<Self> {
         let languages = (source_language, target_language);
         let catalogues = match path.is_dir() {
-            true if !Corpus::is_one(path) => gettext::po_files(path)?,
-            false if gettext::is_po(path) => vec![path.to_owned()],
+            true if !Corpus::is_one(path) => gettext::catalogues(path)?,
+            false if is_catalogue(path) => vec![path.to_owned()],
             _ => Vec::new(),
         };
         if !catalogues.is_empty() {
-            gettext::po_pairs(&catalogues, languages).map(Self::new)
+            gettext::catalogue_pairs(&catalogues, languages).map(Self::new)
         } else if path.is_dir() {
             let corpus = Corpus::open(path)?;
             let info = corpus.info();
@@ -157,7 +158,7 @@ impl TranslationMemory {
             let files = Split::ALL.map(|split| path.join(split.file_name()));
             Ok(files.to_vec())
         } else {
-            gettext::po_files(path)
+            gettext::catalogues(path)
         }
     }
 

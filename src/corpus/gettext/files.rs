@@ -1,4 +1,4 @@
-//! Which PO files there are, of which language, and what their catalogues are called.
+//! Which PO and MO files there are, of which language, and what their catalogues are called.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::corpus::survey::Script;
 use crate::error::Result;
 use crate::text::folder::files_below;
 
-/// A PO file.
+/// A PO file, or an MO file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PoFile {
     /// Below the folder.
@@ -18,20 +18,36 @@ pub(super) struct PoFile {
     language: Option<String>,
 }
 
-/// The PO files below a folder, in order; `languages` are those that may stand at the end of a name.
+/// The PO files below a folder, and the MO files that were not compiled from one beside them, in order; `languages` are those that
+/// may stand at the end of a name.
 ///
 /// # Errors
 /// If a folder cannot be read.
 pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoFile>> {
-    let is_po = |path: &Path| {
-        let ending = path.extension().unwrap_or_default();
-        ending.eq_ignore_ascii_case("po")
+    // What was compiled from a file beside it says the same.
+    let is_asked = |path: &Path| {
+        is_catalogue(path) && !(is_compiled(path) && path.with_extension("po").exists())
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let files = files_below(folder, |_| false, is_po)?.into_iter();
+    let files = files_below(folder, |_| false, is_asked)?.into_iter();
     Ok(files
         .map(|path| PoFile::of(path, &name, languages))
         .collect())
+}
+
+/// Whether the name is that of a PO file or of an MO file.
+pub(crate) fn is_catalogue(path: &Path) -> bool {
+    has_ending(path, "po") || is_compiled(path)
+}
+
+/// Whether the name is that of an MO file.
+pub(super) fn is_compiled(path: &Path) -> bool {
+    has_ending(path, "mo")
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    let its = path.extension();
+    its.is_some_and(|its| its.eq_ignore_ascii_case(ending))
 }
 
 impl PoFile {
@@ -39,7 +55,7 @@ impl PoFile {
     fn of(path: String, folder: &str, (from, to): (&str, &str)) -> Self {
         let is_asked = |name: &str| is_code(name, from) || is_code(name, to);
         let is_language = |name: &str| is_asked(name) || is_other_language(name);
-        let stem = &path[..path.len() - ".po".len()];
+        let (stem, _) = path.rsplit_once('.').unwrap_or((&path, ""));
         let (above, name) = stem.rsplit_once('/').unwrap_or(("", stem));
         let above: Vec<&str> = above.split('/').filter(|part| !part.is_empty()).collect();
         let of_folder = above.iter().rev().find(|part| is_language(part));
@@ -97,6 +113,7 @@ mod tests {
             ("fr.po", "stories", Some("fr")),
             ("messages.po", "messages", None),
             ("help-is.po", "help-is", None),
+            ("share/locale/de/LC_MESSAGES/app.mo", "app", Some("de")),
         ] {
             let file = PoFile::of(path.to_owned(), "stories", ("en", "de"));
             assert_eq!(

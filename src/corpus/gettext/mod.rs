@@ -1,13 +1,15 @@
-//! PO files as a corpus: the documents that their messages come from, put together again.
+//! PO files as a corpus: the documents that their messages come from, put together again; and the compiled catalogues of programs,
+//! which do not tell their documents.
 //!
 //! A PO file lists messages once, in whatever order its tool chose; its comments say in which file and line of the source
 //! each stands. Here the messages of a source file become a document, in the order of its lines, and a message that
 //! stands in several places is in each of them. What translators are told of a message, such as who speaks, and its
 //! context become the note of its paragraph. A message without a place stands in a document of its catalogue, in order.
 
+mod compiled;
 mod documents;
 mod files;
-pub(crate) mod reader;
+mod reader;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,10 +23,25 @@ use crate::error::{Error, Result};
 use documents::Documents;
 use files::{PoFile, po_files};
 
+pub(crate) use files::is_catalogue;
+pub(crate) use reader::{Catalogue, Entry};
+
+/// Reads the messages of a PO file, or of an MO file.
+///
+/// # Errors
+/// If it cannot be read or is damaged.
+pub(crate) fn read(path: &Path) -> Result<Catalogue> {
+    if files::is_compiled(path) {
+        compiled::read(path)
+    } else {
+        reader::read(path)
+    }
+}
+
 /// The source and the destination of an import.
 #[derive(Debug, Clone)]
 pub struct PoImport {
-    /// PO files lie in it and in the folders below it, of other languages as well.
+    /// PO or MO files lie in it and in the folders below it, of other languages as well.
     pub folder: PathBuf,
     /// Language codes; the language of the messages is one of them, that of the translations the other.
     pub source_language: String,
@@ -43,9 +60,9 @@ pub struct PoImport {
 /// The findings of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PoReport {
-    /// PO files of the language.
+    /// Files of the language.
     pub catalogues: usize,
-    /// PO files of other languages.
+    /// Files of other languages.
     pub other_languages: usize,
     pub documents: usize,
     /// Messages with their translation, each as often as it stands in a document.
@@ -105,7 +122,7 @@ impl PoImport {
 
     fn read(&self, file: &PoFile, documents: &mut Documents, report: &mut PoReport) -> Result<()> {
         let path = self.folder.join(&file.path);
-        let catalogue = reader::read(&path)?;
+        let catalogue = read(&path)?;
         let languages = (&*self.source_language, &*self.target_language);
         let Some(reversed) = file.reversed(&catalogue.language, languages) else {
             report.other_languages += 1;
@@ -188,5 +205,61 @@ impl Names {
         all.filter(|name| !self.0.contains(*name))
             .cloned()
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiled_catalogues_of_programs_are_documents() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |path: &str, messages: &[(&str, &[u8])]| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("writes");
+            std::fs::write(path, compiled::tests::compiled(messages, u32::to_le_bytes))
+                .expect("writes");
+        };
+        write(
+            "de/LC_MESSAGES/app.mo",
+            &[("Open", "Öffnen".as_bytes()), ("Save", b"Sichern")],
+        );
+        write(
+            "de/LC_MESSAGES/other.mo",
+            &[("Close", "Schließen".as_bytes())],
+        );
+        write("fr/LC_MESSAGES/app.mo", &[("Open", b"Ouvrir")]);
+        let po = "msgid \"Close\"\nmsgstr \"Zumachen\"\n";
+        std::fs::write(folder.path().join("de/LC_MESSAGES/other.po"), po).expect("writes");
+        let import = PoImport {
+            folder: folder.path().to_owned(),
+            source_language: "en".to_owned(),
+            target_language: "de".to_owned(),
+            dev: Vec::new(),
+            test: vec!["app".to_owned()],
+            left_out: Vec::new(),
+            output: folder.path().join("corpus"),
+            replace: false,
+        };
+        let done = import
+            .run(|_, _| ControlFlow::Continue(()))
+            .expect("imports");
+        let (corpus, report) = done.expect("to its end");
+        let found = (report.catalogues, report.other_languages, report.documents);
+        assert_eq!((found, report.pairs), ((2, 1, 2), 3));
+        let texts = |split| -> Vec<(String, String)> {
+            let documents = corpus.documents(split).expect("reads");
+            let documents = documents.map(|document| document.expect("reads"));
+            let paragraphs = documents.flat_map(|document| document.paragraphs);
+            let units = paragraphs.flat_map(|paragraph| paragraph.units);
+            units.map(|unit| (unit.source, unit.target)).collect()
+        };
+        let pair = |(source, target): (&str, &str)| (source.to_owned(), target.to_owned());
+        assert_eq!(
+            texts(Split::Test),
+            [("Open", "Öffnen"), ("Save", "Sichern")].map(pair)
+        );
+        assert_eq!(texts(Split::Train), [("Close", "Zumachen")].map(pair));
     }
 }

@@ -185,7 +185,7 @@ fn field(keyword: &str) -> Option<Field> {
     }
 }
 
-fn header_field<'h>(header: &'h str, name: &str) -> &'h str {
+pub(super) fn header_field<'h>(header: &'h str, name: &str) -> &'h str {
     let lines = header.lines().filter_map(|line| line.split_once(':'));
     let found = lines
         .map(|(key, value)| (key.trim(), value.trim()))
