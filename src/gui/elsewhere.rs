@@ -1,9 +1,11 @@
 //! The question over a document that was worked on under another path: whether that work is taken over.
 
-use egui::{RichText, Ui};
+use egui::{Align, Label, Layout, RichText, Ui};
 
 use super::theme::{self, Palette};
 use crate::app::{Command, WorkElsewhere};
+
+const TWO_LINES: f32 = 38.0;
 
 /// Says where the work lies and how much of the document's `count` sentences it covers.
 pub fn elsewhere_ui(
@@ -17,15 +19,22 @@ pub fn elsewhere_ui(
     let place = project.document.display();
     let text = format!("This document was worked on as {place}");
     let covered = format!("Translations of {fitting} of {count} sentences are there.");
-    ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(text).color(palette.strong));
-        ui.label(RichText::new(covered).color(palette.weak));
-        if ui.add(theme::primary(ui, "Take over")).clicked() {
-            commands.push(Command::TakeOver);
-        }
-        let leave = ui.button("Leave them there");
-        if leave.on_hover_text("Begin anew here").clicked() {
-            commands.push(Command::LeaveElsewhere);
-        }
+    ui.horizontal(|ui| {
+        ui.set_min_height(TWO_LINES);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let leave = ui.button("Leave them there");
+            if leave.on_hover_text("Begin anew here").clicked() {
+                commands.push(Command::LeaveElsewhere);
+            }
+            if ui.add(theme::primary(ui, "Take over")).clicked() {
+                commands.push(Command::TakeOver);
+            }
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                let text = RichText::new(text).color(palette.strong);
+                ui.add(Label::new(text).truncate());
+                let covered = RichText::new(covered).color(palette.weak);
+                ui.add(Label::new(covered).truncate());
+            });
+        });
     });
 }
