@@ -7,7 +7,9 @@ use std::ops::{ControlFlow, Range};
 use super::bert_sequences::bert_sequences;
 use super::translator::{Translator, is_translatable};
 use crate::contrastive::{ContrastiveSet, SetSentence, TargetContext};
+use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::error::Result;
+use crate::metrics::discourse::FormOfAddress;
 use crate::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use crate::text::placeholder::stripped;
 use crate::tokenizers::Side;
@@ -33,6 +35,9 @@ pub struct SetScores {
     pub target_context: TargetContext,
 }
 
+/// Translations of a document's sentences, from its beginning on; none of those that nobody knows.
+type Translations = Vec<Option<String>>;
+
 /// The text of a set as the model reads it.
 #[derive(Default)]
 struct SetText {
@@ -54,12 +59,21 @@ impl Translator {
         options: &ContextOptions,
         go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<SetScores> {
-        let target_context = match (self.model().is_bilingual(), options.gold_target_context) {
+        let reads_behind = self.description().model.translations_before() > 0;
+        let reads = self.model().is_bilingual() || reads_behind;
+        let target_context = match (reads, options.gold_target_context) {
             (false, _) => TargetContext::None,
             (true, false) => TargetContext::Own,
             (true, true) => TargetContext::Gold,
         };
-        let read = self.set_text(set, options)?;
+        let none = SetScores {
+            items: vec![None; set.items.len()],
+            target_context,
+        };
+        let Some(translations) = self.translations_of(set, options, &mut || go_on(0))? else {
+            return Ok(none);
+        };
+        let read = self.set_text(set, &translations, options)?;
         let mut scores: Vec<Vec<Option<f64>>> = set
             .items
             .iter()
@@ -92,11 +106,84 @@ impl Translator {
                 .into_iter()
                 .map(|scores| scores.into_iter().collect())
                 .collect(),
-            target_context,
+            ..none
         })
     }
 
-    fn set_text(&self, set: &ContrastiveSet, options: &ContextOptions) -> Result<SetText> {
+    /// The translations of each document that an encoder reads behind sentences after them; none if `go_on` breaks it off.
+    fn translations_of(
+        &self,
+        set: &ContrastiveSet,
+        options: &ContextOptions,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Vec<Translations>>> {
+        let mut counts = vec![0; set.documents.len()];
+        if self.description().model.translations_before() > 0 {
+            for item in &set.items {
+                counts[item.document] = item.sentence.max(counts[item.document]);
+            }
+        }
+        let before = set.documents.iter().zip(counts);
+        let before = before.map(|(document, count)| &document.sentences[..count]);
+        if options.gold_target_context {
+            let known = |sentences: &[SetSentence]| {
+                let references = sentences.iter().map(|it| it.reference.clone());
+                references.collect()
+            };
+            return Ok(Some(before.map(known).collect()));
+        }
+        let documents: Vec<DocumentUnits> = before.clone().map(units).collect();
+        let numbered = before.enumerate();
+        let segments = numbered.flat_map(|(number, sentences)| segments(number, sentences));
+        let search = SearchOptions {
+            beam_size: options.beam_size,
+            ..SearchOptions::default()
+        };
+        let segments: Vec<Segment> = segments.collect();
+        let found = self.translate_segments(&documents, &segments, &search, go_on)?;
+        Ok(found.map(|found| {
+            let mut translations = vec![Vec::new(); documents.len()];
+            for (segment, texts) in segments.iter().zip(found) {
+                translations[segment.document].push(Some(texts.concat()));
+            }
+            translations
+        }))
+    }
+
+    /// What the encoder reads of the translations before a sentence.
+    fn read_behind(
+        &self,
+        sentence: usize,
+        sources: &[SetSentence],
+        translations: &Translations,
+        options: &ContextOptions,
+    ) -> Vec<Vec<u32>> {
+        let config = &self.description().model;
+        let most = options.before.unwrap_or(usize::MAX);
+        let first = sentence.saturating_sub(most.min(config.translations_before()));
+        let target = |other: usize| translations.get(other)?.clone();
+        if config.address_form {
+            let source = |other: usize| sources[other].source.as_str();
+            let target = |other| target(other).filter(|_| other >= first);
+            let form = FormOfAddress::last_before(sentence, source, target);
+            let encode = |form: FormOfAddress| {
+                self.tokenizer()
+                    .encode(Side::Source, form.side_constraint())
+            };
+            return form.map(encode).into_iter().collect();
+        }
+        let known = (first..sentence).filter_map(target);
+        known
+            .map(|text| self.tokenizer().encode(Side::Target, &text))
+            .collect()
+    }
+
+    fn set_text(
+        &self,
+        set: &ContrastiveSet,
+        translations: &[Translations],
+        options: &ContextOptions,
+    ) -> Result<SetText> {
         let mut read = SetText::default();
         // Items of one document that read all of it are encoded together.
         let mut placed: HashMap<(usize, Range<usize>), Vec<usize>> = HashMap::new();
@@ -118,7 +205,21 @@ impl Translator {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => {
                     let read = &mut read.text;
-                    entry.insert(self.add_document(read, &sentences[context.clone()], options)?)
+                    let first = read.sentences.len();
+                    let added = self.add_document(read, &sentences[context.clone()], options)?;
+                    let before = self.read_behind(
+                        item.sentence,
+                        sentences,
+                        &translations[item.document],
+                        options,
+                    );
+                    // Whoever reads translations behind a sentence reads no other sentence.
+                    for sentence in &mut read.sentences[first..] {
+                        sentence
+                            .ids
+                            .extend(self.suffix(&before, sentence.ids.len()));
+                    }
+                    entry.insert(added)
                 }
             };
             let sentence = firsts[item.sentence - context.start];
@@ -198,4 +299,34 @@ impl Translator {
         text.documents.push(begin..text.sentences.len());
         Ok(firsts)
     }
+}
+
+/// Sentences as they are translated, one after the other.
+fn units(sentences: &[SetSentence]) -> DocumentUnits {
+    let sources = sentences.iter().enumerate();
+    let sources = sources.map(|(number, sentence)| ((0, number), sentence.source.clone()));
+    DocumentUnits {
+        sources: sources.collect(),
+        shown: sentences.iter().map(|it| stripped(&it.source)).collect(),
+        ..DocumentUnits::default()
+    }
+}
+
+fn segments(document: usize, sentences: &[SetSentence]) -> impl Iterator<Item = Segment> {
+    let segment = move |(number, sentence): (usize, &SetSentence)| Segment {
+        source: sentence.source.clone(),
+        reference: String::new(),
+        units: vec![SegmentUnit {
+            source: sentence.source.clone(),
+            reference: String::new(),
+            place: (0, number),
+            identical: false,
+            points: Vec::new(),
+        }],
+        document,
+        paragraph: number,
+        unseen: true,
+        repeated: false,
+    };
+    sentences.iter().enumerate().map(segment)
 }

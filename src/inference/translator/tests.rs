@@ -1,9 +1,9 @@
 //! A document-level model over a document that somebody has worked on.
 
 use super::*;
-use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
+use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence, TargetContext};
 use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
-use crate::inference::ContextOptions;
+use crate::inference::{ContextOptions, SetScores};
 use crate::kernels::WordNormaliser;
 use crate::metrics::discourse::FormOfAddress;
 use crate::model::{
@@ -457,6 +457,67 @@ fn all_of_a_long_sentence_is_context_of_a_contrast() {
     assert!(whole[0].is_some());
     assert_eq!(whole, contrasted(&translator, &parts));
     assert_ne!(whole, contrasted(&translator, &parts[..1]));
+}
+
+/// Scores of a contrast behind one sentence with this human translation.
+fn behind(
+    translator: &Translator,
+    (source, reference): (&str, &str),
+    options: ContextOptions,
+) -> SetScores {
+    let mut set = contrastive_set(&[source]);
+    let sentences = &mut set.documents[0].sentences;
+    sentences[0].reference = Some(reference.to_owned());
+    if translator.description.model.address_form {
+        "Close your page.".clone_into(&mut sentences[1].source);
+    }
+    let scores = translator.score_contrasts(&set, &options, &mut |_| ControlFlow::Continue(()));
+    scores.expect("scores")
+}
+
+#[test]
+fn a_contrast_is_read_behind_the_translations_before_it() {
+    const GOLD: ContextOptions = ContextOptions {
+        gold_target_context: true,
+        ..CONTEXT
+    };
+    let translator = translator_behind(None, 1);
+    let source = "Open the file.";
+    let told = |reference| behind(&translator, (source, reference), GOLD);
+    let [first, second] = ["Close", "page"].map(told);
+    assert_ne!(first.items, second.items);
+    assert_eq!(first.target_context, TargetContext::Gold);
+    let hidden = ContextOptions {
+        before: Some(0),
+        ..GOLD
+    };
+    let none = behind(&translator, (source, "Close"), hidden);
+    assert_eq!(none.items, contrasted(&translator, &[]));
+    // Its own translation, where it is told none.
+    let own = behind(&translator, (source, "Close"), CONTEXT);
+    assert_eq!(own.target_context, TargetContext::Own);
+    assert_eq!(own.items, contrasted(&translator, &[source]));
+    assert_ne!(own.items, none.items);
+    let set = contrastive_set(&[source]);
+    let broken = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Break(()));
+    assert_eq!(broken.expect("scores").items, [None]);
+}
+
+#[test]
+fn a_contrast_is_read_behind_the_form_of_address_before_it() {
+    let mut translator = translator(None);
+    translator.description.model.address_form = true;
+    let told = |reference, gold_target_context| {
+        let options = ContextOptions {
+            gold_target_context,
+            ..CONTEXT
+        };
+        behind(&translator, ("Who are you?", reference), options).items
+    };
+    let [plural, singular] = ["Wer seid ihr?", "Wer bist du?"].map(|it| told(it, true));
+    assert_ne!(plural, singular);
+    // What it writes itself addresses nobody.
+    assert_ne!(plural, told("Wer seid ihr?", false));
 }
 
 #[test]
