@@ -90,8 +90,8 @@ pub enum ImportCommand {
     /// The messages of a source file become a document, in the order of its lines, as the comments of the PO files tell;
     /// a message that stands in several places is in each of them. Comments for translators, such as who speaks, become
     /// notes. Fuzzy translations are context only, obsolete ones are left out. Files of other languages may lie there too.
-    /// Of compiled catalogues (/usr/share/locale) each becomes one document. One document in 25 becomes a test document and one in 50 a development document, chosen by a hash of its
-    /// name, unless --test or --dev name some.
+    /// Of compiled catalogues (/usr/share/locale) each becomes one document. One document in 25 becomes a test document and
+    /// one in 50 a development document, chosen by a hash of its name, unless --test or --dev name some.
     Po {
         /// The folder
         folder: PathBuf,

@@ -26,6 +26,15 @@ pub struct ContextOptions {
     pub beam_size: usize,
 }
 
+impl ContextOptions {
+    fn search(&self) -> SearchOptions {
+        SearchOptions {
+            beam_size: self.beam_size,
+            ..SearchOptions::default()
+        }
+    }
+}
+
 /// Scores of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetScores {
@@ -79,10 +88,7 @@ impl Translator {
             .iter()
             .map(|item| vec![None; item.candidates().count()])
             .collect();
-        let search = SearchOptions {
-            beam_size: options.beam_size,
-            ..SearchOptions::default()
-        };
+        let search = options.search();
         let mut done = 0;
         let (model, vocabulary) = (self.model(), self.tokenizer());
         model.read_packed()?;
@@ -135,10 +141,7 @@ impl Translator {
         let documents: Vec<DocumentUnits> = before.clone().map(units).collect();
         let numbered = before.enumerate();
         let segments = numbered.flat_map(|(number, sentences)| segments(number, sentences));
-        let search = SearchOptions {
-            beam_size: options.beam_size,
-            ..SearchOptions::default()
-        };
+        let search = options.search();
         let segments: Vec<Segment> = segments.collect();
         let found = self.translate_segments(&documents, &segments, &search, go_on)?;
         Ok(found.map(|found| {

@@ -1,13 +1,13 @@
-//! The translated strings of programs, as their PO files, or the MO files compiled of them, have them: what a manual calls the program's menus and dialogs.
+//! The translated strings of programs, as their PO files, or the MO files compiled of them, have them: what a manual calls
+//! the program's menus and dialogs.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::corpus::gettext::{self, Entry, is_catalogue};
+use crate::corpus::gettext::{self, Entry, catalogues};
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
-use crate::text::folder::files_below;
 
 /// Characters of placeholders, markup and paths: what has them stands in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
@@ -19,8 +19,8 @@ const KEY_MARKS: [char; 3] = ['_', '~', '&'];
 ///
 /// # Errors
 /// If a folder cannot be read.
-pub(super) fn catalogues(folder: &Path) -> Result<Vec<PathBuf>> {
-    let files = files_below(folder, |_| false, is_catalogue)?.into_iter();
+pub(super) fn catalogues_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = catalogues(folder)?.into_iter();
     Ok(files.map(|file| folder.join(file)).collect())
 }
 

@@ -33,7 +33,7 @@ use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
 use crate::text::document::{Document, Format};
-use crate::text::file::write_atomically;
+use crate::text::file::{has_ending, write_atomically};
 use crate::text::lines::lines;
 use crate::text::placeholder::folded;
 use crate::tokenizers::{Side, Tokenizer};
@@ -109,7 +109,7 @@ impl TranslationMemory {
     pub fn read(path: &Path, source_language: &str, target_language: &str) -> Result<Self> {
         let languages = (source_language, target_language);
         let catalogues = match path.is_dir() {
-            true if !Corpus::is_one(path) => gettext::catalogues(path)?,
+            true if !Corpus::is_one(path) => gettext::catalogues_below(path)?,
             false if is_catalogue(path) => vec![path.to_owned()],
             _ => Vec::new(),
         };
@@ -158,7 +158,7 @@ impl TranslationMemory {
             let files = Split::ALL.map(|split| path.join(split.file_name()));
             Ok(files.to_vec())
         } else {
-            gettext::catalogues(path)
+            gettext::catalogues_below(path)
         }
     }
 
@@ -491,11 +491,6 @@ fn unpacked(path: &Path) -> Result<Vec<u8>> {
     let read = GzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
     read.map_err(Error::read(path))?;
     Ok(unpacked)
-}
-
-fn has_ending(path: &Path, ending: &str) -> bool {
-    path.extension()
-        .is_some_and(|it| it.eq_ignore_ascii_case(ending))
 }
 
 /// The words without the marks.

@@ -122,6 +122,12 @@ fn have_one_inode(_: &Path, _: &Path) -> bool {
     false
 }
 
+/// Whether the name of a file ends so, in whatever case.
+pub(crate) fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case(ending))
+}
+
 /// The place of a file, whether it is there yet or not: the same for every spelling of its path.
 pub fn canonical_path(path: &Path) -> PathBuf {
     let below = |folder: PathBuf| Some(folder.canonicalize().ok()?.join(path.file_name()?));

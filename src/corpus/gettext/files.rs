@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::corpus::languages::{is_code, is_same_language};
 use crate::corpus::survey::Script;
 use crate::error::Result;
+use crate::text::file::has_ending;
 use crate::text::folder::files_below;
 
 /// A PO file, or an MO file.
@@ -18,21 +19,25 @@ pub(super) struct PoFile {
     language: Option<String>,
 }
 
-/// The PO files below a folder, and the MO files that were not compiled from one beside them, in order; `languages` are those that
-/// may stand at the end of a name.
+/// The catalogues below a folder, in order; `languages` are those that may stand at the end of a name.
 ///
 /// # Errors
 /// If a folder cannot be read.
 pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoFile>> {
-    // What was compiled from a file beside it says the same.
-    let is_asked = |path: &Path| {
-        is_catalogue(path) && !(is_compiled(path) && path.with_extension("po").exists())
-    };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let files = files_below(folder, |_| false, is_asked)?.into_iter();
+    let files = catalogues(folder)?.into_iter();
     Ok(files
         .map(|path| PoFile::of(path, &name, languages))
         .collect())
+}
+
+/// The paths below a folder, with `/`, of its PO files, and of the MO files that were not compiled from one beside them, in order.
+///
+/// # Errors
+/// If a folder cannot be read.
+pub(crate) fn catalogues(folder: &Path) -> Result<Vec<String>> {
+    let is_own = |path: &Path| !is_compiled(path) || !path.with_extension("po").exists();
+    files_below(folder, |_| false, |path| is_catalogue(path) && is_own(path))
 }
 
 /// Whether the name is that of a PO file or of an MO file.
@@ -43,11 +48,6 @@ pub(crate) fn is_catalogue(path: &Path) -> bool {
 /// Whether the name is that of an MO file.
 pub(super) fn is_compiled(path: &Path) -> bool {
     has_ending(path, "mo")
-}
-
-fn has_ending(path: &Path, ending: &str) -> bool {
-    let its = path.extension();
-    its.is_some_and(|its| its.eq_ignore_ascii_case(ending))
 }
 
 impl PoFile {
