@@ -389,13 +389,12 @@ fn child_searches_documents_on_the_gpu() {
         previous: 2,
         side: Side::Both,
     };
-    for (context, on_card) in [
-        // The encoder reads the document, and the card decodes.
-        (Context::Concatenation { previous: 1 }, true),
-        (selective(Side::Encoder), true),
-        // The decoder does, which is left to burn.
-        (selective(Side::Decoder), false),
-        (han, false),
+    // The encoder reads the document, or the decoder does, behind its last layer.
+    for context in [
+        Context::Concatenation { previous: 1 },
+        selective(Side::Encoder),
+        selective(Side::Decoder),
+        han,
     ] {
         let config = ModelConfig {
             context: Some(context),
@@ -407,7 +406,7 @@ fn child_searches_documents_on_the_gpu() {
         let there = there
             .expect("the same weights")
             .packed_as(Quantization::None);
-        assert_eq!(there.on_card().is_some(), on_card, "{context:?}");
+        assert!(there.on_card().is_some(), "{context:?}");
         let here = translations(&here, &text, 2);
         let there = translations(&there, &text, 2);
         for (here, there) in here.iter().flatten().zip(there.iter().flatten()) {
