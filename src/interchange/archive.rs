@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::bytes::Bytes;
 use super::packed::Packed;
 use super::tensors::Tensors;
 use super::{npy, tensors, torch};
@@ -95,7 +96,7 @@ impl Archive {
         let Some(name) = self.find(file_name).map(str::to_owned) else {
             return Err(self.refuse(format!("there is no {file_name} in it")));
         };
-        self.read(&name, MOST_BESIDE)
+        self.read(&name, MOST_BESIDE)?.read()
     }
 
     /// The text of a file that [`find`](Self::find) finds.
@@ -126,7 +127,7 @@ impl Archive {
         if safetensors.is_empty() {
             for name in &npz {
                 let bytes = self.read(name, u64::MAX)?;
-                let found = npy::read_npz(bytes);
+                let found = npy::read_npz(&bytes);
                 all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
             }
         }
@@ -154,14 +155,14 @@ impl Archive {
         let mut all = Tensors::new(&self.path);
         for name in &pickles {
             let bytes = self.read(name, u64::MAX)?;
-            let found = torch::read_torch(bytes);
+            let found = torch::read_torch(&bytes);
             all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
         }
         Ok(all)
     }
 
     /// The bytes of a file by its whole name, however large.
-    pub(super) fn large(&mut self, file_name: &str) -> Result<Vec<u8>> {
+    pub(super) fn large(&mut self, file_name: &str) -> Result<Bytes> {
         let Some(name) = self.find(file_name).map(str::to_owned) else {
             return Err(self.refuse(format!("there is no {file_name} in it")));
         };
@@ -232,7 +233,7 @@ impl Archive {
         let zips = [self.weights("zip"), self.weights("whl")].concat();
         for name in zips {
             let bytes = self.read(&name, u64::MAX)?;
-            let inner = Packed::within(bytes);
+            let inner = Packed::within(&bytes);
             let inner = inner.map_err(|problem| self.refuse(format!("{name}: {problem}")))?;
             self.add_packed(inner, &format!("{name}/"));
         }
@@ -240,10 +241,10 @@ impl Archive {
     }
 
     /// A file of at most so many bytes, if it is packed.
-    fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
+    fn read(&mut self, name: &str, most: u64) -> Result<Bytes> {
         let file = self.files.iter().find(|file| file.name == name);
         match &file.expect("a name of this archive").place {
-            Place::Disk(path) => fs::read(path).map_err(Error::read(path)),
+            Place::Disk(path) => Bytes::of_file(path),
             &Place::Zip(number, entry) => {
                 let bytes = self.packed[number].read(entry, most);
                 bytes.map_err(|problem| self.refuse(format!("{name}: {problem}")))

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::archive::Archive;
-use super::encoder::{Encoder, transposed};
+use super::encoder::Encoder;
+use super::floats::Floats;
 use super::tensors::Tensors;
 use crate::error::Result;
 use crate::model::BertConfig;
@@ -229,8 +230,8 @@ impl<'a> Reading<'a> {
 
     /// Theirs is `[out, in]`, ours `[in, out]`.
     fn linear(&mut self, ours: &str, theirs: &str, from: usize, to: usize) -> Result<()> {
-        let weight = self.take(&format!("{theirs}.weight"), &[to, from])?;
-        let weight = (vec![from, to], transposed(&weight, to));
+        let weight = self.take_unread(&format!("{theirs}.weight"), &[to, from])?;
+        let weight = (vec![from, to], weight.turned(to).values()?);
         let bias = (vec![to], self.take(&format!("{theirs}.bias"), &[to])?);
         self.weights.insert(format!("{ours}.weight"), weight);
         self.weights.insert(format!("{ours}.bias"), bias);
@@ -257,7 +258,11 @@ impl<'a> Reading<'a> {
     }
 
     fn take(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
+        self.take_unread(name, shape)?.values()
+    }
+
+    fn take_unread(&mut self, name: &str, shape: &[usize]) -> Result<Floats> {
         self.tensors
-            .take_floats(&format!("{}{name}", self.prefix), shape)
+            .take_unread(&format!("{}{name}", self.prefix), shape)
     }
 }

@@ -34,13 +34,6 @@ impl Encoder {
     }
 }
 
-/// `[columns, rows]` of a matrix `[rows, columns]`.
-pub(super) fn transposed(numbers: &[f32], rows: usize) -> Vec<f32> {
-    let columns = numbers.len() / rows.max(1);
-    let places = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
-    places.map(|place| numbers[place]).collect()
-}
-
 /// Matrices of equally many rows side by side.
 pub(super) fn beside(matrices: &[Vec<f32>], rows: usize) -> Vec<f32> {
     let mut joined = Vec::with_capacity(matrices.iter().map(Vec::len).sum());
@@ -58,9 +51,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matrices_are_turned_and_joined() {
+    fn matrices_are_joined() {
         let matrix = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        assert_eq!(transposed(&matrix, 2), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
         let joined = beside(&[matrix.to_vec(), vec![7.0, 8.0]], 2);
         assert_eq!(joined, [1.0, 2.0, 3.0, 7.0, 4.0, 5.0, 6.0, 8.0]);
     }

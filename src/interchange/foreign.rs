@@ -1,16 +1,17 @@
 //! A translation model as it comes out of an archive, whoever made it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
 
 use super::archive::Archive;
-use super::placing::Placing;
+use super::placing::{ForeignTensors, Placing};
 use super::{ctranslate2, hugging_face, marian};
 use crate::error::Result;
+use crate::kernels::packed::Kept;
 use crate::model::{Model, ModelConfig};
 pub use crate::tokenizers::TokenizerFiles;
-use crate::weights::{NamedTensors, load_module};
+use crate::weights::{KeptTensors, load_from, load_unread};
 
 /// A translation model that others made, its tensors named and laid out as ours.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct ForeignModel {
     /// Which program wrote it, as far as its files say.
     pub made_by: String,
     pub config: ModelConfig,
-    pub weights: NamedTensors,
+    pub weights: ForeignTensors,
     pub source: TokenizerFiles,
     pub target: TokenizerFiles,
     pub languages: ForeignLanguages,
@@ -33,10 +34,64 @@ impl ForeignModel {
     /// Builds the model around its weights, and leaves none here; `path` is where they came from.
     ///
     /// # Errors
-    /// If they do not fit the configuration.
+    /// If they do not fit the configuration, or cannot be read any more.
     pub fn load(&mut self, path: &Path, device: &Device) -> Result<Model> {
-        let weights = std::mem::take(&mut self.weights);
-        load_module(Model::new(&self.config, device)?, weights, path)
+        let weights = self.take_weights(path);
+        load_from(Model::undrawn(&self.config, device)?, &weights)
+    }
+
+    /// The same for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
+    /// layers compute with them. See [`Model::check_read`].
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_unread(&mut self, path: &Path, device: &Device) -> Result<Model> {
+        if !Model::is_packed_whole(&self.config, device) {
+            return self.load(path, device);
+        }
+        let weights = self.take_weights(path);
+        let (model, unread) = load_unread(Model::undrawn(&self.config, device)?, weights)?;
+        Ok(model.with_unread(unread))
+    }
+
+    fn take_weights(&mut self, path: &Path) -> ForeignWeights {
+        ForeignWeights {
+            path: path.to_owned(),
+            tensors: std::mem::take(&mut self.weights),
+        }
+    }
+}
+
+/// The weights of a model where its files have them; all are known to be finite.
+#[derive(Debug)]
+struct ForeignWeights {
+    path: PathBuf,
+    tensors: ForeignTensors,
+}
+
+impl KeptTensors for ForeignWeights {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|(shape, _)| shape.as_slice())
+    }
+
+    fn values(&self, name: &str) -> Result<Vec<f32>> {
+        self.tensors[name].1.values()
+    }
+
+    fn kept(&self, name: &str) -> Result<Kept> {
+        self.tensors[name].1.kept()
+    }
+
+    fn check_finite(&self, _: &str) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -6,8 +6,10 @@
 
 mod archive;
 mod bert;
+mod bytes;
 mod ctranslate2;
 mod encoder;
+mod floats;
 mod foreign;
 mod hugging_face;
 mod marian;
@@ -24,8 +26,10 @@ mod yaml;
 
 pub use archive::Archive;
 pub use encoder::Encoder;
+pub use floats::Floats;
 pub use foreign::{
     ForeignFormat, ForeignLanguages, ForeignModel, LanguageTokens, Licence, SearchDefaults,
     TokenizerFiles, open,
 };
+pub use placing::ForeignTensors;
 pub use tensors::{Array, Numbers, Tensors};

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use super::bytes::Bytes;
 use super::packed::Packed;
 use super::tensors::{Array, Numbers, numbers};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-pub(super) fn read_npz(bytes: Vec<u8>) -> Result<BTreeMap<String, Array>, String> {
+pub(super) fn read_npz(bytes: &Bytes) -> Result<BTreeMap<String, Array>, String> {
     let mut packed = Packed::within(bytes)?;
     let names = packed.names().into_iter();
     let arrays = names.map(|(entry, file)| {
@@ -25,9 +26,10 @@ pub(super) fn read_npz(bytes: Vec<u8>) -> Result<BTreeMap<String, Array>, String
     arrays.collect()
 }
 
-fn read_npy(bytes: &[u8]) -> Result<Array, String> {
+fn read_npy(bytes: &Bytes) -> Result<Array, String> {
     let damaged = || "its npy header is damaged".to_owned();
     let (header, data) = split(bytes).ok_or_else(damaged)?;
+    let header = header.as_str();
     let kind = value(header, "descr").ok_or_else(damaged)?;
     let shape = value(header, "shape").and_then(sizes).ok_or_else(damaged)?;
     let columns_first = value(header, "fortran_order").ok_or_else(damaged)? == "True";
@@ -48,7 +50,7 @@ fn read_npy(bytes: &[u8]) -> Result<Array, String> {
     let count = shape
         .iter()
         .try_fold(1_usize, |count, &size| count.checked_mul(size));
-    let (numbers, width) = match numbers(little_endian, data) {
+    let (numbers, width) = match numbers(little_endian, &data)? {
         Numbers::Other(_) => {
             return Ok(Array {
                 shape,
@@ -58,7 +60,7 @@ fn read_npy(bytes: &[u8]) -> Result<Array, String> {
         known => (known, width(little_endian)),
     };
     let expected = count.and_then(|count| count.checked_mul(width));
-    if expected != Some(data.len()) {
+    if expected.map(|bytes| bytes as u64) != Some(data.len()) {
         let found = data.len();
         return Err(format!(
             "shape {shape:?} of {kind} does not fit its {found} bytes"
@@ -73,22 +75,20 @@ fn width(kind: &str) -> usize {
 }
 
 /// Header and data.
-fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    let rest = bytes.strip_prefix(MAGIC)?;
-    let (version, rest) = rest.split_first_chunk::<2>()?;
-    let (length, rest) = match version[0] {
-        1 => {
-            let (length, rest) = rest.split_first_chunk::<2>()?;
-            (usize::from(u16::from_le_bytes(*length)), rest)
-        }
-        2 | 3 => {
-            let (length, rest) = rest.split_first_chunk::<4>()?;
-            (usize::try_from(u32::from_le_bytes(*length)).ok()?, rest)
-        }
+fn split(bytes: &Bytes) -> Option<(String, Bytes)> {
+    let mut fields = bytes.fields();
+    let magic: [u8; MAGIC.len()] = fields.array().ok()?;
+    if magic != MAGIC {
+        return None;
+    }
+    let [version, _] = fields.array().ok()?;
+    let length = match version {
+        1 => usize::from(u16::from_le_bytes(fields.array().ok()?)),
+        2 | 3 => usize::try_from(u32::from_le_bytes(fields.array().ok()?)).ok()?,
         _ => return None,
     };
-    let (header, data) = rest.split_at_checked(length)?;
-    Some((std::str::from_utf8(header).ok()?, data))
+    let header = String::from_utf8(fields.take(length).ok()?).ok()?;
+    Some((header, fields.rest()))
 }
 
 /// The value of a key: what stands in quotes or brackets, without quotes, or a word.

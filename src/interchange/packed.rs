@@ -1,41 +1,36 @@
 //! Zip files: wheels, archives inside them, npz, and what `torch.save` writes.
 
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
+use super::bytes::{Bytes, Reader};
 use crate::error::{Error, Result};
-
-trait Source: Read + Seek {}
-
-impl<T: Read + Seek> Source for T {}
 
 /// An open zip file.
 pub(super) struct Packed {
-    archive: ZipArchive<Box<dyn Source>>,
+    archive: ZipArchive<BufReader<Reader>>,
+    bytes: Bytes,
 }
 
 impl Packed {
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(Error::read(path))?;
-        Self::new(Box::new(BufReader::new(file))).map_err(|problem| Error::Foreign {
+        Self::within(&Bytes::of_file(path)?).map_err(|problem| Error::Foreign {
             reason: format!("{problem}; name a folder, or a wheel as it was downloaded"),
             path: path.to_owned(),
         })
     }
 
-    /// A zip file that lay in another one.
-    pub fn within(bytes: Vec<u8>) -> Result<Self, String> {
-        Self::new(Box::new(Cursor::new(bytes)))
-    }
-
-    fn new(source: Box<dyn Source>) -> Result<Self, String> {
-        let archive = ZipArchive::new(source);
+    /// A zip file, which may lie in another one.
+    pub fn within(bytes: &Bytes) -> Result<Self, String> {
+        let archive = ZipArchive::new(bytes.reader());
         let archive = archive.map_err(|error| format!("it is not a whole zip file ({error})"))?;
-        Ok(Self { archive })
+        Ok(Self {
+            archive,
+            bytes: bytes.clone(),
+        })
     }
 
     /// The files in it with their numbers.
@@ -47,10 +42,10 @@ impl Packed {
             .collect()
     }
 
-    /// A file by its number, of at most so many bytes.
-    pub fn read(&mut self, number: usize, most: u64) -> Result<Vec<u8>, String> {
+    /// A file by its number, of at most so many bytes. It is read through; what is not compressed stays where it is.
+    pub fn read(&mut self, number: usize, most: u64) -> Result<Bytes, String> {
         let broken = |error: &dyn std::fmt::Display| format!("its zip entry is damaged ({error})");
-        let entry = self.archive.by_index(number).map_err(|error| match error {
+        let mut entry = self.archive.by_index(number).map_err(|error| match error {
             ZipError::UnsupportedArchive(_) => {
                 "it is encrypted or packed in another way than by deflate; unpack it and name the folder".to_owned()
             }
@@ -62,12 +57,20 @@ impl Packed {
                 "it has {size} bytes; such a file has at most {most}"
             ));
         }
+        if entry.compression() == CompressionMethod::Stored {
+            let first = entry.data_start();
+            let read = io::copy(&mut entry, &mut io::sink());
+            let read = read.map_err(|error| broken(&error))?;
+            let first = first.filter(|_| read == size);
+            let part = first.and_then(|it| self.bytes.part(it..it.checked_add(size)?));
+            return part.ok_or_else(|| broken(&"its size differs"));
+        }
         // The size may be wrong, so memory is not set aside for it.
         let mut bytes = Vec::new();
         let read = entry.take(size.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|error| broken(&error))?;
         if bytes.len() as u64 == size {
-            Ok(bytes)
+            Ok(bytes.into())
         } else {
             Err(broken(&"its size differs"))
         }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::encoder::transposed;
+use super::floats::Floats;
 use crate::model::{DecoderCell, ModelConfig, NormPosition, Positions, Sublayer};
-use crate::weights::NamedTensors;
+
+/// Shapes and numbers by the names that they have here, as [`NamedTensors`](crate::weights::NamedTensors).
+pub type ForeignTensors = BTreeMap<String, (Vec<usize>, Floats)>;
 
 /// Weights that are being put down.
 #[derive(Default)]
 pub(super) struct Placing {
-    weights: NamedTensors,
+    weights: ForeignTensors,
 }
 
 /// A linear map.
@@ -17,30 +19,29 @@ pub(super) struct Map {
     pub from: usize,
     pub to: usize,
     /// `[from, to]`, the last axis fastest.
-    pub weight: Vec<f32>,
-    pub bias: Option<Vec<f32>>,
+    pub weight: Floats,
+    pub bias: Option<Floats>,
 }
 
 impl Map {
     /// Of a weight `[to, from]`, as PyTorch and CTranslate2 have it.
-    pub fn turned((from, to): (usize, usize), weight: &[f32], bias: Option<Vec<f32>>) -> Self {
-        let weight = transposed(weight, to);
+    pub fn turned((from, to): (usize, usize), weight: Floats, bias: Option<Floats>) -> Self {
         Self {
             from,
             to,
-            weight,
+            weight: weight.turned(to),
             bias,
         }
     }
 }
 
 impl Placing {
-    pub fn matrix(&mut self, name: &str, shape: [usize; 2], numbers: Vec<f32>) {
+    pub fn matrix(&mut self, name: &str, shape: [usize; 2], numbers: Floats) {
         self.weights
             .insert(name.to_owned(), (shape.to_vec(), numbers));
     }
 
-    pub fn vector(&mut self, name: &str, numbers: Vec<f32>) {
+    pub fn vector(&mut self, name: &str, numbers: Floats) {
         self.weights
             .insert(name.to_owned(), (vec![numbers.len()], numbers));
     }
@@ -59,17 +60,17 @@ impl Placing {
     }
 
     /// γ and β.
-    pub fn norm(&mut self, name: &str, (gamma, beta): (Vec<f32>, Vec<f32>)) {
+    pub fn norm(&mut self, name: &str, (gamma, beta): (Floats, Floats)) {
         self.vector(&format!("{name}.gamma"), gamma);
         self.vector(&format!("{name}.beta"), beta);
     }
 
-    pub fn finish(self) -> NamedTensors {
+    pub fn finish(self) -> ForeignTensors {
         self.weights
     }
 
     /// Whether these are the weights of the model that `config` describes.
-    pub fn check(weights: &NamedTensors, config: &ModelConfig) -> Result<(), String> {
+    pub fn check(weights: &ForeignTensors, config: &ModelConfig) -> Result<(), String> {
         let mut expected = shapes(config);
         for (name, (shape, _)) in weights {
             match expected.remove(name) {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use half::{bf16, f16};
-use safetensors::tensor::{Dtype, SafeTensors};
+use safetensors::tensor::{Dtype, Metadata};
 
+use super::bytes::Bytes;
+use super::floats::{FloatKind, Floats};
 use crate::error::{Error, Result};
-use crate::weights::not_finite;
 
 /// Numbers of any rank, the last axis fastest.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,8 +19,8 @@ pub struct Array {
 /// Numbers, of the kinds that weights come in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Numbers {
-    /// Floats of 16, 32 or 64 bits.
-    Floats(Vec<f32>),
+    /// Floats of 16, 32 or 64 bits, where they are stored.
+    Floats(Floats),
     /// Bytes, of which quantised weights are made.
     Bytes(Vec<u8>),
     /// Integers of 32 or 64 bits.
@@ -85,13 +85,21 @@ impl Tensors {
         Ok(&array.shape)
     }
 
-    /// Takes floats out.
+    /// Takes floats out and reads them.
+    ///
+    /// # Errors
+    /// As [`Self::take_unread`].
+    pub fn take_floats(&mut self, name: &str, expected: &[usize]) -> Result<Vec<f32>> {
+        self.take_unread(name, expected)?.values()
+    }
+
+    /// Takes floats out, which stay where they are stored.
     ///
     /// # Errors
     /// If there is no such tensor, it has another shape or other numbers, or one of them is not finite.
-    pub fn take_floats(&mut self, name: &str, expected: &[usize]) -> Result<Vec<f32>> {
+    pub fn take_unread(&mut self, name: &str, expected: &[usize]) -> Result<Floats> {
         match self.take(name, expected)? {
-            Numbers::Floats(numbers) => match not_finite(name, &numbers) {
+            Numbers::Floats(numbers) => match numbers.not_finite(name)? {
                 Some(problem) => Err(self.refuse(format!("tensor {problem}"))),
                 None => Ok(numbers),
             },
@@ -146,10 +154,11 @@ impl Tensors {
     }
 }
 
-pub(super) fn read_safetensors(bytes: &[u8]) -> Result<BTreeMap<String, Array>, String> {
-    let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
-    let arrays = file.iter().map(|(name, view)| {
-        let kind = match view.dtype() {
+pub(super) fn read_safetensors(bytes: &Bytes) -> Result<BTreeMap<String, Array>, String> {
+    let (metadata, data) = safetensors_header(bytes)?;
+    let tensors = metadata.tensors();
+    let arrays = tensors.into_iter().map(|(name, info)| {
+        let kind = match info.dtype {
             Dtype::F16 => "f2",
             Dtype::BF16 => "bf16",
             Dtype::F32 => "f4",
@@ -159,36 +168,53 @@ pub(super) fn read_safetensors(bytes: &[u8]) -> Result<BTreeMap<String, Array>, 
             Dtype::I64 => "i8",
             other => &format!("{other:?}"),
         };
+        let (first, end) = info.data_offsets;
+        let part = data.part(first as u64..end as u64);
+        let part = part.ok_or_else(|| format!("tensor {name} is cut off"))?;
         let array = Array {
-            shape: view.shape().to_vec(),
-            numbers: numbers(kind, view.data()),
+            shape: info.shape.clone(),
+            numbers: numbers(kind, &part)?,
         };
-        (name.to_owned(), array)
+        Ok((name, array))
     });
-    Ok(arrays.collect())
+    arrays.collect()
 }
 
-/// Little-endian numbers of a kind by its name in NumPy.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "weights are meant as 32-bit floats"
-)]
-pub(super) fn numbers(kind: &str, bytes: &[u8]) -> Numbers {
-    match kind {
-        "f2" => floats(bytes, |word| f16::from_le_bytes(word).to_f32()),
-        "bf16" => floats(bytes, |word| bf16::from_le_bytes(word).to_f32()),
-        "f4" => floats(bytes, f32::from_le_bytes),
-        "f8" => floats(bytes, |word| f64::from_le_bytes(word) as f32),
-        // A text, where bytes have a sign.
-        "u1" | "i1" => Numbers::Bytes(bytes.to_vec()),
-        "i4" => Numbers::Integers(words(bytes, |word| i32::from_le_bytes(word).into())),
-        "i8" => Numbers::Integers(words(bytes, i64::from_le_bytes)),
-        other => Numbers::Other(other.to_owned()),
+/// What a file says of its tensors, and the bytes behind that.
+fn safetensors_header(bytes: &Bytes) -> Result<(Metadata, Bytes), String> {
+    let mut fields = bytes.fields();
+    let size = u64::from_le_bytes(fields.array()?);
+    let size = usize::try_from(size).map_err(|error| error.to_string())?;
+    let metadata: Metadata = serde_json::from_slice(&fields.take(size)?)
+        .map_err(|error| format!("its header is damaged: {error}"))?;
+    let (first, length) = (8 + size as u64, metadata.data_len() as u64);
+    match bytes.part(first..bytes.len()) {
+        Some(data) if data.len() == length => Ok((metadata, data)),
+        _ => Err(format!(
+            "it has {} bytes and should have {}",
+            bytes.len(),
+            first + length
+        )),
     }
 }
 
-fn floats<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Numbers {
-    Numbers::Floats(words(bytes, number))
+/// Little-endian numbers of a kind by its name in NumPy; floats are not read yet.
+pub(super) fn numbers(kind: &str, bytes: &Bytes) -> Result<Numbers, String> {
+    let floats = |kind| Ok(Numbers::Floats(Floats::new(bytes.clone(), kind)));
+    let read = || bytes.read().map_err(|error| error.to_string());
+    match kind {
+        "f2" => floats(FloatKind::Half),
+        "bf16" => floats(FloatKind::Brain),
+        "f4" => floats(FloatKind::Single),
+        "f8" => floats(FloatKind::Double),
+        // A text, where bytes have a sign.
+        "u1" | "i1" => read().map(Numbers::Bytes),
+        "i4" => {
+            read().map(|it| Numbers::Integers(words(&it, |word| i32::from_le_bytes(word).into())))
+        }
+        "i8" => read().map(|it| Numbers::Integers(words(&it, i64::from_le_bytes))),
+        other => Ok(Numbers::Other(other.to_owned())),
+    }
 }
 
 fn words<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {

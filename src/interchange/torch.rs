@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::bytes::Bytes;
 use super::packed::Packed;
 use super::pickle::{PickledTensor, read_state, read_texts, skip};
 use super::tensors::{Array, Numbers, numbers};
@@ -10,15 +11,15 @@ use super::tensors::{Array, Numbers, numbers};
 const PICKLE: &str = "data.pkl";
 
 /// All tensors of a file by name.
-pub(super) fn read_torch(bytes: Vec<u8>) -> Result<BTreeMap<String, Array>, String> {
-    let most = bytes.len();
-    let (tensors, storages) = if bytes.starts_with(b"PK\x03\x04") {
+pub(super) fn read_torch(bytes: &Bytes) -> Result<BTreeMap<String, Array>, String> {
+    let begin = bytes.fields().array();
+    let (tensors, storages) = if begin == Ok(*b"PK\x03\x04") {
         zipped(bytes)?
     } else {
-        legacy(&bytes)?
+        legacy(bytes)?
     };
     // A tensor may be in the file twice, as tied embeddings are, but a small file makes no large model.
-    let mut left = 8 * most;
+    let mut left = 8 * usize::try_from(bytes.len()).unwrap_or(usize::MAX / 8);
     let array = |(name, tensor): (String, PickledTensor)| {
         let storage = storages.get(&tensor.storage);
         let storage = storage.ok_or_else(|| format!("storage {} is missing", tensor.storage));
@@ -29,10 +30,10 @@ pub(super) fn read_torch(bytes: Vec<u8>) -> Result<BTreeMap<String, Array>, Stri
     tensors.into_iter().map(array).collect()
 }
 
-type Pickled = (BTreeMap<String, PickledTensor>, BTreeMap<String, Vec<u8>>);
+type Pickled = (BTreeMap<String, PickledTensor>, BTreeMap<String, Bytes>);
 
-fn zipped(bytes: Vec<u8>) -> Result<Pickled, String> {
-    let most = bytes.len() as u64;
+fn zipped(bytes: &Bytes) -> Result<Pickled, String> {
+    let most = bytes.len();
     let mut packed = Packed::within(bytes)?;
     let names = packed.names();
     let find = |name: &str| {
@@ -45,11 +46,11 @@ fn zipped(bytes: Vec<u8>) -> Result<Pickled, String> {
     let (entry, name) = pickle.ok_or_else(|| format!("there is no {PICKLE} in it"))?;
     let root = name.strip_suffix(PICKLE).unwrap_or_default();
     if let Some(entry) = find(&format!("{root}byteorder"))
-        && packed.read(entry, 16)? != b"little"
+        && read(&packed.read(entry, 16)?)? != b"little"
     {
         return Err("its numbers are big-endian; save it on a little-endian machine".to_owned());
     }
-    let (tensors, _) = read_state(&packed.read(*entry, most)?)?;
+    let (tensors, _) = read_state(&read(&packed.read(*entry, most)?)?)?;
     let mut storages = BTreeMap::new();
     for tensor in tensors.values() {
         if storages.contains_key(&tensor.storage) {
@@ -62,8 +63,16 @@ fn zipped(bytes: Vec<u8>) -> Result<Pickled, String> {
     Ok((tensors, storages))
 }
 
-fn legacy(bytes: &[u8]) -> Result<Pickled, String> {
-    let mut rest = bytes;
+fn read(bytes: &Bytes) -> Result<Vec<u8>, String> {
+    bytes.read().map_err(|error| error.to_string())
+}
+
+fn legacy(bytes: &Bytes) -> Result<Pickled, String> {
+    /// Enough for the pickles of any model that is published; storages are not read.
+    const PICKLES: u64 = 16 << 20;
+    let begin = bytes.part(0..PICKLES.min(bytes.len())).expect("inside");
+    let begin = read(&begin)?;
+    let mut rest = begin.as_slice();
     // Magic number, version of the protocol, sizes of the writer's numbers.
     for _ in 0..3 {
         let read = skip(rest)?;
@@ -72,7 +81,7 @@ fn legacy(bytes: &[u8]) -> Result<Pickled, String> {
     let (tensors, read) = read_state(rest)?;
     rest = &rest[read..];
     let (names, read) = read_texts(rest)?;
-    rest = &rest[read..];
+    let mut at = (begin.len() - rest.len() + read) as u64;
     let kinds: BTreeMap<&str, &str> = tensors
         .values()
         .map(|tensor| (tensor.storage.as_str(), tensor.kind))
@@ -82,14 +91,15 @@ fn legacy(bytes: &[u8]) -> Result<Pickled, String> {
         let cut_off = || format!("storage {name} is cut off");
         let kind = kinds.get(name.as_str());
         let kind = kind.ok_or_else(|| format!("no tensor says of what kind storage {name} is"))?;
-        let (count, after) = rest.split_first_chunk::<8>().ok_or_else(cut_off)?;
-        let count = usize::try_from(i64::from_le_bytes(*count))
-            .ok()
-            .ok_or_else(cut_off)?;
-        let length = count.checked_mul(width(kind)).ok_or_else(cut_off)?;
-        let (storage, after) = after.split_at_checked(length).ok_or_else(cut_off)?;
-        storages.insert(name, storage.to_vec());
-        rest = after;
+        let after = bytes.part(at..bytes.len()).ok_or_else(cut_off)?;
+        let count = after.fields().array().ok().ok_or_else(cut_off)?;
+        let count = u64::try_from(i64::from_le_bytes(count));
+        let length = count.ok().and_then(|it| it.checked_mul(width(kind) as u64));
+        let end = length.and_then(|length| length.checked_add(8));
+        let end = end.ok_or_else(cut_off)?;
+        let storage = after.part(8..end).ok_or_else(cut_off)?;
+        storages.insert(name, storage);
+        at += end;
     }
     Ok((tensors, storages))
 }
@@ -104,7 +114,7 @@ fn width(kind: &str) -> usize {
     }
 }
 
-fn of_storage(tensor: &PickledTensor, storage: &[u8], left: &mut usize) -> Result<Array, String> {
+fn of_storage(tensor: &PickledTensor, storage: &Bytes, left: &mut usize) -> Result<Array, String> {
     let PickledTensor {
         kind,
         offset,
@@ -113,6 +123,7 @@ fn of_storage(tensor: &PickledTensor, storage: &[u8], left: &mut usize) -> Resul
         ..
     } = tensor;
     let width = width(kind);
+    let stored = usize::try_from(storage.len()).unwrap_or(usize::MAX);
     let outside = || format!("shape {shape:?} does not fit its storage");
     if strides.len() != shape.len() {
         return Err(outside());
@@ -120,7 +131,7 @@ fn of_storage(tensor: &PickledTensor, storage: &[u8], left: &mut usize) -> Resul
     let count = shape
         .iter()
         .try_fold(1_usize, |count, &size| count.checked_mul(size))
-        .filter(|count| count * width <= storage.len() && count * width <= *left)
+        .filter(|count| count * width <= stored && count * width <= *left)
         .ok_or_else(outside)?;
     *left -= count * width;
     let last = shape
@@ -129,18 +140,18 @@ fn of_storage(tensor: &PickledTensor, storage: &[u8], left: &mut usize) -> Resul
         .try_fold(*offset, |last, (&size, &stride)| {
             last.checked_add(size.saturating_sub(1).checked_mul(stride)?)
         });
-    if count > 0 && last.is_none_or(|last| last >= storage.len() / width) {
+    if count > 0 && last.is_none_or(|last| last >= stored / width) {
         return Err(outside());
     }
     let bytes = if is_contiguous(shape, strides) {
         storage
-            .get(offset * width..(offset + count) * width)
+            .part((offset * width) as u64..((offset + count) * width) as u64)
             .ok_or_else(outside)?
-            .to_vec()
     } else {
-        gathered(storage, width, (*offset, count), shape, strides)
+        let storage = read(storage)?;
+        gathered(&storage, width, (*offset, count), shape, strides).into()
     };
-    match numbers(kind, &bytes) {
+    match numbers(kind, &bytes)? {
         Numbers::Other(kind) => Err(format!("its numbers are {kind}")),
         numbers => Ok(Array {
             shape: shape.clone(),
@@ -196,9 +207,9 @@ mod tests {
         let storage: Vec<u8> = (0..6_u8)
             .flat_map(|number| f32::from(number).to_le_bytes())
             .collect();
-        let array = of_storage(tensor, &storage, &mut 1000)?;
+        let array = of_storage(tensor, &storage.into(), &mut 1000)?;
         match array.numbers {
-            Numbers::Floats(numbers) => Ok(numbers),
+            Numbers::Floats(numbers) => numbers.values().map_err(|error| error.to_string()),
             other => Err(format!("{other:?}")),
         }
     }

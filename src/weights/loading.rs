@@ -6,7 +6,7 @@ use std::path::Path;
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Tensor, TensorData};
 
-use super::tensor_file::TensorFile;
+use super::kept::KeptTensors;
 use super::tensors::{NamedTensors, Place, not_finite};
 use crate::error::{Error, Result};
 
@@ -23,7 +23,7 @@ pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> 
 ///
 /// # Errors
 /// As [`load_module`], and if the file cannot be read.
-pub(super) fn load_from<M: Module>(module: M, file: &TensorFile) -> Result<M> {
+pub fn load_from<M: Module>(module: M, file: &impl KeptTensors) -> Result<M> {
     loaded(module, file).map_err(|problem| problem.at(file.path()))
 }
 
@@ -150,13 +150,13 @@ impl Parameters for NamedTensors {
     }
 }
 
-impl Parameters for &TensorFile {
+impl<K: KeptTensors> Parameters for &K {
     fn names(&self) -> impl Iterator<Item = &str> {
-        TensorFile::names(self)
+        K::names(self)
     }
 
     fn shape(&self, name: &str) -> Option<&[usize]> {
-        TensorFile::shape(self, name)
+        K::shape(self, name)
     }
 
     fn fill<const D: usize>(

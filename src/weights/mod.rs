@@ -3,6 +3,8 @@
 mod average;
 mod encoder;
 mod folder;
+mod kept;
+mod kept_file;
 mod loading;
 mod outline;
 mod tensor_file;
@@ -15,9 +17,13 @@ pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary}
 pub use folder::{
     Languages, ModelFolder, RerankerFolder, SearchPreference, TrainingRecord, bert_sequence,
 };
-pub use loading::load_module;
+pub use kept::KeptTensors;
+pub(crate) use kept_file::KeptFile;
+pub use loading::{load_from, load_module};
 pub use outline::Outline;
 pub(crate) use tensors::Place;
+pub(crate) use tensors::not_finite_at;
 pub use tensors::{
     NamedTensors, Precision, check_finite, module_tensors, not_finite, read_tensors, write_tensors,
 };
+pub use unread::load_unread;

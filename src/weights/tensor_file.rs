@@ -1,17 +1,15 @@
 //! A safetensors file whose tensors are read one at a time.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::path::Path;
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use safetensors::tensor::{Dtype, TensorInfo};
 
+use super::kept::KeptTensors;
+use super::kept_file::KeptFile;
 use super::outline::Header;
 use super::tensors::{SCALES, current_name, not_finite_at};
 use crate::error::{Error, Result};
@@ -24,10 +22,7 @@ const PART: usize = 1 << 18;
 /// changes nothing.
 #[derive(Debug)]
 pub struct TensorFile {
-    path: PathBuf,
-    file: Mutex<File>,
-    /// Length and time of the last change when it was opened.
-    state: (u64, Option<SystemTime>),
+    file: KeptFile,
     /// By the names that parameters have now.
     tensors: BTreeMap<String, Stored>,
 }
@@ -77,9 +72,7 @@ impl TensorFile {
             data,
         } = Header::read(path)?;
         let mut opened = Self {
-            path: path.to_owned(),
-            state: state(&file).map_err(Error::read(path))?,
-            file: Mutex::new(file),
+            file: KeptFile::of(file, path)?,
             tensors: BTreeMap::new(),
         };
         let infos = metadata.tensors();
@@ -148,90 +141,14 @@ impl TensorFile {
     fn refuse(&self, reason: String) -> Error {
         Error::Weights {
             reason,
-            path: self.path.clone(),
+            path: self.file.path().to_owned(),
         }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Over all tensors.
     pub fn num_parameters(&self) -> usize {
         let shapes = self.tensors.values().map(|stored| &stored.shape);
         shapes.map(|shape| shape.iter().product::<usize>()).sum()
-    }
-
-    /// The names that the parameters of its tensors have now.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.tensors.keys().map(String::as_str)
-    }
-
-    /// The shape of a tensor; none if it is not there.
-    pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        self.tensors.get(name).map(|stored| stored.shape.as_slice())
-    }
-
-    /// The numbers of a tensor that is there.
-    ///
-    /// # Errors
-    /// If the file cannot be read any more, or has changed.
-    pub fn values(&self, name: &str) -> Result<Vec<f32>> {
-        let stored = &self.tensors[name];
-        let mut values = Vec::with_capacity(stored.shape.iter().product());
-        self.each_part(stored, |part| {
-            values.extend_from_slice(part);
-            Ok(())
-        })?;
-        Ok(values)
-    }
-
-    /// The same as they are kept.
-    ///
-    /// # Errors
-    /// As [`Self::values`].
-    pub fn kept(&self, name: &str) -> Result<Kept> {
-        let stored = &self.tensors[name];
-        let bytes = stored.bytes.clone();
-        Ok(match &stored.kind {
-            Kind::Floats => Kept::Floats(self.values(name)?),
-            Kind::Halves => {
-                let mut halves = Vec::with_capacity(stored.shape.iter().product());
-                self.each_bytes(bytes, PART, |bytes| {
-                    halves.extend(words(bytes).map(f16::from_le_bytes));
-                    Ok(())
-                })?;
-                Kept::Halves(halves)
-            }
-            Kind::Bytes(scales) => {
-                let mut numbers = Vec::with_capacity(stored.shape.iter().product());
-                self.each_bytes(bytes, PART, |bytes| {
-                    numbers.extend(bytes.iter().map(|byte| byte.cast_signed()));
-                    Ok(())
-                })?;
-                Kept::Bytes {
-                    bytes: numbers,
-                    scales: scales.clone(),
-                }
-            }
-        })
-    }
-
-    /// Refuses a tensor of which a number is not finite; none of them stays in memory.
-    ///
-    /// # Errors
-    /// [`Error::Weights`], which names it, and as [`Self::values`].
-    pub fn check_finite(&self, name: &str) -> Result<()> {
-        let stored = &self.tensors[name];
-        let all = stored.shape.iter().product();
-        let mut before = 0;
-        self.each_part(stored, |part| {
-            if let Some(problem) = not_finite_at(name, part, (before, all)) {
-                return Err(self.refuse(problem));
-            }
-            before += part.len();
-            Ok(())
-        })
     }
 
     /// The numbers of a tensor, some at a time.
@@ -246,7 +163,7 @@ impl TensorFile {
         let mut values = vec![0.0; all.min(part / stored.kind.width())];
         let mut halves = Vec::new();
         let mut first_row = 0;
-        self.each_bytes(stored.bytes.clone(), part, |bytes| {
+        self.file.each_bytes(stored.bytes.clone(), part, |bytes| {
             let values = &mut values[..bytes.len() / stored.kind.width()];
             match &stored.kind {
                 Kind::Floats => {
@@ -274,38 +191,70 @@ impl TensorFile {
             each(values)
         })
     }
-
-    /// Bytes of the file, `part` at a time.
-    fn each_bytes(
-        &self,
-        range: Range<u64>,
-        part: usize,
-        mut each: impl FnMut(&[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |cause| Error::read(&self.path)(cause);
-        let now = state(&file).map_err(failed)?;
-        if now != self.state {
-            let reason = "the file has changed since it was opened; open the model again";
-            return Err(self.refuse(reason.to_owned()));
-        }
-        file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
-        let mut left = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-        let mut bytes = vec![0; part.min(left)];
-        while left > 0 {
-            let bytes = &mut bytes[..part.min(left)];
-            file.read_exact(bytes).map_err(failed)?;
-            each(bytes)?;
-            left -= bytes.len();
-        }
-        Ok(())
-    }
 }
 
-/// What tells that a file is still the same.
-fn state(file: &File) -> std::io::Result<(u64, Option<SystemTime>)> {
-    let metadata = file.metadata()?;
-    Ok((metadata.len(), metadata.modified().ok()))
+impl KeptTensors for TensorFile {
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|stored| stored.shape.as_slice())
+    }
+
+    fn values(&self, name: &str) -> Result<Vec<f32>> {
+        let stored = &self.tensors[name];
+        let mut values = Vec::with_capacity(stored.shape.iter().product());
+        self.each_part(stored, |part| {
+            values.extend_from_slice(part);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    fn kept(&self, name: &str) -> Result<Kept> {
+        let stored = &self.tensors[name];
+        let bytes = stored.bytes.clone();
+        Ok(match &stored.kind {
+            Kind::Floats => Kept::Floats(self.values(name)?),
+            Kind::Halves => {
+                let mut halves = Vec::with_capacity(stored.shape.iter().product());
+                self.file.each_bytes(bytes, PART, |bytes| {
+                    halves.extend(words(bytes).map(f16::from_le_bytes));
+                    Ok(())
+                })?;
+                Kept::Halves(halves)
+            }
+            Kind::Bytes(scales) => {
+                let mut numbers = Vec::with_capacity(stored.shape.iter().product());
+                self.file.each_bytes(bytes, PART, |bytes| {
+                    numbers.extend(bytes.iter().map(|byte| byte.cast_signed()));
+                    Ok(())
+                })?;
+                Kept::Bytes {
+                    bytes: numbers,
+                    scales: scales.clone(),
+                }
+            }
+        })
+    }
+
+    fn check_finite(&self, name: &str) -> Result<()> {
+        let stored = &self.tensors[name];
+        let all = stored.shape.iter().product();
+        let mut before = 0;
+        self.each_part(stored, |part| {
+            if let Some(problem) = not_finite_at(name, part, (before, all)) {
+                return Err(self.refuse(problem));
+            }
+            before += part.len();
+            Ok(())
+        })
+    }
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {

@@ -8,6 +8,7 @@ use burn::tensor::Tensor;
 use half::f16;
 use safetensors::tensor::{Dtype, TensorView};
 
+use super::kept::KeptTensors;
 use super::tensor_file::TensorFile;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
@@ -39,7 +40,7 @@ pub fn not_finite(name: &str, values: &[f32]) -> Option<String> {
 }
 
 /// The same of a part of a tensor of `all` numbers, `before` of which stand before it.
-pub(super) fn not_finite_at(
+pub(crate) fn not_finite_at(
     name: &str,
     part: &[f32],
     (before, all): (usize, usize),

@@ -1,21 +1,22 @@
 //! Modules whose parameters stay in their file until something computes with them.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Tensor, TensorData};
 
+use super::kept::KeptTensors;
 use super::loading::{Parameters, Problem, loaded};
-use super::tensor_file::TensorFile;
 use crate::error::{Error, Result};
 use crate::kernels::packed::{Kept, Table};
 use crate::model::UnreadWeights;
 
 /// Parameters that are still in their file.
 #[derive(Debug)]
-pub(super) struct UnreadFile {
-    file: TensorFile,
+struct UnreadFile<K> {
+    file: K,
     names: OnceLock<HashMap<ParamId, String>>,
     /// Why one of them could not be read.
     problem: OnceLock<String>,
@@ -26,10 +27,11 @@ pub(super) struct UnreadFile {
 ///
 /// # Errors
 /// As [`load_module`](super::load_module), and if the file cannot be read.
-pub(super) fn load_unread<M: Module>(
-    module: M,
-    file: TensorFile,
-) -> Result<(M, Arc<dyn UnreadWeights>)> {
+pub fn load_unread<M, K>(module: M, file: K) -> Result<(M, Arc<dyn UnreadWeights>)>
+where
+    M: Module,
+    K: KeptTensors + Debug + Send + Sync + 'static,
+{
     let path = file.path().to_owned();
     let file = Arc::new(UnreadFile {
         file,
@@ -46,7 +48,7 @@ pub(super) fn load_unread<M: Module>(
     Ok((module, file))
 }
 
-impl UnreadFile {
+impl<K> UnreadFile<K> {
     /// What was read of a parameter, or what `otherwise` gives; the first failure is kept.
     fn read_or<T>(&self, name: &str, read: Result<T>, otherwise: impl FnOnce() -> T) -> T {
         read.unwrap_or_else(|error| {
@@ -62,7 +64,7 @@ impl UnreadFile {
     }
 }
 
-impl UnreadWeights for UnreadFile {
+impl<K: KeptTensors + Debug + Send + Sync> UnreadWeights for UnreadFile<K> {
     fn table(&self, param: ParamId) -> Option<Table> {
         let name = self.names.get()?.get(&param)?;
         let shape = self.file.shape(name)?;
@@ -84,12 +86,12 @@ impl UnreadWeights for UnreadFile {
 }
 
 /// Parameters that are looked at now and read later.
-struct Filling<'f> {
-    file: &'f Arc<UnreadFile>,
+struct Filling<'f, K> {
+    file: &'f Arc<UnreadFile<K>>,
     names: &'f mut HashMap<ParamId, String>,
 }
 
-impl Parameters for Filling<'_> {
+impl<K: KeptTensors + Send + Sync + 'static> Parameters for Filling<'_, K> {
     fn names(&self) -> impl Iterator<Item = &str> {
         self.file.file.names()
     }
@@ -124,6 +126,7 @@ mod tests {
 
     use super::*;
     use crate::model::Linear;
+    use crate::weights::tensor_file::TensorFile;
     use crate::weights::{Precision, module_tensors, write_tensors};
 
     #[test]

@@ -162,10 +162,11 @@ fn eight_bit_files_are_read_as_their_numbers_by_their_multiplier() {
         for (name, (shape, numbers)) in &whole.weights {
             let (other_shape, others) = &bytes.weights[name];
             assert_eq!(shape, other_shape, "{name}");
+            let [numbers, others] = [numbers, others].map(|it| it.values().expect("still there"));
             let largest = numbers
                 .iter()
                 .fold(0.0_f32, |largest, number| largest.max(number.abs()));
-            for (number, other) in numbers.iter().zip(others) {
+            for (number, other) in numbers.iter().zip(&others) {
                 differs |= number.to_bits() != other.to_bits();
                 assert!(
                     (number - other).abs() <= largest / 250.0,

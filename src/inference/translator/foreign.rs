@@ -84,15 +84,16 @@ pub fn import_model(
     between: (Option<&str>, Option<&str>),
     device: &Device,
 ) -> Result<ImportedModel> {
-    import_told(path, between, None, device)
+    import_told(path, between, None, (device, false))
 }
 
-/// The same; name and languages are those that are `told`, if its files do not say others.
+/// The same; name and languages are those that are `told`, if its files do not say others. Weights may stay unread, see
+/// [`ForeignModel::load_unread`].
 fn import_told(
     path: &Path,
     (from, to): (Option<&str>, Option<&str>),
     told: Option<(String, [Option<String>; 2])>,
-    device: &Device,
+    (device, unread): (&Device, bool),
 ) -> Result<ImportedModel> {
     let mut foreign = interchange::open(&mut Archive::open(path)?)?;
     let refuse = |reason| Error::Model {
@@ -154,7 +155,11 @@ fn import_told(
     description.search = Some(SearchPreference {
         length_penalty: foreign.search.length_penalty,
     });
-    let model = foreign.load(path, device)?;
+    let model = if unread {
+        foreign.load_unread(path, device)?
+    } else {
+        foreign.load(path, device)?
+    };
     Ok(ImportedModel {
         description,
         model,
@@ -175,7 +180,7 @@ impl Translator {
         told: Option<(String, [Option<String>; 2])>,
     ) -> Result<Self> {
         let device = ComputeDevice::open(device)?;
-        let opened = import_told(path, between, told, &device.device)?;
+        let opened = import_told(path, between, told, (&device.device, true))?;
         Ok(Self::around(opened, path, device))
     }
 

@@ -26,6 +26,18 @@ pub enum AlignmentHeads {
     Head { layer: usize, head: usize },
 }
 
+impl AlignmentHeads {
+    /// Which layer of so many, and which of its heads if not all.
+    fn of(self, num_layers: usize) -> (usize, Option<usize>) {
+        let last = num_layers.saturating_sub(1);
+        match self {
+            Self::NearTop => (num_layers * 4 / 5, None),
+            Self::Layer(layer) => (layer.min(last), None),
+            Self::Head { layer, head } => (layer.min(last), Some(head)),
+        }
+    }
+}
+
 /// The step of the decoder whose attention aligns a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AlignmentStep {
@@ -225,6 +237,24 @@ impl Translator {
         alignment
     }
 
+    /// [`Self::attention`] by packed weights, where the model has them and reads sentences alone.
+    fn packed_attention(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+    ) -> Option<BTreeMap<usize, Vec<(u32, f32)>>> {
+        let packed = self.model.packed().filter(|packed| packed.encodes())?;
+        let heads = self.alignment_heads.of(packed.num_decoder_layers());
+        let weights = packed.source_weights(source, target, heads)?;
+        let sentences = target.sentences.iter().zip(&source.sentences);
+        let keys = sentences.flat_map(|(rows, sources)| rows.clone().map(|_| sources.clone()));
+        let rows = keys.zip(weights).map(|(keys, weights)| {
+            let keys = keys.filter_map(|key| u32::try_from(key).ok());
+            keys.zip(weights).collect()
+        });
+        Some(rows.enumerate().collect())
+    }
+
     /// For each row of the target what it read of which rows of the source: the row from which a token was written tells
     /// where it comes from.
     fn attention(
@@ -232,6 +262,9 @@ impl Translator {
         source: &PackedBatch,
         target: &PackedBatch,
     ) -> BTreeMap<usize, Vec<(u32, f32)>> {
+        if let Some(rows) = self.packed_attention(source, target) {
+            return rows;
+        }
         let keep = Recording {
             least: 0.0,
             visits: RecordedVisits::None,
@@ -244,12 +277,7 @@ impl Translator {
             .filter(|it| it.kind == AttentionKind::Cross)
             .collect();
         layers.sort_by_key(|it| it.layer);
-        let last = layers.len().saturating_sub(1);
-        let (wanted, head) = match self.alignment_heads {
-            AlignmentHeads::NearTop => (layers.len() * 4 / 5, None),
-            AlignmentHeads::Layer(layer) => (layer.min(last), None),
-            AlignmentHeads::Head { layer, head } => (layer.min(last), Some(head)),
-        };
+        let (wanted, head) = self.alignment_heads.of(layers.len());
         let mut rows: BTreeMap<usize, Vec<(u32, f32)>> = BTreeMap::new();
         if let Some(layer) = layers.get(wanted) {
             let num_heads = layer.attention_weights.num_heads.max(1);

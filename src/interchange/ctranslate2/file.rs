@@ -3,10 +3,10 @@
 //! As `Model::load` in `src/models/model.cc` of CTranslate2 4.8 reads it, versions 1 to 6 of the file.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use half::{bf16, f16};
-
-use crate::weights::not_finite;
+use crate::interchange::bytes::{Bytes, Fields};
+use crate::interchange::floats::{FloatKind, Floats, Scales};
 
 /// Of the newest files.
 const NEWEST: u32 = 6;
@@ -14,19 +14,71 @@ const NEWEST: u32 = 6;
 /// A scale of 16-bit numbers that tell none, `global_int16_scale` there.
 const INT16_SCALE: f32 = 1000.0;
 
-/// A variable of a model.
-#[derive(Debug, Clone, PartialEq)]
+/// A variable of a model, whose numbers are not read yet.
+#[derive(Debug, Clone)]
 pub(super) struct Variable {
     pub shape: Vec<usize>,
-    pub numbers: Numbers,
+    kind: Kind,
+    bytes: Bytes,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Numbers {
-    Floats(Vec<f32>),
-    Int8(Vec<i8>),
-    Int16(Vec<i16>),
-    Int32(Vec<i32>),
+/// The numbers of a variable.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Single,
+    Half,
+    Brain,
+    Int8,
+    Int16,
+    Int32,
+}
+
+impl Kind {
+    /// By the numbers of `DataType`.
+    fn of(number: u8) -> Result<Self, String> {
+        const KINDS: [Kind; 6] = [
+            Kind::Single,
+            Kind::Int8,
+            Kind::Int16,
+            Kind::Int32,
+            Kind::Half,
+            Kind::Brain,
+        ];
+        let kind = KINDS.get(usize::from(number)).copied();
+        kind.ok_or_else(|| format!("its numbers are of the unknown kind {number}"))
+    }
+
+    /// Bytes of a number.
+    fn width(self) -> usize {
+        match self {
+            Self::Single | Self::Int32 => 4,
+            Self::Half | Self::Brain | Self::Int16 => 2,
+            Self::Int8 => 1,
+        }
+    }
+
+    /// None for integers.
+    fn floats(self) -> Option<FloatKind> {
+        match self {
+            Self::Single => Some(FloatKind::Single),
+            Self::Half => Some(FloatKind::Half),
+            Self::Brain => Some(FloatKind::Brain),
+            Self::Int8 | Self::Int16 | Self::Int32 => None,
+        }
+    }
+}
+
+impl Variable {
+    /// The first bytes; none if there are not so many.
+    fn first<const N: usize>(&self) -> Option<[u8; N]> {
+        self.bytes.fields().array().ok()
+    }
+
+    /// All numbers, if they are floats.
+    fn floats(&self) -> Option<Floats> {
+        let kind = self.kind.floats()?;
+        Some(Floats::new(self.bytes.clone(), kind))
+    }
 }
 
 /// The contents of a file.
@@ -42,8 +94,10 @@ pub(super) struct ModelFile {
 }
 
 impl ModelFile {
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let mut reader = Reader { rest: bytes };
+    pub fn read(bytes: &Bytes) -> Result<Self, String> {
+        let mut reader = Reader {
+            fields: bytes.fields(),
+        };
         let version = reader.u32()?;
         if !(1..=NEWEST).contains(&version) {
             return Err(format!(
@@ -126,35 +180,41 @@ impl ModelFile {
         reason = "settings are small numbers or floats"
     )]
     pub fn setting(&self, name: &str) -> Option<f32> {
-        match &self.variables.get(name)?.numbers {
-            Numbers::Floats(numbers) => numbers.first().copied(),
-            Numbers::Int8(numbers) => numbers.first().map(|&number| f32::from(number)),
-            Numbers::Int16(numbers) => numbers.first().map(|&number| f32::from(number)),
-            Numbers::Int32(numbers) => numbers.first().map(|&number| number as f32),
+        let variable = self.variables.get(name)?;
+        match variable.kind {
+            Kind::Int8 => variable.first().map(|[byte]| f32::from(byte.cast_signed())),
+            Kind::Int16 => variable
+                .first()
+                .map(|word| f32::from(i16::from_le_bytes(word))),
+            Kind::Int32 => variable.first().map(|word| i32::from_le_bytes(word) as f32),
+            Kind::Single | Kind::Half | Kind::Brain => {
+                let floats = variable.floats().filter(|floats| floats.len() > 0)?;
+                floats.part(0..1).values().ok()?.first().copied()
+            }
         }
     }
 
     /// Whether a setting of one byte is told, and which it is.
     pub fn flag(&self, name: &str) -> Option<bool> {
-        match &self.variables.get(name)?.numbers {
-            Numbers::Int8(numbers) => numbers.first().map(|&number| number != 0),
+        let variable = self.variables.get(name)?;
+        match variable.kind {
+            Kind::Int8 => variable.first().map(|[byte]| byte != 0),
             _ => None,
         }
     }
 
     /// A setting that is a text.
     pub fn text(&self, name: &str) -> Option<String> {
-        match &self.variables.get(name)?.numbers {
-            Numbers::Int8(bytes) => {
-                let bytes = bytes.iter().map(|byte| byte.cast_unsigned()).collect();
-                String::from_utf8(bytes).ok()
-            }
+        let variable = self.variables.get(name)?;
+        match variable.kind {
+            Kind::Int8 => String::from_utf8(variable.bytes.read().ok()?).ok(),
             _ => None,
         }
     }
 
-    /// Takes the floats of a variable out; what is quantised is divided by its scale, one of every row or one of all.
-    pub fn take(&mut self, name: &str, expected: &[usize]) -> Result<Vec<f32>, String> {
+    /// Takes the floats of a variable out, which stay where they are stored; what is quantised is divided by its scale, one of
+    /// every row or one of all.
+    pub fn take(&mut self, name: &str, expected: &[usize]) -> Result<Floats, String> {
         let found = self.shape(name)?;
         if found != expected {
             return Err(format!(
@@ -163,48 +223,41 @@ impl ModelFile {
         }
         let scale = self.variables.remove(&format!("{name}_scale"));
         let variable = self.variables.remove(name).expect("it has a shape");
-        let (integers, usual): (Vec<f32>, _) = match variable.numbers {
-            Numbers::Floats(numbers) => return finite(name, numbers),
-            Numbers::Int8(numbers) => (numbers.into_iter().map(f32::from).collect(), None),
-            Numbers::Int16(numbers) => {
-                let numbers = numbers.into_iter().map(f32::from);
-                (numbers.collect(), Some(vec![INT16_SCALE]))
-            }
-            Numbers::Int32(_) => return Err(format!("variable {name} is no weight")),
-        };
-        let told = scale.map(|scale| scale.numbers);
-        let ((Some(Numbers::Floats(scales)), _) | (None, Some(scales))) = (told, usual) else {
-            return Err(format!("variable {name}_scale is missing"));
+        if let Some(floats) = variable.floats() {
+            return finite(name, floats);
+        }
+        let scales = match (scale.and_then(|scale| scale.floats()), variable.kind) {
+            (Some(scales), _) => scales.values().map_err(|error| error.to_string())?,
+            (None, Kind::Int16) => vec![INT16_SCALE],
+            (None, _) => return Err(format!("variable {name}_scale is missing")),
         };
         let rows = expected.first().copied().unwrap_or(1).max(1);
-        let columns = integers.len() / rows;
         if scales.len() != 1 && scales.len() != rows {
             return Err(format!(
                 "variable {name}_scale has {} numbers, expected are 1 or {rows}",
                 scales.len()
             ));
         }
-        if let Some(scale) = scales
-            .iter()
-            .find(|scale| !scale.is_finite() || **scale == 0.0)
-        {
+        let is_sound = |scale: &f32| scale.is_finite() && *scale != 0.0;
+        if let Some(scale) = scales.iter().find(|scale| !is_sound(scale)) {
             return Err(format!("variable {name}_scale is {scale}"));
         }
-        let scale = |place: usize| {
-            scales[if scales.len() == 1 {
-                0
-            } else {
-                place / columns
-            }]
+        let scales = Scales {
+            columns: expected.iter().product::<usize>() / rows,
+            numbers: Arc::from(scales),
         };
-        let numbers = integers.into_iter().enumerate();
-        let numbers = numbers.map(|(place, number)| number / scale(place));
-        finite(name, numbers.collect())
+        let kind = match variable.kind {
+            Kind::Int8 => FloatKind::Byte(scales),
+            Kind::Int16 => FloatKind::Short(scales),
+            _ => return Err(format!("variable {name} is no weight")),
+        };
+        finite(name, Floats::new(variable.bytes, kind))
     }
 }
 
-fn finite(name: &str, numbers: Vec<f32>) -> Result<Vec<f32>, String> {
-    match not_finite(name, &numbers) {
+fn finite(name: &str, numbers: Floats) -> Result<Floats, String> {
+    let problem = numbers.not_finite(name);
+    match problem.map_err(|error| error.to_string())? {
         Some(problem) => Err(format!("variable {problem}")),
         None => Ok(numbers),
     }
@@ -248,25 +301,18 @@ fn name_of_first_revision(name: String) -> String {
     rules.fold(name, |name, (from, to)| name.replacen(from, to, 1))
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
+struct Reader {
+    fields: Fields,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
-        let split = self.rest.split_at_checked(count);
-        let (taken, rest) = split.ok_or_else(|| "it is cut off".to_owned())?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
+impl Reader {
     fn u8(&mut self) -> Result<u8, String> {
-        Ok(self.take(1)?[0])
+        let [byte] = self.fields.array()?;
+        Ok(byte)
     }
 
     fn u32(&mut self) -> Result<u32, String> {
-        let bytes = self.take(4)?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        self.fields.array().map(u32::from_le_bytes)
     }
 
     fn size(&mut self) -> Result<usize, String> {
@@ -275,10 +321,9 @@ impl<'a> Reader<'a> {
 
     /// A length with the zero at the end, then the text.
     fn text(&mut self) -> Result<String, String> {
-        let length = self.take(2)?;
-        let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
-        let text = self.take(length)?;
-        let text = text.strip_suffix(b"\0").unwrap_or(text);
+        let length = u16::from_le_bytes(self.fields.array()?);
+        let text = self.fields.take(usize::from(length))?;
+        let text = text.strip_suffix(b"\0").unwrap_or(&text);
         String::from_utf8(text.to_vec())
             .ok()
             .ok_or_else(|| "a name in it is no text".to_owned())
@@ -290,46 +335,27 @@ impl<'a> Reader<'a> {
             .map(|_| self.size())
             .collect::<Result<Vec<_>, _>>()?;
         let (kind, length) = if version >= 4 {
-            (self.u8()?, Some(self.size()?))
+            (Kind::of(self.u8()?)?, Some(self.size()?))
         } else {
             let width = self.u8()?;
             let kind = match width {
-                4 => 0,
-                1 => 1,
-                2 => 2,
+                4 => Kind::Single,
+                1 => Kind::Int8,
+                2 => Kind::Int16,
                 other => return Err(format!("its numbers have {other} bytes")),
             };
             (kind, self.size()?.checked_mul(usize::from(width)))
         };
-        let width = match kind {
-            0 | 3 => 4,
-            1 => 1,
-            2 | 4 | 5 => 2,
-            other => return Err(format!("its numbers are of the unknown kind {other}")),
-        };
         let count = shape
             .iter()
             .try_fold(1_usize, |count, &size| count.checked_mul(size));
-        let expected = count.and_then(|count| count.checked_mul(width));
+        let expected = count.and_then(|count| count.checked_mul(kind.width()));
         let (Some(length), true) = (length, length == expected) else {
             return Err(format!("shape {shape:?} does not fit its bytes"));
         };
-        let bytes = self.take(length)?;
-        let numbers = match kind {
-            0 => Numbers::Floats(words(bytes, f32::from_le_bytes)),
-            1 => Numbers::Int8(bytes.iter().map(|byte| byte.cast_signed()).collect()),
-            2 => Numbers::Int16(words(bytes, i16::from_le_bytes)),
-            3 => Numbers::Int32(words(bytes, i32::from_le_bytes)),
-            4 => Numbers::Floats(words(bytes, |word| f16::from_le_bytes(word).to_f32())),
-            _ => Numbers::Floats(words(bytes, |word| bf16::from_le_bytes(word).to_f32())),
-        };
-        Ok(Variable { shape, numbers })
+        let bytes = self.fields.unread(length)?;
+        Ok(Variable { shape, kind, bytes })
     }
-}
-
-fn words<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
-    let (words, _) = bytes.as_chunks::<N>();
-    words.iter().map(|&word| number(word)).collect()
 }
 
 #[cfg(test)]
@@ -369,10 +395,11 @@ mod tests {
 
     #[test]
     fn quantised_rows_are_divided_by_their_scales() {
-        let mut file = ModelFile::read(&file()).expect("a sound file");
+        let mut file = ModelFile::read(&file().into()).expect("a sound file");
         let expected = [0.5, 1.0, 1.5, -0.5, 0.0, 31.75];
         for name in ["a/weight", "b/weight"] {
-            assert_eq!(file.take(name, &[2, 3]), Ok(expected.to_vec()));
+            let floats = file.take(name, &[2, 3]).expect("a matrix");
+            assert_eq!(floats.values().expect("in memory"), expected);
         }
         assert!(file.take("a/weight", &[2, 3]).is_err(), "taken before");
     }
@@ -381,13 +408,14 @@ mod tests {
     fn a_damaged_file_is_an_error_wherever_it_is_cut_or_changed() {
         let whole = file();
         for length in 0..whole.len() {
-            assert!(ModelFile::read(&whole[..length]).is_err(), "{length} bytes");
+            let cut = whole[..length].to_vec();
+            assert!(ModelFile::read(&cut.into()).is_err(), "{length} bytes");
         }
         for place in 0..whole.len() {
             for value in [0, 1, 0x7f, 0xff] {
                 let mut bytes = whole.clone();
                 bytes[place] = value;
-                if let Ok(mut file) = ModelFile::read(&bytes) {
+                if let Ok(mut file) = ModelFile::read(&bytes.into()) {
                     let _ = file.take("a/weight", &[2, 3]);
                 }
             }

@@ -8,14 +8,14 @@ mod vocabulary;
 use serde::Deserialize;
 
 use super::archive::Archive;
+use super::floats::Floats;
 use super::foreign::{ForeignFormat, ForeignModel, Licence, SearchDefaults};
-use super::placing::{Map, Placing, encoder_layer, encoder_layout, input_layers};
+use super::placing::{ForeignTensors, Map, Placing, encoder_layer, encoder_layout, input_layers};
 use crate::error::{Error, Result};
 use crate::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SineColumns,
     SineFrequencies, Sinusoids, SpecialTokens, Sublayer, Variant,
 };
-use crate::weights::NamedTensors;
 use file::ModelFile;
 use vocabulary::Vocabularies;
 
@@ -141,7 +141,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
 type Problem = String;
 
 /// A model, its weights, and the layer and head that align.
-type Read = (ModelConfig, NamedTensors, Option<(usize, usize)>);
+type Read = (ModelConfig, ForeignTensors, Option<(usize, usize)>);
 
 struct Reading<'a> {
     file: &'a mut ModelFile,
@@ -229,8 +229,9 @@ impl<'a> Reading<'a> {
         let words = self.file.take("encoder/embeddings/weight", &[source, d])?;
         let target_words = self.file.take("decoder/embeddings/weight", &[target, d])?;
         let logits = self.file.take("decoder/projection/weight", &[target, d])?;
-        let tied_words = words == target_words;
-        let tied_output = logits == target_words;
+        let equal = |one: &Floats, other: &Floats| one.equals(other).map_err(|it| it.to_string());
+        let tied_words = equal(&words, &target_words)?;
+        let tied_output = equal(&logits, &target_words)?;
         self.model.tied_embeddings = tied_words && tied_output;
         self.model.variant.tied_words = tied_words && !tied_output;
         self.model.variant.tied_output = tied_output && !tied_words;
@@ -284,8 +285,9 @@ impl<'a> Reading<'a> {
             let weight = self.file.take(&format!("{theirs}/weight"), &[rows, d])?;
             let bias = self.bias(&theirs, rows)?;
             for (place, part) in parts.iter().enumerate() {
-                let weight = &weight[place * d * d..][..d * d];
-                let bias = bias.as_ref().map(|bias| bias[place * d..][..d].to_vec());
+                let weight = weight.part(place * d * d..(place + 1) * d * d);
+                let bias = bias.as_ref();
+                let bias = bias.map(|bias| bias.part(place * d..(place + 1) * d));
                 self.placing
                     .map(&format!("{ours}.{part}"), Map::turned((d, d), weight, bias));
             }
@@ -293,7 +295,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn bias(&mut self, theirs: &str, size: usize) -> Result<Option<Vec<f32>>, Problem> {
+    fn bias(&mut self, theirs: &str, size: usize) -> Result<Option<Floats>, Problem> {
         if !self.model.variant.attention_bias {
             return Ok(None);
         }
@@ -309,7 +311,7 @@ impl<'a> Reading<'a> {
             let theirs = format!("{theirs}/ffn/{name}");
             let weight = self.file.take(&format!("{theirs}/weight"), &[to, from])?;
             let bias = self.file.take(&format!("{theirs}/bias"), &[to])?;
-            let map = Map::turned((from, to), &weight, Some(bias));
+            let map = Map::turned((from, to), weight, Some(bias));
             self.placing.map(&format!("{ours}.{part}"), map);
         }
         Ok(())

@@ -2,13 +2,13 @@
 
 use super::OFFSET;
 use crate::error::Result;
-use crate::interchange::placing::{Map, Placing, encoder_layer, input_layers};
+use crate::interchange::floats::Floats;
+use crate::interchange::placing::{ForeignTensors, Map, Placing, encoder_layer, input_layers};
 use crate::interchange::tensors::Tensors;
 use crate::model::{ModelConfig, NormPosition, Positions, Sublayer};
-use crate::weights::NamedTensors;
 
 /// Puts all tensors down, and says in `config` which tables are one.
-pub(super) fn read(tensors: &mut Tensors, config: &mut ModelConfig) -> Result<NamedTensors> {
+pub(super) fn read(tensors: &mut Tensors, config: &mut ModelConfig) -> Result<ForeignTensors> {
     let mut reading = Reading {
         tensors,
         placing: Placing::default(),
@@ -55,8 +55,8 @@ impl Reading<'_> {
         };
         let target_words = decoder.or(shared).unwrap_or_else(|| words.clone());
         let output = output.unwrap_or_else(|| target_words.clone());
-        let tied_words = words == target_words;
-        let tied_output = output == target_words;
+        let tied_words = words.equals(&target_words)?;
+        let tied_output = output.equals(&target_words)?;
         config.tied_embeddings = tied_words && tied_output;
         config.variant.tied_words = tied_words && !tied_output;
         config.variant.tied_output = tied_output && !tied_words;
@@ -72,7 +72,7 @@ impl Reading<'_> {
         if self.tensors.contains("final_logits_bias") {
             let bias = self
                 .tensors
-                .take_floats("final_logits_bias", &[1, target])?;
+                .take_unread("final_logits_bias", &[1, target])?;
             self.placing.vector("output_bias", bias);
         } else {
             config.variant.output_bias = false;
@@ -80,11 +80,11 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn table(&mut self, name: &str, rows: usize) -> Result<Option<Vec<f32>>> {
+    fn table(&mut self, name: &str, rows: usize) -> Result<Option<Floats>> {
         if !self.tensors.contains(name) {
             return Ok(None);
         }
-        self.tensors.take_floats(name, &[rows, self.d]).map(Some)
+        self.tensors.take_unread(name, &[rows, self.d]).map(Some)
     }
 
     /// Learned places, of which the first rows are never read, and norms before the first layers.
@@ -93,8 +93,8 @@ impl Reading<'_> {
             if let Positions::Learned { size } = config.positions {
                 let theirs = format!("model.{side}.embed_positions.weight");
                 let shape = [size + OFFSET, self.d];
-                let mut table = self.tensors.take_floats(&theirs, &shape)?;
-                table.drain(..OFFSET * self.d);
+                let table = self.tensors.take_unread(&theirs, &shape)?;
+                let table = table.part(OFFSET * self.d..table.len());
                 self.placing
                     .matrix(&format!("{ours}.positions"), [size, self.d], table);
             }
@@ -178,20 +178,20 @@ impl Reading<'_> {
     fn map(&mut self, ours: &str, theirs: &str, (from, to): (usize, usize)) -> Result<()> {
         let weight = self
             .tensors
-            .take_floats(&format!("{theirs}.weight"), &[to, from])?;
-        let bias = self.tensors.take_floats(&format!("{theirs}.bias"), &[to])?;
+            .take_unread(&format!("{theirs}.weight"), &[to, from])?;
+        let bias = self.tensors.take_unread(&format!("{theirs}.bias"), &[to])?;
         self.placing
-            .map(ours, Map::turned((from, to), &weight, Some(bias)));
+            .map(ours, Map::turned((from, to), weight, Some(bias)));
         Ok(())
     }
 
     fn norm(&mut self, ours: &str, theirs: &str) -> Result<()> {
         let gamma = self
             .tensors
-            .take_floats(&format!("{theirs}.weight"), &[self.d])?;
+            .take_unread(&format!("{theirs}.weight"), &[self.d])?;
         let beta = self
             .tensors
-            .take_floats(&format!("{theirs}.bias"), &[self.d])?;
+            .take_unread(&format!("{theirs}.bias"), &[self.d])?;
         self.placing.norm(ours, (gamma, beta));
         Ok(())
     }

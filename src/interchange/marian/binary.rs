@@ -5,8 +5,10 @@
 //! of activations (`QuantMultA`) is not needed where they are not quantised.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::interchange::encoder::transposed;
+use crate::interchange::bytes::{Bytes, Fields};
+use crate::interchange::floats::{FloatKind, Floats, Scales};
 use crate::interchange::tensors::{Array, Numbers, numbers};
 
 const VERSION: u64 = 1;
@@ -25,8 +27,8 @@ const MEASURED: &str = "QuantMultA";
 const WORDS: &str = "Wemb";
 
 /// Whether a file begins as a binary one does.
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.starts_with(&VERSION.to_le_bytes())
+pub(super) fn is_binary(bytes: &Bytes) -> bool {
+    bytes.fields().array() == Ok(VERSION.to_le_bytes())
 }
 
 struct Header {
@@ -36,15 +38,17 @@ struct Header {
     data_length: usize,
 }
 
-pub(super) fn read_binary(bytes: &[u8]) -> Result<BTreeMap<String, Array>, String> {
-    let mut reader = Reader { rest: bytes };
+pub(super) fn read_binary(bytes: &Bytes) -> Result<BTreeMap<String, Array>, String> {
+    let mut reader = Reader {
+        fields: bytes.fields(),
+    };
     let version = reader.u64()?;
     if version != VERSION {
         return Err(format!("it is of version {version}; {VERSION} is read"));
     }
     let count = reader.size()?;
     // Every tensor has a header of so many bytes at least.
-    if count > bytes.len() / 32 {
+    if count as u64 > bytes.len() / 32 {
         return Err(cut_off());
     }
     let headers = (0..count).map(|_| {
@@ -57,8 +61,8 @@ pub(super) fn read_binary(bytes: &[u8]) -> Result<BTreeMap<String, Array>, Strin
     });
     let headers = headers.collect::<Result<Vec<_>, String>>()?;
     let names = headers.iter().map(|header| {
-        let name = reader.take(header.name_length)?;
-        let name = name.strip_suffix(b"\0").unwrap_or(name);
+        let name = reader.fields.take(header.name_length)?;
+        let name = name.strip_suffix(b"\0").unwrap_or(&name);
         String::from_utf8(name.to_vec())
             .ok()
             .ok_or_else(|| "a name in it is no text".to_owned())
@@ -70,46 +74,42 @@ pub(super) fn read_binary(bytes: &[u8]) -> Result<BTreeMap<String, Array>, Strin
     });
     let shapes = shapes.collect::<Result<Vec<_>, String>>()?;
     let padding = reader.size()?;
-    reader.take(padding)?;
+    reader.fields.unread(padding)?;
     let mut arrays = BTreeMap::new();
     for ((header, name), shape) in headers.iter().zip(names).zip(shapes) {
-        let data = reader.take(header.data_length)?;
+        let data = reader.fields.unread(header.data_length)?;
         if name.contains(MEASURED) {
             continue;
         }
-        let array = array(&name, header.kind, shape, data);
+        let array = array(&name, header.kind, shape, &data);
         let array = array.map_err(|problem| format!("tensor {name}: {problem}"))?;
         arrays.insert(name, array);
     }
     Ok(arrays)
 }
 
-fn array(name: &str, kind: u64, shape: Vec<usize>, data: &[u8]) -> Result<Array, String> {
+fn array(name: &str, kind: u64, shape: Vec<usize>, data: &Bytes) -> Result<Array, String> {
     let count = shape
         .iter()
         .try_fold(1_usize, |count, &size| count.checked_mul(size));
     let outside = || format!("shape {shape:?} does not fit its bytes");
-    let count = count
-        .filter(|&count| count <= data.len())
-        .ok_or_else(outside)?;
+    let count = count.map(|count| count as u64);
+    let count = count.filter(|&count| count <= data.len());
+    let count = count.ok_or_else(outside)?;
     // Data may be followed by padding.
-    let of_width = |width: usize| data.get(..count * width).ok_or_else(outside);
+    let of_width = |width: u64| data.part(0..count * width).ok_or_else(outside);
+    let behind = |width: u64| data.part(count * width..data.len()).ok_or_else(outside);
     let numbers = match kind {
-        FLOAT32 => numbers("f4", of_width(4)?),
-        FLOAT16 => numbers("f2", of_width(2)?),
-        INT8 => numbers("i1", of_width(1)?),
+        FLOAT32 => numbers("f4", &of_width(4)?)?,
+        FLOAT16 => numbers("f2", &of_width(2)?)?,
+        INT8 => numbers("i1", &of_width(1)?)?,
         INTGEMM8 => {
-            let integers = of_width(1)?
-                .iter()
-                .map(|byte| f32::from(byte.cast_signed()));
-            quantised(name, &shape, integers.collect(), &data[count..])?
+            let kind = FloatKind::Byte(scales(&behind(1)?)?);
+            quantised(name, &shape, Floats::new(of_width(1)?, kind))?
         }
         INTGEMM16 => {
-            let (words, _) = of_width(2)?.as_chunks::<2>();
-            let integers = words
-                .iter()
-                .map(|&word| f32::from(i16::from_le_bytes(word)));
-            quantised(name, &shape, integers.collect(), &data[2 * count..])?
+            let kind = FloatKind::Short(scales(&behind(2)?)?);
+            quantised(name, &shape, Floats::new(of_width(2)?, kind))?
         }
         other => {
             return Err(format!(
@@ -121,49 +121,40 @@ fn array(name: &str, kind: u64, shape: Vec<usize>, data: &[u8]) -> Result<Array,
     Ok(Array { shape, numbers })
 }
 
-/// Integers by the number behind them.
-fn quantised(
-    name: &str,
-    shape: &[usize],
-    mut integers: Vec<f32>,
-    behind: &[u8],
-) -> Result<Numbers, String> {
-    let multiplier = behind.first_chunk::<4>().ok_or_else(cut_off)?;
-    let multiplier = f32::from_le_bytes(*multiplier);
+/// The number behind integers, by which they were multiplied.
+fn scales(behind: &Bytes) -> Result<Scales, String> {
+    let multiplier = f32::from_le_bytes(behind.fields().array()?);
     if !multiplier.is_finite() || multiplier == 0.0 {
         return Err(format!("it was multiplied by {multiplier}"));
     }
-    for number in &mut integers {
-        *number /= multiplier;
-    }
+    Ok(Scales {
+        columns: 1,
+        numbers: Arc::new([multiplier]),
+    })
+}
+
+fn quantised(name: &str, shape: &[usize], integers: Floats) -> Result<Numbers, String> {
     let &[rows, columns] = shape else {
         return Err(format!("shape {shape:?} is no matrix"));
     };
-    if !name.contains(WORDS) && rows > 0 {
-        integers = transposed(&integers, columns);
-    }
-    Ok(Numbers::Floats(integers))
+    Ok(Numbers::Floats(if name.contains(WORDS) || rows == 0 {
+        integers
+    } else {
+        integers.turned(columns)
+    }))
 }
 
 fn cut_off() -> String {
     "it is cut off".to_owned()
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
+struct Reader {
+    fields: Fields,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
-        let (taken, rest) = self.rest.split_at_checked(count).ok_or_else(cut_off)?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
+impl Reader {
     fn u64(&mut self) -> Result<u64, String> {
-        let (number, rest) = self.rest.split_first_chunk::<8>().ok_or_else(cut_off)?;
-        self.rest = rest;
-        Ok(u64::from_le_bytes(*number))
+        self.fields.array().map(u64::from_le_bytes)
     }
 
     fn size(&mut self) -> Result<usize, String> {
@@ -171,9 +162,7 @@ impl<'a> Reader<'a> {
     }
 
     fn size_of_axis(&mut self) -> Result<usize, String> {
-        let (number, rest) = self.rest.split_first_chunk::<4>().ok_or_else(cut_off)?;
-        self.rest = rest;
-        let size = usize::try_from(i32::from_le_bytes(*number));
+        let size = usize::try_from(i32::from_le_bytes(self.fields.array()?));
         size.ok()
             .ok_or_else(|| "a size in it is below 0".to_owned())
     }
@@ -231,14 +220,15 @@ mod tests {
 
     #[test]
     fn matrices_are_divided_and_turned_and_word_vectors_only_divided() {
-        let arrays = read_binary(&file(&tensors())).expect("a sound file");
+        let arrays = read_binary(&file(&tensors()).into()).expect("a sound file");
         let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
         assert_eq!(names, ["Wemb", "a_W", "a_b"]);
-        let floats = |name: &str| arrays[name].numbers.clone();
-        let words = vec![0.5, 1.0, 1.5, 2.0, -0.5, 3.0];
-        assert_eq!(floats("Wemb"), Numbers::Floats(words));
-        let turned = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        assert_eq!(floats("a_W"), Numbers::Floats(turned));
+        let floats = |name: &str| match &arrays[name].numbers {
+            Numbers::Floats(floats) => floats.values().expect("in memory"),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(floats("Wemb"), [0.5, 1.0, 1.5, 2.0, -0.5, 3.0]);
+        assert_eq!(floats("a_W"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(arrays["a_W"].shape, [2, 3]);
     }
 
@@ -246,17 +236,18 @@ mod tests {
     fn a_damaged_file_is_an_error_wherever_it_is_cut_or_changed() {
         let whole = file(&tensors());
         for length in 0..whole.len() {
-            assert!(read_binary(&whole[..length]).is_err(), "{length} bytes");
+            let cut = whole[..length].to_vec();
+            assert!(read_binary(&cut.into()).is_err(), "{length} bytes");
         }
         for place in 0..whole.len() {
             for value in [0, 1, 0x7f, 0xff] {
                 let mut bytes = whole.clone();
                 bytes[place] = value;
-                let _ = read_binary(&bytes);
+                let _ = read_binary(&bytes.into());
             }
         }
         let packed = vec![("a_W", 0x1801, [1, 1], vec![0; 4])];
-        let problem = read_binary(&file(&packed)).expect_err("another kind");
+        let problem = read_binary(&file(&packed).into()).expect_err("another kind");
         assert!(
             problem.contains("a_W") && problem.contains("0x1801"),
             "{problem}"

@@ -40,7 +40,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let found = if is_binary(&bytes) {
         read_binary(&bytes)
     } else {
-        read_npz(bytes)
+        read_npz(&bytes)
     };
     let mut arrays = found.map_err(|problem| archive.refuse(format!("{name}: {problem}")))?;
     let options = options(&mut arrays).and_then(|text| Options::read(&text));

@@ -2,17 +2,16 @@
 
 use super::options::Options;
 use crate::error::Result;
-use crate::interchange::encoder::transposed;
-use crate::interchange::placing::{Map, Placing, encoder_layer, input_layers};
+use crate::interchange::floats::Floats;
+use crate::interchange::placing::{ForeignTensors, Map, Placing, encoder_layer, input_layers};
 use crate::interchange::tensors::Tensors;
 use crate::model::{DecoderCell, ModelConfig, NormPosition, Positions};
-use crate::weights::NamedTensors;
 
 pub(super) fn read(
     tensors: &mut Tensors,
     config: &ModelConfig,
     options: &Options,
-) -> Result<NamedTensors> {
+) -> Result<ForeignTensors> {
     let mut reading = Reading {
         tensors,
         placing: Placing::default(),
@@ -63,24 +62,24 @@ impl Reading<'_> {
         let (source, target) = (self.config.vocab_size, self.config.target_vocab_size());
         let words = self
             .tensors
-            .take_floats(&options.words("encoder"), &[source, d])?;
+            .take_unread(&options.words("encoder"), &[source, d])?;
         self.placing.matrix("embedding.words", [source, d], words);
         if self.config.has_target_table() {
             let name = "target_embedding.words";
             let words = self
                 .tensors
-                .take_floats(&options.words("decoder"), &[target, d])?;
+                .take_unread(&options.words("decoder"), &[target, d])?;
             self.placing.matrix(name, [target, d], words);
         }
         if self.config.has_output_table() {
             let turned = "decoder_ff_logit_out_Wt";
             let logits = if self.tensors.contains(turned) {
-                self.tensors.take_floats(turned, &[target, d])?
+                self.tensors.take_unread(turned, &[target, d])?
             } else {
                 let logits = self
                     .tensors
-                    .take_floats("decoder_ff_logit_out_W", &[d, target])?;
-                transposed(&logits, d)
+                    .take_unread("decoder_ff_logit_out_W", &[d, target])?;
+                logits.turned(d)
             };
             self.placing.matrix("logits", [target, d], logits);
         }
@@ -96,7 +95,7 @@ impl Reading<'_> {
         let names = input_layers(self.config);
         if let Positions::Learned { size } = self.config.positions {
             // Both sides have one table there.
-            let table = self.tensors.take_floats("Wpos", &[size, d])?;
+            let table = self.tensors.take_unread("Wpos", &[size, d])?;
             for ours in names {
                 let name = format!("{ours}.positions");
                 self.placing.matrix(&name, [size, d], table.clone());
@@ -135,7 +134,7 @@ impl Reading<'_> {
         for (part, name, bias) in [("input", "W", None), ("forget", "Wf", Some("bf"))] {
             let weight = self
                 .tensors
-                .take_floats(&format!("{theirs}_{name}"), &[d, d])?;
+                .take_unread(&format!("{theirs}_{name}"), &[d, d])?;
             let bias = bias.map(|bias| self.row(&format!("{theirs}_{bias}"), d));
             let map = Map {
                 from,
@@ -183,7 +182,7 @@ impl Reading<'_> {
     ) -> Result<()> {
         let weight = self
             .tensors
-            .take_floats(&format!("{theirs}_W{end}"), &[from, to])?;
+            .take_unread(&format!("{theirs}_W{end}"), &[from, to])?;
         let bias = Some(self.row(&format!("{theirs}_b{end}"), to)?);
         let map = Map {
             from,
@@ -204,7 +203,7 @@ impl Reading<'_> {
     }
 
     /// Vectors are matrices of one row there.
-    fn row(&mut self, name: &str, size: usize) -> Result<Vec<f32>> {
-        self.tensors.take_floats(name, &[1, size])
+    fn row(&mut self, name: &str, size: usize) -> Result<Floats> {
+        self.tensors.take_unread(name, &[1, size])
     }
 }

@@ -68,6 +68,46 @@ pub fn attend(
     }
 }
 
+/// How much runs of queries attend to runs of keys, of one head or summed over all: for each query a weight of each key.
+///
+/// # Panics
+/// If there is no such head.
+pub fn attention_weights(
+    [q, k]: [Columns<'_>; 2],
+    segments: impl Iterator<Item = (Range<usize>, Range<usize>)>,
+    (num_heads, head): (usize, Option<usize>),
+    d_model: usize,
+) -> Vec<Vec<f32>> {
+    assert!(head.is_none_or(|head| head < num_heads), "no such head");
+    let mut scratch = Scratch::default();
+    let mut weights = Vec::new();
+    for (queries, keys) in segments {
+        let first = weights.len();
+        weights.resize(first + queries.len(), vec![0.0; keys.len()]);
+        if keys.is_empty() {
+            continue;
+        }
+        let (src, rows) = (keys.len(), &mut weights[first..]);
+        let segment = Segment {
+            matrices: [q, k, k],
+            queries,
+            keys,
+            causal: false,
+            d_head: d_model / num_heads,
+            d_model,
+        };
+        for head in head.map_or(0..num_heads, |head| head..head + 1) {
+            segment.weigh(head, &mut scratch);
+            for (sums, weights) in rows.iter_mut().zip(scratch.weights.chunks_exact(src)) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum += weight;
+                }
+            }
+        }
+    }
+    weights
+}
+
 struct Segment<'a> {
     matrices: [Columns<'a>; 3],
     queries: Range<usize>,
@@ -91,24 +131,41 @@ struct Scratch {
 impl Segment<'_> {
     #[inline(always)]
     fn attend(&self, head: usize, scratch: &mut Scratch, output: &mut [f32]) {
+        self.weigh(head, scratch);
+        let (tgt, src, d_head) = (self.queries.len(), self.keys.len(), self.d_head);
+        self.copy(2, &self.keys, head, &mut scratch.v);
+        scratch.context.resize(tgt * d_head, 0.0);
+        let sizes = [tgt, src, d_head];
+        multiply(&scratch.weights, &scratch.v, &mut scratch.context, sizes);
+        let rows = output.chunks_exact_mut(self.d_model);
+        for (row, context) in rows.zip(scratch.context.chunks_exact(d_head)) {
+            row[head * d_head..][..d_head].copy_from_slice(context);
+        }
+    }
+
+    /// A head's columns of some rows of a matrix.
+    #[inline(always)]
+    fn copy(&self, matrix: usize, rows: &Range<usize>, head: usize, to: &mut Vec<f32>) {
+        to.clear();
+        for row in rows.clone() {
+            let row = self.matrices[matrix].row(row, self.d_model);
+            to.extend_from_slice(&row[head * self.d_head..][..self.d_head]);
+        }
+    }
+
+    /// The weights of a head, `[queries, keys]`.
+    #[inline(always)]
+    fn weigh(&self, head: usize, scratch: &mut Scratch) {
         let (tgt, src, d_head) = (self.queries.len(), self.keys.len(), self.d_head);
         let Scratch {
             q,
             k,
             transposed,
-            v,
             weights,
-            context,
+            ..
         } = scratch;
-        let copy = |matrix: &Columns<'_>, rows: &Range<usize>, to: &mut Vec<f32>| {
-            to.clear();
-            for row in rows.clone() {
-                to.extend_from_slice(&matrix.row(row, self.d_model)[head * d_head..][..d_head]);
-            }
-        };
-        copy(&self.matrices[0], &self.queries, q);
-        copy(&self.matrices[1], &self.keys, k);
-        copy(&self.matrices[2], &self.keys, v);
+        self.copy(0, &self.queries, head, q);
+        self.copy(1, &self.keys, head, k);
         transposed.resize(src * d_head, 0.0);
         transpose(k, transposed, [src, d_head]);
         weights.resize(tgt * src, 0.0);
@@ -121,12 +178,6 @@ impl Segment<'_> {
             };
             softmax(&mut weights[..visible], scale(d_head));
             weights[visible..].fill(0.0);
-        }
-        context.resize(tgt * d_head, 0.0);
-        multiply(weights, v, context, [tgt, src, d_head]);
-        let rows = output.chunks_exact_mut(self.d_model);
-        for (row, context) in rows.zip(context.chunks_exact(d_head)) {
-            row[head * d_head..][..d_head].copy_from_slice(context);
         }
     }
 }

@@ -78,6 +78,20 @@ impl Table {
         }
     }
 
+    /// The same in 16 bits, if they are floats that are shared with nobody and 16 bits hold them.
+    #[must_use]
+    pub fn in_halves(self) -> Self {
+        let Numbers::Kept(Kept::Floats(floats)) = &self.numbers else {
+            return self;
+        };
+        let mut halves = vec![f16::ZERO; floats.len()];
+        halves.convert_from_f32_slice(floats);
+        if halves.iter().all(|half| half.is_finite()) {
+            return Self::kept(Kept::Halves(halves), [self.rows, self.columns]);
+        }
+        self
+    }
+
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -159,6 +173,9 @@ mod tests {
             table.extend(1..2, &mut row);
             assert_eq!(row, [7.0, expected[2], expected[3]]);
             assert_eq!(table.row(2, &mut row), &expected[4..]);
+            assert_eq!(*table.in_halves().values(), expected);
         }
+        let large = Table::kept(Kept::Floats(vec![70_000.0, 1.0]), [1, 2]);
+        assert_eq!(*large.in_halves().values(), [70_000.0, 1.0]);
     }
 }

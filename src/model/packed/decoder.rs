@@ -10,7 +10,9 @@ use super::layers::{
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use super::translations::SharedTranslations;
-use crate::kernels::packed::{Columns, RowNorm, Scratch, SharedRows, attend, attend_once};
+use crate::kernels::packed::{
+    Columns, RowNorm, Scratch, SharedRows, attend, attend_once, attention_weights,
+};
 use crate::model::decoder::{Decoder, DecoderLayer};
 use crate::model::prepared::Memory;
 
@@ -133,50 +135,17 @@ impl PackedDecoder {
         let mut buffers = Buffers::new(scratch);
         let (mut memory, mut attended, mut fed_forward) = (Vec::new(), Vec::new(), Vec::new());
         for (number, layer) in self.layers.iter().enumerate() {
-            let own = segments.iter().map(|(rows, _)| rows.clone());
-            layer
-                .norm_own
-                .residual(&mut y, &mut buffers, |y, buffers| match &layer.own {
-                    Own::Attention(attention) => attention.forward(y, own, true, buffers),
-                    Own::Ssru(ssru) => ssru.forward(y, own, buffers),
-                });
+            let is_last = number + 1 == self.layers.len();
+            layer.read_own(&mut y, &segments, &mut buffers);
             let residual = &layer.norm_cross;
             residual.residual(&mut y, &mut buffers, |y, buffers| {
-                let cross = &layer.cross;
-                let d_model = cross.query.outputs();
-                let Buffers {
-                    branch,
-                    wide,
-                    context,
-                    scratch,
-                    ..
-                } = buffers;
-                cross.memory.multiply(states, &mut memory, scratch);
-                cross.query.multiply(y, wide, scratch);
-                context.clear();
-                context.resize(y.len(), 0.0);
-                let columns = |values, width, first| Columns {
-                    values,
-                    width,
-                    first,
-                };
-                attend(
-                    [
-                        columns(wide.as_slice(), d_model, 0),
-                        columns(&memory, 2 * d_model, 0),
-                        columns(&memory, 2 * d_model, d_model),
-                    ],
-                    segments.iter().cloned(),
-                    (cross.num_heads, false),
-                    (context, d_model),
-                );
-                cross.output.multiply(context, branch, scratch);
-                if number + 1 == self.layers.len() {
-                    attended.clone_from(branch);
+                layer.read_sources(y, &segments, (states, &mut memory), buffers);
+                if is_last {
+                    attended.clone_from(&buffers.branch);
                 }
             });
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                if number + 1 == self.layers.len() {
+                if is_last {
                     fed_forward = y.to_vec();
                 }
                 layer.feed_forward.forward(y, buffers);
@@ -187,6 +156,38 @@ impl PackedDecoder {
             attended,
             fed_forward,
         }
+    }
+
+    /// How much the rows `y` attend to their sources in a layer, of one head or summed over all; else as [`Self::forward`]. For
+    /// each row of `y` a weight for each row of its source.
+    pub fn source_weights(
+        &self,
+        mut y: Vec<f32>,
+        segments: &[(Range<usize>, Range<usize>)],
+        states: &[f32],
+        (number, head): (usize, Option<usize>),
+    ) -> Vec<Vec<f32>> {
+        let mut buffers = Buffers::default();
+        let (mut memory, mut weights) = (Vec::new(), Vec::new());
+        for layer in &self.layers[..number] {
+            layer.read_own(&mut y, segments, &mut buffers);
+            let residual = &layer.norm_cross;
+            residual.residual(&mut y, &mut buffers, |y, buffers| {
+                layer.read_sources(y, segments, (states, &mut memory), buffers);
+            });
+            layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
+                layer.feed_forward.forward(y, buffers);
+            });
+        }
+        let layer = &self.layers[number];
+        layer.read_own(&mut y, segments, &mut buffers);
+        let residual = &layer.norm_cross;
+        residual.residual(&mut y, &mut buffers, |y, buffers| {
+            weights = layer.source_weights(y, segments, (states, &mut memory), (head, buffers));
+            buffers.branch.clear();
+            buffers.branch.resize(y.len(), 0.0);
+        });
+        weights
     }
 
     /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`; `told` gets what they are before they are
@@ -297,6 +298,92 @@ impl PackedDecoder {
 }
 
 impl Layer {
+    /// Reads the rows before, each sentence of `segments` by itself.
+    fn read_own(
+        &self,
+        y: &mut [f32],
+        segments: &[(Range<usize>, Range<usize>)],
+        buffers: &mut Buffers,
+    ) {
+        let own = segments.iter().map(|(rows, _)| rows.clone());
+        let residual = &self.norm_own;
+        residual.residual(y, buffers, |y, buffers| match &self.own {
+            Own::Attention(attention) => attention.forward(y, own, true, buffers),
+            Own::Ssru(ssru) => ssru.forward(y, own, buffers),
+        });
+    }
+
+    /// Attention of the rows `y` to the encoded rows beside them in `segments`; what they read stands in `buffers.branch`.
+    fn read_sources(
+        &self,
+        y: &[f32],
+        segments: &[(Range<usize>, Range<usize>)],
+        (states, memory): (&[f32], &mut Vec<f32>),
+        buffers: &mut Buffers,
+    ) {
+        let cross = &self.cross;
+        let d_model = cross.query.outputs();
+        let Buffers {
+            branch,
+            wide,
+            context,
+            scratch,
+            ..
+        } = buffers;
+        cross.memory.multiply(states, memory, scratch);
+        cross.query.multiply(y, wide, scratch);
+        context.clear();
+        context.resize(y.len(), 0.0);
+        let columns = |values, width, first| Columns {
+            values,
+            width,
+            first,
+        };
+        attend(
+            [
+                columns(wide.as_slice(), d_model, 0),
+                columns(memory, 2 * d_model, 0),
+                columns(memory, 2 * d_model, d_model),
+            ],
+            segments.iter().cloned(),
+            (cross.num_heads, false),
+            (context, d_model),
+        );
+        cross.output.multiply(context, branch, scratch);
+    }
+
+    /// The weights of that attention, of one head or summed over all.
+    fn source_weights(
+        &self,
+        y: &[f32],
+        segments: &[(Range<usize>, Range<usize>)],
+        (states, memory): (&[f32], &mut Vec<f32>),
+        (head, buffers): (Option<usize>, &mut Buffers),
+    ) -> Vec<Vec<f32>> {
+        let cross = &self.cross;
+        let d_model = cross.query.outputs();
+        let Buffers { wide, scratch, .. } = buffers;
+        cross.memory.multiply(states, memory, scratch);
+        cross.query.multiply(y, wide, scratch);
+        let columns = |values, width| Columns {
+            values,
+            width,
+            first: 0,
+        };
+        attention_weights(
+            [
+                columns(wide.as_slice(), d_model),
+                columns(memory, 2 * d_model),
+            ],
+            segments.iter().cloned(),
+            (
+                cross.num_heads,
+                head.map(|head| head.min(cross.num_heads - 1)),
+            ),
+            d_model,
+        )
+    }
+
     /// Attention of each hypothesis to its source sentence, by its number; what it reads of it stands in `buffers.branch`.
     ///
     /// # Shapes

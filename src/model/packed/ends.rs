@@ -19,16 +19,16 @@ pub(super) struct Ends {
 
 impl Ends {
     pub fn of(network: &Transformer, packing: Packing<'_>) -> Self {
-        let source = Arc::new(packing.table(&network.embedding.words));
+        let source = Arc::new(packing.words(&network.embedding.words));
         let own = network.target_embedding.as_ref();
         let target = own.map_or_else(
             || Arc::clone(&source),
-            |own| Arc::new(packing.table(&own.words)),
+            |own| Arc::new(packing.words(&own.words)),
         );
         let words = network.logits.as_ref();
         let words = words.map_or_else(
             || Arc::clone(&target),
-            |words| Arc::new(packing.table(words)),
+            |words| Arc::new(packing.words(words)),
         );
         let bias = network.output_bias.as_ref();
         let of_source = (network.embedding.input.as_ref(), false);

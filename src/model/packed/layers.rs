@@ -60,6 +60,15 @@ impl Packing<'_> {
         table.unwrap_or_else(|| Table::new(param.val()))
     }
 
+    /// The numbers of a table of words, in no more than 16 bits beside matrices of 8.
+    pub fn words(&self, param: &Param<Tensor<2>>) -> Table {
+        let table = self.table(param);
+        match self.quantization {
+            Quantization::Int8 => table.in_halves(),
+            Quantization::None | Quantization::Float16 => table,
+        }
+    }
+
     /// The numbers of a vector.
     pub fn vector(&self, param: &Param<Tensor<1>>) -> Vec<f32> {
         self.table(param).values().into_owned()

@@ -168,6 +168,10 @@ impl PackedTransformer {
         self.logits.outputs()
     }
 
+    pub fn num_decoder_layers(&self) -> usize {
+        self.decoder.num_layers()
+    }
+
     pub fn d_model(&self) -> usize {
         self.logits.inputs()
     }
@@ -226,6 +230,22 @@ impl PackedTransformer {
         let segments = target.sentences.iter().cloned().zip(sources);
         let decoder = &self.decoder;
         decoder.forward(y, segments.collect(), &encoded.states, scratch)
+    }
+
+    /// How much every row of the translations `target` attends to the rows of its sentence of `source` in a decoder layer, of
+    /// one head or summed over all; in the thread that asks. None if the model's encoder reads more than sentences.
+    pub fn source_weights(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+        heads: (usize, Option<usize>),
+    ) -> Option<Vec<Vec<f32>>> {
+        let encoded = self.encode(source, Scratch::default())?;
+        let y = self.target.rows(target, &encoded.positions);
+        let sources = encoded.sentences.iter().cloned();
+        let segments: Vec<_> = target.sentences.iter().cloned().zip(sources).collect();
+        let decoder = &self.decoder;
+        Some(decoder.source_weights(y, &segments, &encoded.states, heads))
     }
 
     /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](super::Model::label_log_probs), in the thread

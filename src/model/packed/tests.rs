@@ -5,9 +5,9 @@ use burn::tensor::{Device, Tensor};
 use super::*;
 use crate::kernels::DropoutSource;
 use crate::model::{
-    Activation, Architecture, Context, Counting, DecoderCell, MemorySource, Model, ModelConfig,
-    Network, NormPosition, Positions, SearchState, SineColumns, SineFrequencies, Sinusoids,
-    SpecialTokens, Variant,
+    Activation, Architecture, AttentionKind, Context, Counting, DecoderCell, MemorySource, Model,
+    ModelConfig, Network, NormPosition, Positions, RecordedVisits, Recording, SearchState,
+    SineColumns, SineFrequencies, Sinusoids, SpecialTokens, Variant,
 };
 use crate::text::vocabulary::Vocabulary;
 
@@ -174,6 +174,48 @@ fn packed_models_encode_and_decode_as_burn_does() {
         let found = packed.decode(&target, &found, &translated, Scratch::default());
         assert_close(&found.states, expected.states, "decoder");
         assert_close(&found.fed_forward, expected.fed_forward, "fed forward");
+    }
+}
+
+#[test]
+fn what_translations_read_of_their_sources_is_what_burn_records() {
+    let target = [[2, 20, 21].as_slice(), &[2, 22], &[2, 23, 24, 25]];
+    let target = PackedBatch::new(target);
+    let keep = Recording {
+        least: 0.0,
+        visits: RecordedVisits::None,
+        encoder_from: usize::MAX,
+        decoder_from: 0,
+    };
+    for config in configs() {
+        let model = model(&config);
+        let recorded = model.record(&source(), &target, keep);
+        let layers = recorded.layers.iter();
+        let layers = layers.filter(|layer| layer.kind == AttentionKind::Cross);
+        assert_eq!(layers.clone().count(), config.num_decoder_layers);
+        for layer in layers {
+            let of_head = |head| {
+                let rows = packed(&model).source_weights(&source(), &target, (layer.layer, head));
+                rows.expect("sentences alone")
+            };
+            let num_heads = layer.attention_weights.num_heads;
+            let heads: Vec<_> = (0..num_heads).map(|head| of_head(Some(head))).collect();
+            let all = of_head(None);
+            assert_eq!(all.len(), target.ids.len());
+            for (index, read) in layer.attention_weights.rows.iter().enumerate() {
+                let (row, found) = (index / num_heads, &heads[index % num_heads]);
+                assert_eq!(found[row].len(), read.keys.len());
+                for (found, (_, expected)) in found[row].iter().zip(&read.keys) {
+                    assert!((found - expected).abs() < 1e-4, "{found} is not {expected}");
+                }
+            }
+            for (row, sums) in all.iter().enumerate() {
+                for (key, sum) in sums.iter().enumerate() {
+                    let expected: f32 = heads.iter().map(|head| head[row][key]).sum();
+                    assert!((sum - expected).abs() < 1e-5);
+                }
+            }
+        }
     }
 }
 
