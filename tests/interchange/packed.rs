@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
+use canopy::error::Error;
 use canopy::inference::{DeviceChoice, SearchOptions, Translator};
 use canopy::kernels::packed::Quantization;
 use canopy::model::Model;
@@ -10,6 +14,8 @@ use canopy::search::{
     Encodings, SearchEvent, SourceFrame, SourceSentence, SourceText, search_documents,
 };
 use canopy::tokenizers::{Side, Tokenizer};
+
+use canopy::text::document::{Document, Format};
 
 use super::cases::folders;
 
@@ -71,5 +77,84 @@ fn packed_searches_find_the_same() {
         let bytes = model.clone().packed_as(Quantization::Int8);
         let bytes = found(&bytes, tokenizer, &texts, 4);
         assert_eq!(bytes.len(), texts.len(), "{}", folder.display());
+    }
+}
+
+/// Counts the parameters of burn's layers that were read.
+#[derive(Default)]
+struct Read(usize);
+
+impl ModuleVisitor for Read {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.0 += usize::from(param.is_initialized());
+    }
+}
+
+fn page(paragraph: &str) -> Document {
+    let text = format!("<html><body><p>{paragraph}</p></body></html>");
+    Document::parse("page.html", Format::Html, text).expect("a page")
+}
+
+fn translate(translator: &Translator, document: &Document) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    let all: Vec<usize> = (0..document.sentences.len()).collect();
+    let options = SearchOptions::default();
+    translator.translate(document, &all, &options, &mut |_, translation| {
+        found.push(translation.text);
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+#[test]
+fn a_document_with_markup_is_translated_and_burns_layers_read_nothing() {
+    let page = page("The <b>house</b> is small.");
+    for folder in ["marian-", "ctranslate2-"].map(folders).concat() {
+        let translator = Translator::open(&folder, DeviceChoice::Cpu).expect("a model");
+        let found = translate(&translator, &page).expect("a translation");
+        assert!(!found.is_empty(), "{}", folder.display());
+        let mut read = Read::default();
+        translator.model().visit(&mut read);
+        assert_eq!(read.0, 0, "{}", folder.display());
+        translator.model().read_layers().expect("still there");
+        let mut read = Read::default();
+        translator.model().visit(&mut read);
+        assert!(read.0 > 0);
+    }
+}
+
+#[test]
+fn a_model_whose_file_changes_while_it_is_open_says_so() {
+    let page = page("The house is small.");
+    let copied = |from: &Path| {
+        let copy = tempfile::tempdir().expect("a folder");
+        for file in std::fs::read_dir(from).expect("readable") {
+            let file = file.expect("readable");
+            let to = copy.path().join(file.file_name());
+            std::fs::write(&to, std::fs::read(file.path()).expect("readable")).expect("written");
+        }
+        copy
+    };
+    let names = [
+        "marian-base-1",
+        "marian-native-align-1",
+        "ctranslate2-base-1-int8",
+    ];
+    for folder in names.map(folders).concat() {
+        let copy = copied(&folder);
+        let translator = Translator::open(copy.path(), DeviceChoice::Cpu).expect("a model");
+        let files = std::fs::read_dir(copy.path()).expect("readable");
+        let files = files.map(|file| file.expect("readable").path());
+        let largest = files.max_by_key(|path| path.metadata().expect("there").len());
+        let largest = largest.expect("a file");
+        let bytes = std::fs::read(&largest).expect("readable");
+        std::fs::write(&largest, &bytes[..bytes.len() / 2]).expect("written");
+        let told = translate(&translator, &page).expect_err("its weights are gone");
+        let told = told.to_string();
+        let name = copy.path().to_string_lossy();
+        assert!(
+            told.contains("has changed") && told.contains(&*name),
+            "{told}"
+        );
     }
 }
