@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
-use super::options::positive;
+use super::options::{models, positive};
 use super::terminal::print;
 use crate::error::{Error, Result};
 use crate::inference::{DeviceChoice, Translator};
@@ -108,8 +108,8 @@ pub(super) struct ImportArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ShortlistArguments {
-    /// Model folder, or a folder or zip file of another program's: the list is for its vocabulary
-    #[arg(long, value_name = "DIR")]
+    /// Model folder, a folder or zip file of another program's, or the name of an installed model: the list is for its vocabulary
+    #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     model: PathBuf,
     /// Translations to learn from: a TMX file, a corpus folder, PO files, or a table of two columns; without it the model's own
     /// memory. Tens of thousands are enough

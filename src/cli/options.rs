@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{RangedI64ValueParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{
+    PathBufValueParser, RangedI64ValueParser, RangedU64ValueParser, TypedValueParser,
+};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
@@ -21,8 +23,9 @@ use crate::text::document::{Document, ReadingOptions};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder or zip file of another program's; without it an installed model that fits, else a starter
-    #[arg(long, value_name = "DIR")]
+    /// Model folder, or a folder or zip file of another program's, or the name of an installed model (`canopy model list`); without
+    /// it an installed model that fits, else a starter
+    #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]
     pub(super) place: PlaceArguments,
@@ -114,7 +117,7 @@ impl SrxArgument {
 /// How weights are kept for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Quantize {
-    /// On the CPU 8-bit integers for a model whose file has such; else 32-bit numbers
+    /// On the CPU 8-bit integers for a model of Canopy's whose file has such; else 32-bit numbers
     #[default]
     Auto,
     /// 32-bit numbers
@@ -293,6 +296,15 @@ impl ModelArguments {
         }
         Ok(translator)
     }
+}
+
+/// Values of `--model`: the path of one, or the name of one that is installed, where no such path is there.
+pub(super) fn models() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| {
+        let name = path.to_str().filter(|_| !path.exists());
+        let folder = name.and_then(|name| library::folder_of(name).ok());
+        folder.unwrap_or(path)
+    })
 }
 
 /// Values of `--beam`; more hypotheses make translations worse and only fill the memory.

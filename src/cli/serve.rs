@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
 use super::library;
-use super::options::{Device, Quantize, beam_sizes};
+use super::options::{Device, Quantize, beam_sizes, models};
 use super::terminal::{print, tell, warn};
 use crate::app::Folders;
 use crate::error::{Error, Result};
@@ -40,9 +40,9 @@ pub(super) struct ServeArguments {
     /// other address one that is made up and shown at the start
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Model folders, or folders or zip files of other programs'; without any, all installed models and those that came
-    /// with the program
-    #[arg(long, value_name = "DIR")]
+    /// Model folders, folders or zip files of other programs', or names of installed models; without any, all installed ones and
+    /// those that came with the program
+    #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     model: Vec<PathBuf>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]

@@ -6,6 +6,7 @@ use async_signal::{Signal, Signals};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use super::options::models;
 use super::terminal::{StatusLine, duration, print, tell, warn};
 use crate::app::Folders;
 use crate::error::{Error, Result, caught};
@@ -28,9 +29,9 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
-    /// Model to fine-tune from, ours or another program's: the preset's context is added to it, at a constant learning
-    /// rate
-    #[arg(long, value_name = "MODEL")]
+    /// Model to fine-tune from, ours or another program's, by its folder or its name if it is installed: the preset's context is
+    /// added to it, at a constant learning rate
+    #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     from: Option<PathBuf>,
     /// Encoder folder of `canopy model import`, for presets that read BERT, such as catsby-small
     #[arg(long, value_name = "DIR")]

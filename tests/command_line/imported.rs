@@ -288,6 +288,9 @@ fn an_argos_package_is_added_chosen_and_removed() {
 
     assert_done(&user.canopy(&["model", "default", "en-fr", name]));
     assert_eq!(user.listed(name)["default_for"][0], "en-fr");
+    let german = german.to_str().expect("a name");
+    let by_name = ["translate", german, "--model", name, "--device", "cpu"];
+    assert_done(&user.canopy(&by_name));
     assert_failed(
         &user.canopy(&["model", "default", "en-nl", name]),
         &["en-nl", name],

@@ -8,7 +8,7 @@ use clap::Args;
 use super::report::{ModelResult, Report};
 use crate::charts::{Theme, check_picture, write_picture};
 use crate::cli::inputs::check_output;
-use crate::cli::options::{Device, ModelArguments};
+use crate::cli::options::{Device, ModelArguments, models};
 use crate::cli::terminal::{StatusLine, print, warn};
 use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
 use crate::error::Result;
@@ -18,8 +18,8 @@ use crate::model::MemoryUse;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ScoreArguments {
-    /// Model folders; without them the starter model
-    #[arg(long, value_name = "DIR", num_args = 1..)]
+    /// Model folders, or names of installed models; without them the starter model
+    #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
-use super::options::{AddressName, PlaceArguments, SearchArguments, SplitName};
+use super::options::{AddressName, PlaceArguments, SearchArguments, SplitName, models};
 use super::terminal::print;
 use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
@@ -29,8 +29,8 @@ use system::{Evaluated, Way};
     place in the document, with the largest wins and losses. Models come before the files of --output."
 )]
 pub(super) struct EvaluateArguments {
-    /// Model folders; without them and without --output the starter model
-    #[arg(long, value_name = "DIR", num_args = 1..)]
+    /// Model folders, or names of installed models; without them and without --output the starter model
+    #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
     /// Files with the translations of other systems, one segment a line, as --hypotheses writes them
     #[arg(long, value_name = "FILE", num_args = 1..)]
