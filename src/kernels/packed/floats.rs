@@ -91,6 +91,13 @@ impl FloatPanels {
         );
     }
 
+    /// Adds the weights of a column to `values`.
+    pub fn extend(&self, column: usize, values: &mut Vec<f32>) {
+        let (panel, lane) = (column / COLUMNS, column % COLUMNS);
+        let lines = &self.lines[panel * self.inputs..][..self.inputs];
+        values.extend(lines.iter().map(|line| line.0[lane]));
+    }
+
     /// Some of its columns, in this order.
     pub fn select(&self, columns: &[u32]) -> Self {
         let (inputs, panels) = (self.inputs, columns.len().div_ceil(COLUMNS));

@@ -218,6 +218,15 @@ impl PackedMatrix {
         panels.push(&columns.collect::<Vec<_>>());
     }
 
+    /// The weights as floats; none if they are bytes.
+    fn floats(&self) -> Option<&FloatPanels> {
+        match &self.panels {
+            Panels::Floats(panels) => Some(panels),
+            #[cfg(target_arch = "x86_64")]
+            Panels::Bytes(_) => None,
+        }
+    }
+
     /// The map to some of its outputs, in this order.
     #[must_use]
     pub fn select(&self, outputs: &[u32]) -> Self {

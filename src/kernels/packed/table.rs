@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
+use super::PackedMatrix;
 use crate::kernels::cpu::{self, Matrix, matrix};
 
 /// Rows of numbers.
@@ -22,6 +24,8 @@ enum Numbers {
     /// Shared with a tensor.
     Tensor(Matrix),
     Kept(Kept),
+    /// The weights of the outputs of a matrix that is packed as floats.
+    Packed(Arc<PackedMatrix>),
 }
 
 /// Numbers as a file keeps them, row by row.
@@ -55,6 +59,21 @@ impl Table {
             columns: matrix.columns(),
             numbers: Numbers::Tensor(matrix),
         }
+    }
+
+    /// The weights of each output of a matrix, which are shared with it; none if they are bytes.
+    pub fn of_outputs(matrix: &Arc<PackedMatrix>) -> Option<Self> {
+        matrix.floats()?;
+        Some(Self {
+            rows: matrix.outputs(),
+            columns: matrix.inputs(),
+            numbers: Numbers::Packed(Arc::clone(matrix)),
+        })
+    }
+
+    /// Whether its numbers are shared with a tensor.
+    pub fn is_of_tensor(&self) -> bool {
+        matches!(self.numbers, Numbers::Tensor(_))
     }
 
     /// Rows of `columns` numbers.
@@ -105,7 +124,7 @@ impl Table {
         match &self.numbers {
             Numbers::Tensor(matrix) => Cow::Borrowed(matrix.values()),
             Numbers::Kept(Kept::Floats(values)) => Cow::Borrowed(values),
-            Numbers::Kept(_) => {
+            Numbers::Kept(_) | Numbers::Packed(_) => {
                 let mut values = Vec::with_capacity(self.rows * self.columns);
                 self.extend(0..self.rows, &mut values);
                 Cow::Owned(values)
@@ -119,7 +138,7 @@ impl Table {
         match &self.numbers {
             Numbers::Tensor(matrix) => &matrix.values()[numbers],
             Numbers::Kept(Kept::Floats(floats)) => &floats[numbers],
-            Numbers::Kept(_) => {
+            Numbers::Kept(_) | Numbers::Packed(_) => {
                 values.clear();
                 self.extend(row..row + 1, values);
                 values
@@ -133,6 +152,12 @@ impl Table {
         match &self.numbers {
             Numbers::Tensor(matrix) => values.extend_from_slice(&matrix.values()[numbers]),
             Numbers::Kept(Kept::Floats(floats)) => values.extend_from_slice(&floats[numbers]),
+            Numbers::Packed(matrix) => {
+                let panels = matrix.floats().expect("floats, as when it was made");
+                for row in rows {
+                    panels.extend(row, values);
+                }
+            }
             Numbers::Kept(Kept::Halves(halves)) => {
                 let first = values.len();
                 values.resize(first + numbers.len(), 0.0);
@@ -152,6 +177,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::packed::Quantization;
 
     #[test]
     fn rows_are_the_numbers_that_were_kept() {
@@ -174,6 +200,16 @@ mod tests {
             assert_eq!(row, [7.0, expected[2], expected[3]]);
             assert_eq!(table.row(2, &mut row), &expected[4..]);
             assert_eq!(*table.in_halves().values(), expected);
+        }
+        let table = Table::kept(Kept::Floats(values.to_vec()), [3, 2]);
+        let [floats, bytes] = [Quantization::None, Quantization::Int8]
+            .map(|how| Arc::new(PackedMatrix::transposed(&table, Some(&[9.0; 3]), how)));
+        let shared = Table::of_outputs(&floats).expect("floats");
+        assert_eq!((shared.rows(), shared.columns()), (3, 2));
+        assert_eq!(*shared.values(), values);
+        assert_eq!(shared.row(1, &mut Vec::new()), &values[2..4]);
+        if bytes.num_bytes() < floats.num_bytes() {
+            assert!(Table::of_outputs(&bytes).is_none(), "they are rounded");
         }
         let large = Table::kept(Kept::Floats(vec![70_000.0, 1.0]), [1, 2]);
         assert_eq!(*large.in_halves().values(), [70_000.0, 1.0]);

@@ -53,6 +53,13 @@ impl PackedEmbedding {
         }
     }
 
+    /// Reads words from `new` in place of `old`, if they come from there.
+    pub fn replace_words(&mut self, old: &Arc<Table>, new: &Arc<Table>) {
+        if Arc::ptr_eq(&self.words, old) {
+            self.words = Arc::clone(new);
+        }
+    }
+
     /// Embeds whole sentences, each counted from its place; as [`Embedding::forward`].
     pub fn rows(&self, rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<f32> {
         self.words(&rows.ids, &word_positions(rows, positions))

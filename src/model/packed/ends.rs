@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::embedding::PackedEmbedding;
 use super::layers::Packing;
-use crate::kernels::packed::Table;
+use crate::kernels::packed::{PackedMatrix, Table};
 use crate::model::transformer::Transformer;
 
 /// The embeddings of a network, and what gives its scores; one table may be several of them.
@@ -40,5 +40,18 @@ impl Ends {
             words,
             bias: bias.map(|bias| packing.vector(bias)),
         }
+    }
+
+    /// Lets those of its tables that give the scores be the weights of `logits`, which are packed of them unrounded, unless burn's
+    /// layers have them anyway.
+    pub fn share(&mut self, logits: &Arc<PackedMatrix>) {
+        let shared = Table::of_outputs(logits).filter(|_| !self.words.is_of_tensor());
+        let Some(shared) = shared.map(Arc::new) else {
+            return;
+        };
+        for embedding in [&mut self.source, &mut self.target] {
+            embedding.replace_words(&self.words, &shared);
+        }
+        self.words = shared;
     }
 }

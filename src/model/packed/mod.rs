@@ -61,7 +61,7 @@ pub struct PackedTransformer {
     reads_sentences: bool,
     decoder: PackedDecoder,
     /// `[d_model, vocab]`
-    logits: PackedMatrix,
+    logits: Arc<PackedMatrix>,
     tokens: SpecialTokens,
 }
 
@@ -94,13 +94,13 @@ impl PackedTransformer {
             quantization,
             unread,
         };
-        let Ends {
-            source,
-            target,
-            words,
-            bias,
-        } = Ends::of(network, packing);
-        let logits = PackedMatrix::transposed(&words, bias.as_deref(), quantization);
+        let mut ends = Ends::of(network, packing);
+        let logits = PackedMatrix::transposed(&ends.words, ends.bias.as_deref(), quantization);
+        let logits = Arc::new(logits);
+        if quantization != Quantization::Int8 {
+            ends.share(&logits);
+        }
+        let Ends { source, target, .. } = ends;
         Ok(Self {
             source,
             target,
@@ -325,7 +325,7 @@ impl PackedTransformer {
         told: Option<&mut PackedDecoderOutput>,
     ) {
         let states = self.next_states(state, ids, told);
-        let logits = some.map_or(&self.logits, |some| &some.logits);
+        let logits = some.map_or(&*self.logits, |some| &some.logits);
         logits.multiply(&states, scores, state.scratch());
     }
 
