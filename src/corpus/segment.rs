@@ -48,6 +48,8 @@ pub struct DocumentUnits {
     pub sources: Vec<((usize, usize), String)>,
     /// The visible text of each.
     pub shown: Vec<String>,
+    /// The note for a translator beside each, such as who speaks; empty where there are none.
+    pub notes: Vec<Option<String>>,
     /// The text of each one's points, by number.
     pub points: Vec<Vec<String>>,
     /// BERT's ids of each, and how many of these are of the sentence itself; empty where no BERT is read.
@@ -68,6 +70,12 @@ impl DocumentUnits {
         self.sources.iter().position(|(other, _)| *other == place)
     }
 
+    /// Whether the same note stands beside two units, such as the name of who speaks.
+    pub fn share_note(&self, unit: usize, other: usize) -> bool {
+        let note = |unit: usize| self.notes.get(unit)?.as_deref();
+        note(unit).is_some_and(|own| note(other) == Some(own))
+    }
+
     /// The human translation of a unit as a reader sees it.
     pub fn shown_reference(&self, unit: usize) -> String {
         let points = self.points.get(unit).map(Vec::as_slice);
@@ -86,6 +94,9 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
         let shown = units.clone().map(Unit::visible_source).collect();
         let references = units.clone().map(|unit| unit.target.clone()).collect();
         let points = units.map(|unit| unit.points.clone()).collect();
+        let paragraphs = document.paragraphs.iter();
+        let notes = paragraphs.flat_map(|it| std::iter::repeat_n(it.note.clone(), it.units.len()));
+        let notes = notes.collect();
         let paragraphs = document.paragraphs.into_iter().enumerate();
         let sources = paragraphs.flat_map(|(paragraph, content)| {
             let units = content.units.into_iter().enumerate();
@@ -94,6 +105,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
         Ok(DocumentUnits {
             sources: sources.collect(),
             shown,
+            notes,
             points,
             pieces: Vec::new(),
             source_suffix: Vec::new(),

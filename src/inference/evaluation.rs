@@ -253,7 +253,7 @@ impl Previous<'_> {
         self.address_form || self.kept_forms.is_some()
     }
 
-    /// The form of address last used before a unit, if anybody asks for it.
+    /// The form of address last used before a unit, if anybody asks for it; where it is kept, that of who speaks, if notes tell.
     fn form_before(
         self,
         unit: usize,
@@ -261,8 +261,9 @@ impl Previous<'_> {
         target: impl Fn(usize) -> Option<String>,
     ) -> Option<FormOfAddress> {
         let source = |other: usize| document.sources[other].1.as_str();
+        let alike = |other| self.kept_forms.is_some() && document.share_note(unit, other);
         self.asks_for_form()
-            .then(|| FormOfAddress::last_before(unit, source, target))?
+            .then(|| FormOfAddress::last_before_alike(unit, source, target, alike))?
     }
 }
 

@@ -204,8 +204,8 @@ impl Translator {
         })
     }
 
-    /// What asks a part of a sentence for the form of address that a person has used last before it in this document, or
-    /// else for the one that was chosen.
+    /// What asks a part of a sentence for the form of address that a person has used last before it in this document, where the
+    /// same note stands, such as who speaks, if there was one; or else for the one that was chosen.
     pub(super) fn asked_address(
         &self,
         document: &Document,
@@ -217,10 +217,20 @@ impl Translator {
             return None;
         }
         let forms = self.german_forms()?;
-        let mut before = known.fixed.range(..sentence).rev();
-        let form = before.find_map(|(&other, target)| {
-            FormOfAddress::kept_by(&document.sentences[other].text, target)
-        });
+        let note = |sentence: usize| {
+            let paragraph = document.sentences[sentence].paragraph;
+            document.paragraphs[paragraph].note.as_deref()
+        };
+        let own = note(sentence);
+        let last = |alike: &dyn Fn(usize) -> bool| {
+            let before = known.fixed.range(..sentence).rev();
+            let mut before = before.filter(|(other, _)| alike(**other));
+            before.find_map(|(&other, target)| {
+                FormOfAddress::kept_by(&document.sentences[other].text, target)
+            })
+        };
+        let form = last(&|other| own.is_some() && note(other) == own);
+        let form = form.or_else(|| last(&|_| true));
         forms.of(form.or(known.address)?, part)
     }
 }

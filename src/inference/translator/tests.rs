@@ -233,6 +233,31 @@ fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
 }
 
 #[test]
+fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
+    let translator = translator_behind(None, 0);
+    let entry = |(speaker, text): (&str, &str)| {
+        format!("#. speaker={speaker}\nmsgid \"{text}\"\nmsgstr \"\"\n\n")
+    };
+    let said = [
+        ("Anna", "Who are you?"),
+        ("Ben", "You know me."),
+        ("Anna", "Your turn."),
+        ("Cleo", "You again."),
+    ];
+    let catalogue: String = said.into_iter().map(entry).collect();
+    let document = Document::parse("scene.po", Format::Po, catalogue).expect("a catalogue");
+    let fixed = [(0, "Wer seid Ihr?"), (1, "Du kennst mich.")];
+    let fixed = fixed.map(|(at, text)| (at, text.to_owned()));
+    let known = KnownTranslations::fixed(fixed.into());
+    let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
+    for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
+        let part = document.sentences[sentence].text.as_str();
+        let asked = translator.asked_address(&document, sentence, (part, &known));
+        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+    }
+}
+
+#[test]
 fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
     let mut translator = translator_behind(None, 0);
     let html = "<p>Who are you?</p><p>Your turn.</p><p>He left.</p><p>You know him.</p>";
