@@ -7,6 +7,7 @@ use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator};
 use crate::memory::TranslationMemory;
+use crate::metrics::discourse::{EarlierForms, FormOfAddress};
 use crate::model::{Context, ContextReach, MemoryUse};
 use crate::training::KnnRetrieval;
 
@@ -140,7 +141,18 @@ impl Walk<'_> {
         // Of equal sentences the one confirmed last counts.
         let before = self.confirmed[..document].iter().flatten().rev();
         let mut translator = self.translator.clone();
-        translator.remember(TranslationMemory::new(before.map(Confirmed::pair)));
+        let mut forms = EarlierForms::default();
+        let documents = self.documents.iter().zip(self.confirmed).take(document);
+        for (document, confirmed) in documents {
+            for (confirmed, note) in confirmed.iter().zip(&document.notes) {
+                let form = FormOfAddress::of(&confirmed.source, &confirmed.shown_target);
+                if let Some(form) = form {
+                    forms.add(note.as_deref(), form);
+                }
+            }
+        }
+        let memory = TranslationMemory::new(before.map(Confirmed::pair));
+        translator.remember(memory.with_forms(forms));
         translator
     }
 

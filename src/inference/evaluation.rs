@@ -9,7 +9,7 @@ use super::translator::{AddressChoice, AddressForms, Translator};
 use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
 use crate::memory::{constraint_suffix, previous_suffix};
-use crate::metrics::discourse::FormOfAddress;
+use crate::metrics::discourse::{EarlierForms, FormOfAddress};
 use crate::model::{BertSequence, Model};
 use crate::search::{
     SearchOptions, SourceFrame, SourceSentence, SourceText, TermConstraints, search_sentences,
@@ -104,6 +104,7 @@ impl Translator {
             address_form: config.address_form,
             kept_forms: self.address_forms(),
             first_form: self.asked_choice().and_then(|(choice, _)| choice.form()),
+            earlier: self.memory().map(|memory| memory.forms()),
         };
         let flow = match self.asked_choice() {
             _ if previous.count > 0 || previous.asks_for_form() => {
@@ -246,6 +247,8 @@ struct Previous<'a> {
     kept_forms: Option<&'a AddressForms>,
     /// The form that is asked for by them before one was used.
     first_form: Option<FormOfAddress>,
+    /// Those of the documents before.
+    earlier: Option<&'a EarlierForms>,
 }
 
 impl Previous<'_> {
@@ -261,9 +264,18 @@ impl Previous<'_> {
         target: impl Fn(usize) -> Option<String>,
     ) -> Option<FormOfAddress> {
         let source = |other: usize| document.sources[other].1.as_str();
-        let alike = |other| self.kept_forms.is_some() && document.share_note(unit, other);
-        self.asks_for_form()
-            .then(|| FormOfAddress::last_before_alike(unit, source, target, alike))?
+        if self.kept_forms.is_none() {
+            let is_asked = self.address_form;
+            return is_asked.then(|| FormOfAddress::last_before(unit, source, target))?;
+        }
+        let of_alike = |other| {
+            let is_alike = document.share_note(unit, other);
+            is_alike.then(|| target(other))?
+        };
+        let form = FormOfAddress::last_before(unit, source, of_alike);
+        let note = document.notes.get(unit).and_then(Option::as_deref);
+        let form = form.or_else(|| self.earlier?.of_note(note));
+        form.or_else(|| FormOfAddress::last_before(unit, source, &target))
     }
 }
 
@@ -450,7 +462,9 @@ impl<'a> Search<'a> {
         source: &str,
         previous: Previous<'_>,
     ) {
-        let kept = previous.kept_forms.zip(form.or(previous.first_form));
+        let form = form.or(previous.first_form);
+        let form = form.or_else(|| previous.earlier?.last());
+        let kept = previous.kept_forms.zip(form);
         let kept = kept.and_then(|(forms, form)| forms.of(form, source));
         self.ask_for(unit, kept, source);
     }

@@ -32,6 +32,7 @@ use crate::corpus::gettext::is_catalogue;
 use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
+use crate::metrics::discourse::EarlierForms;
 use crate::text::document::{Document, Format};
 use crate::text::file::{has_ending, write_atomically};
 use crate::text::lines::lines;
@@ -75,6 +76,7 @@ pub struct TranslationMemory {
     words: FxHashMap<String, u32>,
     /// For each word the pairs whose source has it, in order.
     places: Vec<Vec<u32>>,
+    forms: EarlierForms,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,6 +219,18 @@ impl TranslationMemory {
     pub fn before(&self, other: &Self) -> Self {
         let all = self.pairs.iter().chain(&other.pairs);
         Self::new(all.map(|pair| (pair.source.clone(), pair.target.clone())))
+            .with_forms(self.forms.clone())
+    }
+
+    /// The same with how the documents that it comes from address somebody.
+    #[must_use]
+    pub fn with_forms(self, forms: EarlierForms) -> Self {
+        Self { forms, ..self }
+    }
+
+    /// How the documents that it comes from address somebody, if that is known.
+    pub fn forms(&self) -> &EarlierForms {
+        &self.forms
     }
 
     /// The pairs that tell nothing of `other`: whose source neither is one of its sources, but for case and marks, nor has

@@ -13,6 +13,7 @@ use super::terms::{SOFT_BONUS, TermMode, spelt};
 use super::{KnownTranslations, Step, Translator};
 use crate::corpus::is_same_language;
 use crate::error::Result;
+use crate::memory::TranslationMemory;
 use crate::metrics::discourse::{FormOfAddress, Others, begins_sentence};
 use crate::search::{SearchOptions, TermConstraints, TermForce};
 use crate::text::document::Document;
@@ -204,15 +205,18 @@ impl Translator {
         })
     }
 
-    /// What asks a part of a sentence for the form of address that a person has used last before it in this document, where the
-    /// same note stands, such as who speaks, if there was one; or else for the one that was chosen.
+    /// What asks a part of a sentence for the form of address that a person has used last before it where the same note stands, such
+    /// as who speaks, in this document or in earlier ones; or else for that last used in this document, for the one that was
+    /// chosen, or for that last used in earlier ones.
     pub(super) fn asked_address(
         &self,
         document: &Document,
         sentence: usize,
         (part, known): (&str, &KnownTranslations),
     ) -> Option<Arc<TermConstraints>> {
-        let is_asked = !known.fixed.is_empty() || known.address.is_some();
+        let earlier = self.memory.as_deref().map(TranslationMemory::forms);
+        let earlier = earlier.filter(|earlier| earlier.last().is_some());
+        let is_asked = !known.fixed.is_empty() || known.address.is_some() || earlier.is_some();
         if !is_asked || !FormOfAddress::is_chosen_for(part) {
             return None;
         }
@@ -230,7 +234,8 @@ impl Translator {
             })
         };
         let form = last(&|other| own.is_some() && note(other) == own);
-        let form = form.or_else(|| last(&|_| true));
-        forms.of(form.or(known.address)?, part)
+        let form = form.or_else(|| earlier?.of_note(own));
+        let form = form.or_else(|| last(&|_| true)).or(known.address);
+        forms.of(form.or_else(|| earlier?.last())?, part)
     }
 }

@@ -5,7 +5,7 @@ use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentenc
 use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::inference::{ContextOptions, SetScores};
 use crate::kernels::WordNormaliser;
-use crate::metrics::discourse::FormOfAddress;
+use crate::metrics::discourse::{EarlierForms, FormOfAddress};
 use crate::model::{
     Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
     Side, SpecialTokens, Variant,
@@ -253,6 +253,24 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
     for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
         let part = document.sentences[sentence].text.as_str();
         let asked = translator.asked_address(&document, sentence, (part, &known));
+        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+    }
+
+    // What they said in earlier documents of the project.
+    let mut earlier = EarlierForms::default();
+    earlier.add(Some("speaker=Cleo"), FormOfAddress::Formal);
+    earlier.add(None, FormOfAddress::Plural);
+    let mut translator = translator;
+    translator.remember(TranslationMemory::default().with_forms(earlier));
+    let nothing = KnownTranslations::default();
+    for (sentence, known, form) in [
+        (2, &known, FormOfAddress::Polite),
+        (3, &known, FormOfAddress::Formal),
+        (3, &nothing, FormOfAddress::Formal),
+        (0, &nothing, FormOfAddress::Plural),
+    ] {
+        let part = document.sentences[sentence].text.as_str();
+        let asked = translator.asked_address(&document, sentence, (part, known));
         assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
     }
 }

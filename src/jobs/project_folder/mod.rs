@@ -16,6 +16,7 @@ use super::project_store::merged;
 use crate::checks::CheckKind;
 use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
+use crate::metrics::discourse::{EarlierForms, FormOfAddress};
 use crate::text::document::Document;
 use crate::text::file::{is_same_file, write_atomically};
 use crate::text::placeholder::{folded, visible};
@@ -363,7 +364,14 @@ impl ProjectFolder {
     /// # Errors
     /// If the memory's file cannot be read.
     pub fn memory(&self, from: &str, to: &str) -> Result<TranslationMemory> {
-        let confirmed = TranslationMemory::new(self.confirmed());
+        let (mut pairs, mut forms) = (Vec::new(), EarlierForms::default());
+        self.each_confirmed(|note, source, target| {
+            if let Some(form) = FormOfAddress::kept_by(&source, &target) {
+                forms.add(note, form);
+            }
+            pairs.push((source, target));
+        });
+        let confirmed = TranslationMemory::new(pairs).with_forms(forms);
         Ok(match self.file_memory(from, to)? {
             Some(file) => confirmed.before(&file),
             None => confirmed,
@@ -383,6 +391,12 @@ impl ProjectFolder {
     /// Pairs that a person has confirmed, as a reader sees them; a document that cannot be read has none.
     pub fn confirmed(&self) -> Vec<(String, String)> {
         let mut pairs = Vec::new();
+        self.each_confirmed(|_, source, target| pairs.push((source, target)));
+        pairs
+    }
+
+    /// The same pairs, each behind the note of its paragraph.
+    fn each_confirmed(&self, mut each: impl FnMut(Option<&str>, String, String)) {
         for (relative, path) in self.documents() {
             let Ok((document, Some(work))) = self.document(relative, &path) else {
                 continue;
@@ -391,12 +405,12 @@ impl ProjectFolder {
             for (sentence, saved) in document.sentences.iter().zip(targets) {
                 let is_confirmed = |saved: &&SavedTarget| saved.state == super::State::Confirmed;
                 if let Some(saved) = saved.filter(is_confirmed) {
+                    let note = document.paragraphs[sentence.paragraph].note.as_deref();
                     let source = folded(&sentence.plain_text());
-                    pairs.push((source, visible(&saved.text, &sentence.points)));
+                    each(note, source, visible(&saved.text, &sentence.points));
                 }
             }
         }
-        pairs
     }
 
     /// Whether this is a document, or something else, of the project.

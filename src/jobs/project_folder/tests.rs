@@ -107,6 +107,22 @@ fn repetitions_count_across_documents_and_matches_by_the_memory() {
 }
 
 #[test]
+fn its_memory_tells_how_each_speaker_addresses_others() {
+    let desk = Desk::new();
+    let mut project = desk.project();
+    let scene = "#. speaker=Anna\nmsgid \"Who are you?\"\nmsgstr \"\"\n";
+    let scene = desk.file("scene.po", scene);
+    project.add(&[scene]).expect("added");
+    let forms = |project: &ProjectFolder| {
+        let memory = project.memory("en", "de").expect("a memory");
+        memory.forms().of_note(Some("speaker=Anna"))
+    };
+    assert_eq!(forms(&project), None);
+    desk.confirm(&project, "sources/scene.po", "Wer seid Ihr?");
+    assert_eq!(forms(&project), Some(FormOfAddress::Polite));
+}
+
+#[test]
 fn settings_of_a_document_are_those_of_its_project() {
     let desk = Desk::new();
     let project = desk.project();

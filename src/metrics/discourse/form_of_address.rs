@@ -220,18 +220,6 @@ impl FormOfAddress {
         (0..number).rev().find_map(form)
     }
 
-    /// [`Self::last_before`] of the sentences that are `alike`, as those of one who speaks; of all where none of these has a form.
-    pub fn last_before_alike<'s>(
-        number: usize,
-        source: impl Fn(usize) -> &'s str,
-        target: impl Fn(usize) -> Option<String>,
-        alike: impl Fn(usize) -> bool,
-    ) -> Option<Self> {
-        let of_alike = |other: usize| alike(other).then(|| target(other))?;
-        let form = Self::last_before(number, &source, of_alike);
-        form.or_else(|| Self::last_before(number, &source, &target))
-    }
-
     /// The German pronoun as an encoder reads it behind an English sentence.
     pub fn side_constraint(self) -> &'static str {
         match self {
@@ -296,17 +284,6 @@ mod tests {
         assert_eq!(before(1), Some(FormOfAddress::Polite));
         assert_eq!(before(0), None, "nothing stands before it");
         assert_eq!(before(5), None, "nobody is addressed");
-        let alike = |alike: fn(usize) -> bool| {
-            let target = |other: usize| Some(pairs[other].1.to_owned());
-            FormOfAddress::last_before_alike(4, |other| pairs[other].0, target, alike)
-        };
-        assert_eq!(alike(|other| other == 0), Some(FormOfAddress::Polite));
-        assert_eq!(
-            alike(|other| other == 2),
-            Some(FormOfAddress::Du),
-            "it has none"
-        );
-        assert_eq!(alike(|_| false), Some(FormOfAddress::Du));
         let unknown = FormOfAddress::last_before(4, |other| pairs[other].0, |_| None);
         assert_eq!(unknown, None, "nothing is translated yet");
     }

@@ -4,12 +4,14 @@
 //! The choice of a segment is told by words alone, on both sides, so a few are told wrongly or not at all; a system is
 //! right where its translation makes the same choice as the reference. Only the segments whose reference makes one count.
 
+mod earlier_forms;
 mod form_of_address;
 mod metric;
 mod pronoun;
 mod rule;
 mod words;
 
+pub use earlier_forms::EarlierForms;
 pub use form_of_address::{FormOfAddress, Others};
 pub use metric::{ChoiceAccuracy, ChoiceKind};
 pub use pronoun::Gender;
