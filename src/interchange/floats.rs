@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use super::bytes::Bytes;
 use crate::error::Result;
 use crate::kernels::packed::Kept;
-use crate::weights::not_finite_at;
+use crate::weights::{not_finite_at, words};
 
 /// Numbers that are read at a time.
 const PART: usize = 1 << 16;
@@ -91,11 +91,6 @@ impl FloatKind {
             }
         }
     }
-}
-
-fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
-    let (words, _) = bytes.as_chunks::<N>();
-    words.iter().copied()
 }
 
 impl Floats {

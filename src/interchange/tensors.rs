@@ -8,6 +8,7 @@ use safetensors::tensor::{Dtype, Metadata};
 use super::bytes::Bytes;
 use super::floats::{FloatKind, Floats};
 use crate::error::{Error, Result};
+use crate::weights::words;
 
 /// Numbers of any rank, the last axis fastest.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,15 +210,13 @@ pub(super) fn numbers(kind: &str, bytes: &Bytes) -> Result<Numbers, String> {
         "f8" => floats(FloatKind::Double),
         // A text, where bytes have a sign.
         "u1" | "i1" => read().map(Numbers::Bytes),
-        "i4" => {
-            read().map(|it| Numbers::Integers(words(&it, |word| i32::from_le_bytes(word).into())))
+        "i4" => read().map(|bytes| {
+            let numbers = words(&bytes).map(|word| i32::from_le_bytes(word).into());
+            Numbers::Integers(numbers.collect())
+        }),
+        "i8" => {
+            read().map(|bytes| Numbers::Integers(words(&bytes).map(i64::from_le_bytes).collect()))
         }
-        "i8" => read().map(|it| Numbers::Integers(words(&it, i64::from_le_bytes))),
         other => Ok(Numbers::Other(other.to_owned())),
     }
-}
-
-fn words<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
-    let (words, _) = bytes.as_chunks::<N>();
-    words.iter().map(|&word| number(word)).collect()
 }

@@ -21,6 +21,7 @@ pub use kept::KeptTensors;
 pub(crate) use kept_file::KeptFile;
 pub use loading::{load_from, load_module};
 pub use outline::Outline;
+pub(crate) use tensor_file::words;
 pub(crate) use tensors::Place;
 pub(crate) use tensors::not_finite_at;
 pub use tensors::{

@@ -133,29 +133,14 @@ impl PackedDecoder {
         scratch: Scratch,
     ) -> PackedDecoderOutput {
         let mut buffers = Buffers::new(scratch);
-        let (mut memory, mut attended, mut fed_forward) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut memory, mut output) = (Vec::new(), PackedDecoderOutput::default());
         for (number, layer) in self.layers.iter().enumerate() {
-            let is_last = number + 1 == self.layers.len();
-            layer.read_own(&mut y, &segments, &mut buffers);
-            let residual = &layer.norm_cross;
-            residual.residual(&mut y, &mut buffers, |y, buffers| {
-                layer.read_sources(y, &segments, (states, &mut memory), buffers);
-                if is_last {
-                    attended.clone_from(&buffers.branch);
-                }
-            });
-            layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                if is_last {
-                    fed_forward = y.to_vec();
-                }
-                layer.feed_forward.forward(y, buffers);
-            });
+            let told = (number + 1 == self.layers.len()).then_some(&mut output);
+            let sources = (states, &mut memory);
+            layer.forward(&mut y, &segments, sources, (&mut buffers, told));
         }
-        PackedDecoderOutput {
-            states: self.finished(y),
-            attended,
-            fed_forward,
-        }
+        output.states = self.finished(y);
+        output
     }
 
     /// How much the rows `y` attend to their sources in a layer, of one head or summed over all; else as [`Self::forward`]. For
@@ -170,14 +155,8 @@ impl PackedDecoder {
         let mut buffers = Buffers::default();
         let (mut memory, mut weights) = (Vec::new(), Vec::new());
         for layer in &self.layers[..number] {
-            layer.read_own(&mut y, segments, &mut buffers);
-            let residual = &layer.norm_cross;
-            residual.residual(&mut y, &mut buffers, |y, buffers| {
-                layer.read_sources(y, segments, (states, &mut memory), buffers);
-            });
-            layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                layer.feed_forward.forward(y, buffers);
-            });
+            let sources = (states, &mut memory);
+            layer.forward(&mut y, segments, sources, (&mut buffers, None));
         }
         let layer = &self.layers[number];
         layer.read_own(&mut y, segments, &mut buffers);
@@ -298,6 +277,29 @@ impl PackedDecoder {
 }
 
 impl Layer {
+    /// Rows after this layer; `told` gets what they attended to, and what was fed forward.
+    fn forward(
+        &self,
+        y: &mut [f32],
+        segments: &[(Range<usize>, Range<usize>)],
+        (states, memory): (&[f32], &mut Vec<f32>),
+        (buffers, mut told): (&mut Buffers, Option<&mut PackedDecoderOutput>),
+    ) {
+        self.read_own(y, segments, buffers);
+        self.norm_cross.residual(y, buffers, |y, buffers| {
+            self.read_sources(y, segments, (states, memory), buffers);
+            if let Some(told) = &mut told {
+                told.attended.clone_from(&buffers.branch);
+            }
+        });
+        self.norm_ff.residual(y, buffers, |y, buffers| {
+            if let Some(told) = &mut told {
+                told.fed_forward = y.to_vec();
+            }
+            self.feed_forward.forward(y, buffers);
+        });
+    }
+
     /// Reads the rows before, each sentence of `segments` by itself.
     fn read_own(
         &self,
