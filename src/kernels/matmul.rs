@@ -88,11 +88,16 @@ impl Product<'_> {
         for inner in 0..depth {
             let line = &self.right[inner * width + column..(inner + 1) * width];
             let (line, _) = S::as_simd_f32s(line);
+            // Before the rows: with all rows' numbers in registers there would be none left for the sums.
+            let mut columns = [simd.splat_f32s(0.0); V];
             for place in 0..V {
-                let columns = line[place];
-                for of_strip in 0..R {
-                    let x = simd.splat_f32s(left[of_strip * depth + inner]);
-                    sums[of_strip][place] = simd.mul_add_f32s(x, columns, sums[of_strip][place]);
+                columns[place] = line[place];
+            }
+            for of_strip in 0..R {
+                let x = simd.splat_f32s(left[of_strip * depth + inner]);
+                for place in 0..V {
+                    let sum = sums[of_strip][place];
+                    sums[of_strip][place] = simd.mul_add_f32s(x, columns[place], sum);
                 }
             }
         }

@@ -2,20 +2,22 @@
 //!
 //! A row `x` becomes bytes `u = round(127 x / max|x|) + 128`, a column `w` becomes `round(127 w / max|w|)`; since the sum of
 //! `(u - 128) w` is that of `u w` less 128 times that of `w`, the latter stands in the sums from the beginning. Where there
-//! is no AVX-512 VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
+//! is no VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
 )]
 
+mod narrow;
+
 use std::arch::x86_64::{
-    __m256i, __m512, __m512i, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16,
-    _mm256_set1_epi16, _mm256_set1_epi32, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32,
-    _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
+    __m512, __m512i, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32, _mm512_mul_ps,
+    _mm512_set1_epi32, _mm512_set1_ps,
 };
 use std::ops::Range;
 
+use narrow::{PAIR_TILES, VNNI_TILES};
 use pulp::{Arch, bytemuck};
 
 use super::{COLUMNS, Column, groups, pack_panels, rounded, runs, step, wide_tiles};
@@ -32,15 +34,17 @@ struct Line([i8; COLUMNS * DEPTH]);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instructions {
     Avx512Vnni,
+    AvxVnni,
     Avx2,
 }
 
 impl Instructions {
+    /// The best ones first.
+    const ALL: [Self; 3] = [Self::Avx512Vnni, Self::AvxVnni, Self::Avx2];
+
     /// The best there are; None if there are none.
     pub fn here() -> Option<Self> {
-        [Self::Avx512Vnni, Self::Avx2]
-            .into_iter()
-            .find(|it| it.are_here())
+        Self::ALL.into_iter().find(|it| it.are_here())
     }
 
     fn are_here(self) -> bool {
@@ -51,6 +55,9 @@ impl Instructions {
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512vnni")
             }
+            Self::AvxVnni => {
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni")
+            }
             Self::Avx2 => is_x86_feature_detected!("avx2"),
         }
     }
@@ -58,7 +65,7 @@ impl Instructions {
     /// The byte of a number 0, and how many steps there are from it to the largest one.
     fn levels(self) -> (u8, f32) {
         match self {
-            Self::Avx512Vnni => (128, 127.0),
+            Self::Avx512Vnni | Self::AvxVnni => (128, 127.0),
             Self::Avx2 => (64, 63.0),
         }
     }
@@ -67,7 +74,8 @@ impl Instructions {
     fn rows(self) -> usize {
         match self {
             Self::Avx512Vnni => 10,
-            Self::Avx2 => 4,
+            Self::AvxVnni => VNNI_TILES.len(),
+            Self::Avx2 => PAIR_TILES.len(),
         }
     }
 }
@@ -125,9 +133,8 @@ impl BytePanels {
         self.offsets.resize(panels, [0; COLUMNS]);
         self.scales.resize(panels, [0.0; COLUMNS]);
         let lines = self.lines[first * depth..].chunks_mut(depth.max(1));
-        let others = self.offsets[first..]
-            .iter_mut()
-            .zip(&mut self.scales[first..]);
+        let others = self.offsets[first..].iter_mut();
+        let others = others.zip(&mut self.scales[first..]);
         let mut panels: Vec<_> = lines.zip(others).collect();
         pack_panels(
             &mut panels,
@@ -226,7 +233,9 @@ impl BytePanels {
         unsafe {
             match self.instructions {
                 Instructions::Avx512Vnni => self.multiply_wide(x, panels, output),
-                Instructions::Avx2 => self.multiply_narrow(x, panels, output),
+                Instructions::AvxVnni | Instructions::Avx2 => {
+                    self.multiply_narrow(x, panels, output);
+                }
             }
         }
     }
@@ -298,64 +307,6 @@ impl BytePanels {
             }
         }
     }
-
-    #[target_feature(enable = "avx2")]
-    fn multiply_narrow(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
-        let rows = x.scales.len();
-        let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
-        for panel in panels.clone() {
-            let column = (panel - panels.start) * COLUMNS;
-            for run in runs(rows, self.instructions.rows()) {
-                let quads = &x.quads[run.start * self.depth..run.end * self.depth];
-                let output = &mut output[run.start * width..run.end * width];
-                let (output, x) = ((output, width, column), (quads, &x.scales[run.clone()]));
-                match run.len() {
-                    1 => self.narrow_tile::<1>(x, panel, output),
-                    2 => self.narrow_tile::<2>(x, panel, output),
-                    3 => self.narrow_tile::<3>(x, panel, output),
-                    _ => self.narrow_tile::<4>(x, panel, output),
-                }
-            }
-        }
-    }
-
-    /// `R` rows times a panel.
-    #[target_feature(enable = "avx2")]
-    fn narrow_tile<const R: usize>(
-        &self,
-        (quads, scales): (&[i32], &[f32]),
-        panel: usize,
-        (output, width, column): (&mut [f32], usize, usize),
-    ) {
-        let ones = _mm256_set1_epi16(1);
-        let lines = &self.lines[panel * self.depth..][..self.depth];
-        let offsets: [__m256i; 2] = bytemuck::cast(self.offsets[panel]);
-        let mut sums = [offsets; R];
-        let (quads, _) = quads.as_chunks::<R>();
-        for (line, quads) in lines.iter().zip(quads) {
-            let line: [__m256i; 2] = bytemuck::cast(line.0);
-            for row in 0..R {
-                let x = _mm256_set1_epi32(quads[row]);
-                for half in 0..2 {
-                    let pairs = _mm256_maddubs_epi16(x, line[half]);
-                    let sum = _mm256_madd_epi16(pairs, ones);
-                    sums[row][half] = _mm256_add_epi32(sums[row][half], sum);
-                }
-            }
-        }
-        let rows = output.chunks_exact_mut(width).zip(scales);
-        for ((row, scale), sums) in rows.zip(sums) {
-            let sums: [i32; COLUMNS] = bytemuck::cast(sums);
-            let len = COLUMNS.min(width - column);
-            let columns = self.scales[panel].iter().zip(&self.bias[panel]);
-            let columns = columns.zip(sums).zip(&mut row[column..][..len]);
-            for (((of_column, bias), sum), output) in columns {
-                #[expect(clippy::cast_precision_loss, reason = "rounded to bytes before")]
-                let sum = sum as f32;
-                *output = sum * (of_column * scale) + bias;
-            }
-        }
-    }
 }
 
 /// Rounds a row to bytes around that of 0; gives what a step is to be multiplied with. What is no number makes that no
@@ -410,7 +361,7 @@ mod tests {
         let columns = weights.chunks_exact(inputs);
         let columns = columns.map(|values| Column { values, stride: 1 });
         let columns: Vec<Column<'_>> = columns.collect();
-        for instructions in [Instructions::Avx512Vnni, Instructions::Avx2] {
+        for instructions in Instructions::ALL {
             if !instructions.are_here() {
                 println!("skipped: this processor has no {instructions:?}");
                 continue;

@@ -20,7 +20,7 @@ struct Line([f32; COLUMNS]);
 
 /// Rows that are computed together: as many as registers hold sums of.
 const WIDE_ROWS: usize = 10;
-const NARROW_ROWS: usize = 4;
+const NARROW_ROWS: usize = 6;
 
 /// How many numbers a register of this machine holds.
 struct Lanes;
@@ -184,7 +184,14 @@ impl WithSimd for Product<'_> {
         let rows = self.rows;
         match COLUMNS / S::F32_LANES {
             1 => self.by_panels::<S, 1>(simd, if rows <= 4 { 4 } else { 2 }),
-            2 => self.by_panels::<S, 2>(simd, if rows <= 2 { 2 } else { 1 }),
+            2 => {
+                let group = match rows {
+                    1 => 4,
+                    2 | 3 => 2,
+                    _ => 1,
+                };
+                self.by_panels::<S, 2>(simd, group);
+            }
             4 => self.by_panels::<S, 4>(simd, 1),
             _ => self.one_by_one::<S>(simd),
         }
@@ -216,7 +223,19 @@ impl Product<'_> {
                 if V == 1 {
                     wide_tiles!(tile);
                 } else {
-                    tile!((1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (2, 2));
+                    tile!(
+                        (1, 1),
+                        (2, 1),
+                        (3, 1),
+                        (4, 1),
+                        (5, 1),
+                        (6, 1),
+                        (1, 2),
+                        (2, 2),
+                        (3, 2),
+                        (1, 3),
+                        (1, 4)
+                    );
                 }
             }
         }
@@ -264,14 +283,20 @@ impl FloatPanels {
         let (tile, _) = tile.as_chunks::<R>();
         let tile = &tile[..inputs];
         for input in 0..inputs {
+            // Before the rows: with all rows' numbers in registers there would be none left for the sums.
+            let mut lines = [[simd.splat_f32s(0.0); V]; P];
             for panel in 0..P {
                 let (line, _) = S::as_simd_f32s(&panels[panel][input].0);
                 for place in 0..V {
-                    let weights = line[place];
-                    for row in 0..R {
-                        let x = simd.splat_f32s(tile[input][row]);
+                    lines[panel][place] = line[place];
+                }
+            }
+            for row in 0..R {
+                let x = simd.splat_f32s(tile[input][row]);
+                for panel in 0..P {
+                    for place in 0..V {
                         let sum = sums[row][panel][place];
-                        sums[row][panel][place] = simd.mul_add_f32s(x, weights, sum);
+                        sums[row][panel][place] = simd.mul_add_f32s(x, lines[panel][place], sum);
                     }
                 }
             }

@@ -1,0 +1,145 @@
+//! Tiles of AVX2's registers, which hold the sums of half a panel.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
+use std::arch::x86_64::{
+    __m256, __m256i, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_dpbusd_avx_epi32,
+    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mul_ps, _mm256_set1_epi16, _mm256_set1_epi32,
+    _mm256_set1_ps,
+};
+use std::ops::Range;
+
+use pulp::bytemuck;
+
+use super::{BytePanels, COLUMNS, Instructions, Quantised, runs};
+
+/// `R` rows of bytes with their scales times a panel, into an output of so many columns, from this one on.
+type Tile = unsafe fn(&BytePanels, (&[i32], &[f32]), usize, (&mut [f32], usize, usize));
+
+/// A tile for so many rows, one, two, …, where a product and its sum are one instruction.
+pub(super) const VNNI_TILES: [Tile; 6] = [
+    BytePanels::vnni_tile::<1>,
+    BytePanels::vnni_tile::<2>,
+    BytePanels::vnni_tile::<3>,
+    BytePanels::vnni_tile::<4>,
+    BytePanels::vnni_tile::<5>,
+    BytePanels::vnni_tile::<6>,
+];
+
+/// Where they are three.
+pub(super) const PAIR_TILES: [Tile; 4] = [
+    BytePanels::pair_tile::<1>,
+    BytePanels::pair_tile::<2>,
+    BytePanels::pair_tile::<3>,
+    BytePanels::pair_tile::<4>,
+];
+
+impl BytePanels {
+    /// As [`Self::multiply`], which asserts that the processor has the instructions.
+    pub(super) fn multiply_narrow(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
+        let rows = x.scales.len();
+        let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
+        let tiles: &[Tile] = match self.instructions {
+            Instructions::AvxVnni => &VNNI_TILES,
+            _ => &PAIR_TILES,
+        };
+        for panel in panels.clone() {
+            let column = (panel - panels.start) * COLUMNS;
+            for run in runs(rows, tiles.len()) {
+                let quads = &x.quads[run.start * self.depth..run.end * self.depth];
+                let output = &mut output[run.start * width..run.end * width];
+                let x = (quads, &x.scales[run.clone()]);
+                #[expect(
+                    unsafe_code,
+                    reason = "the processor has the instructions, as asserted"
+                )]
+                unsafe {
+                    tiles[run.len() - 1](self, x, panel, (output, width, column));
+                }
+            }
+        }
+    }
+
+    /// `R` rows times a panel, four products at a time.
+    #[target_feature(enable = "avx2,avxvnni")]
+    fn vnni_tile<const R: usize>(
+        &self,
+        (quads, scales): (&[i32], &[f32]),
+        panel: usize,
+        output: (&mut [f32], usize, usize),
+    ) {
+        let lines = &self.lines[panel * self.depth..][..self.depth];
+        let offsets: [__m256i; 2] = bytemuck::cast(self.offsets[panel]);
+        let mut sums = [offsets; R];
+        let (quads, _) = quads.as_chunks::<R>();
+        let quads = &quads[..lines.len()];
+        for place in 0..lines.len() {
+            let line: [__m256i; 2] = bytemuck::cast(lines[place].0);
+            for row in 0..R {
+                let x = _mm256_set1_epi32(quads[place][row]);
+                for half in 0..2 {
+                    sums[row][half] = _mm256_dpbusd_avx_epi32(sums[row][half], x, line[half]);
+                }
+            }
+        }
+        self.end_of_tile(sums, scales, panel, output);
+    }
+
+    /// `R` rows times a panel, two products at a time.
+    #[target_feature(enable = "avx2")]
+    fn pair_tile<const R: usize>(
+        &self,
+        (quads, scales): (&[i32], &[f32]),
+        panel: usize,
+        output: (&mut [f32], usize, usize),
+    ) {
+        let ones = _mm256_set1_epi16(1);
+        let lines = &self.lines[panel * self.depth..][..self.depth];
+        let offsets: [__m256i; 2] = bytemuck::cast(self.offsets[panel]);
+        let mut sums = [offsets; R];
+        let (quads, _) = quads.as_chunks::<R>();
+        let quads = &quads[..lines.len()];
+        for place in 0..lines.len() {
+            let line: [__m256i; 2] = bytemuck::cast(lines[place].0);
+            for row in 0..R {
+                let x = _mm256_set1_epi32(quads[place][row]);
+                for half in 0..2 {
+                    let sum = _mm256_madd_epi16(_mm256_maddubs_epi16(x, line[half]), ones);
+                    sums[row][half] = _mm256_add_epi32(sums[row][half], sum);
+                }
+            }
+        }
+        self.end_of_tile(sums, scales, panel, output);
+    }
+
+    /// Writes the sums of `R` rows with a panel, made numbers again.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn end_of_tile<const R: usize>(
+        &self,
+        sums: [[__m256i; 2]; R],
+        scales: &[f32],
+        panel: usize,
+        (output, width, column): (&mut [f32], usize, usize),
+    ) {
+        let of_panel: [__m256; 2] = bytemuck::cast(self.scales[panel]);
+        let bias: [__m256; 2] = bytemuck::cast(self.bias[panel]);
+        for row in 0..R {
+            let mut line = bias;
+            for half in 0..2 {
+                let scale = _mm256_mul_ps(of_panel[half], _mm256_set1_ps(scales[row]));
+                let sum = _mm256_mul_ps(_mm256_cvtepi32_ps(sums[row][half]), scale);
+                line[half] = _mm256_add_ps(sum, bias[half]);
+            }
+            let line: [f32; COLUMNS] = bytemuck::cast(line);
+            let output = &mut output[row * width + column..];
+            match output.first_chunk_mut::<COLUMNS>() {
+                Some(whole) if column + COLUMNS <= width => *whole = line,
+                _ => output[..width - column].copy_from_slice(&line[..width - column]),
+            }
+        }
+    }
+}
