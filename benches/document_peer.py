@@ -4,7 +4,7 @@ As their equations stand in the papers, on sentences padded to the longest, as r
 Scherrer 2017), HAN's encoder (Miculicich et al. 2018, Eq. 2-7), selective attention (Maruf et al. 2019, Eq. 3-6, 8-9) and
 hierarchical conditional attention (Trankova et al. 2024, §3.3). Reads a JSON file [{"documents": [[{"source": [id, …],
 "target": [id, …]}, …], …]}, …]; prints target tokens a second of a training step (forward, backward, Adam) of each system on
-each batch, as JSON. Needs torch.
+each batch, as JSON. Needs torch; uses a GPU if told `cuda`.
 """
 import json
 import math
@@ -15,7 +15,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from peer import D, FF, HEADS, Attention, Transformer, feed_forward, padded
+from peer import D, DEVICE, FF, HEADS, Attention, Transformer, feed_forward, padded, synchronise
 
 TOP_T, PREVIOUS = 4, 3
 
@@ -201,6 +201,7 @@ def training(model, documents, rounds):
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
+        synchronise()
         best = min(best, time.perf_counter() - begun)
         assert math.isfinite(loss.item()), type(model)
     return tokens / best
@@ -208,9 +209,10 @@ def training(model, documents, rounds):
 
 if __name__ == "__main__":
     torch.manual_seed(1)
+    torch.set_default_device(DEVICE)
     found = {}
     for name, system in SYSTEMS.items():
         model = system()
         model.train()
-        found[name] = [training(model, batch["documents"], 5) for batch in json.load(open(sys.argv[1]))]
+        found[name] = [training(model, batch["documents"], 20 if DEVICE == "cuda" else 5) for batch in json.load(open(sys.argv[1]))]
     print(json.dumps(found))

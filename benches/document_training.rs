@@ -1,6 +1,7 @@
 //! Target tokens a second of a training step of systems that read documents, beside PyTorch on the same batches.
 //!
-//! `cargo bench --bench document_training`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
+//! `cargo bench --bench document_training -- [SYSTEM …] [--device gpu] [--rounds N]`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch, and
+//! on a GPU if that is one of CUDA's.
 
 #[path = "support/peer.rs"]
 mod peer;
@@ -30,17 +31,29 @@ const SHAPES: [(&str, usize, usize, Range<usize>); 3] = [
     ("1 × 100 × 25", 1, 100, 25..26),
     ("8 × 12 × 4 to 40", 8, 12, 4..41),
 ];
-const ROUNDS: u64 = 5;
 
 fn main() {
     canopy::keep_freed_memory();
-    let compute = ComputeDevice::open(DeviceChoice::Cpu).expect("the device");
+    let arguments: Vec<String> = std::env::args().collect();
+    let asked = |name: &str| arguments.iter().any(|argument| argument == name);
+    let (choice, device, rounds) = if asked("gpu") {
+        // Burn learns in the first rounds which operations to fuse.
+        (DeviceChoice::Gpu, Some("cuda"), 20)
+    } else {
+        (DeviceChoice::Cpu, None, 5)
+    };
+    let option = arguments.iter().position(|argument| argument == "--rounds");
+    let option = option.and_then(|at| arguments.get(at + 1)?.parse().ok());
+    let rounds = option.unwrap_or(rounds);
+    let compute = ComputeDevice::open(choice).expect("the device");
+    println!("device: {}", compute.name);
+    let peer = peer(device);
     let device = compute.device.clone().autodiff();
-    let peer = peer();
+    let all = !SYSTEMS.into_iter().any(asked);
     if peer.is_none() {
         println!("no PyTorch found (set CANOPY_PYTHON): no ratios");
     }
-    for system in SYSTEMS {
+    for system in SYSTEMS.into_iter().filter(|system| all || asked(system)) {
         let preset = Preset::named(&format!("{system}-small")).expect("a preset");
         let mut model = Model::new(&preset.config(8_000), &device).expect("a model");
         let mut adam = Adam::default();
@@ -48,7 +61,7 @@ fn main() {
             let set = examples(index);
             let batch = set.batch(&set.documents);
             let mut best = 0.0_f64;
-            for round in 0..ROUNDS {
+            for round in 0..rounds {
                 let begun = Instant::now();
                 let drop = DropoutSource::new(0.1, round);
                 let mut gradients = model.loss(&batch, 0.1, &drop).backward();
@@ -93,7 +106,7 @@ fn examples(shape: usize) -> ExampleSet {
 }
 
 /// Measurements of the peer on the same batches.
-fn peer() -> Option<Value> {
+fn peer(device: Option<&str>) -> Option<Value> {
     let batches = (0..SHAPES.len()).map(|shape| {
         let ExampleSet {
             examples,
@@ -107,5 +120,5 @@ fn peer() -> Option<Value> {
         json!({"documents": documents.collect::<Vec<_>>()})
     });
     let batches: Vec<Value> = batches.collect();
-    peer::measured("document_peer.py", &batches, None)
+    peer::measured("document_peer.py", &batches, device)
 }

@@ -58,10 +58,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Translate documents (HTML, Markdown, plain text); the result has the format of the source
+    /// Translate documents (text, HTML, Office, PO, XLIFF, …); the result has the format of the source
     ///
-    /// Attributes (alt, title), lists of choices, HTML blocks of Markdown and its front matter stay as
-    /// it is.
+    /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of strings;
+    /// subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs. docs/formats.md tells what of each is
+    /// translated; every other byte stays as it was.
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),

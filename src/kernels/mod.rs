@@ -50,4 +50,4 @@ pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,
     selected_attention, selected_weights,
 };
-pub use sparsemax::sparsemax;
+pub use sparsemax::{sparsemax, sparsemax_row};

@@ -54,8 +54,8 @@ fn plain(scores: Tensor<2>) -> Tensor<2> {
     (shifted - threshold) * support
 }
 
-/// Sparsemax of one row in place.
-pub(super) fn sparsemax_row(row: &mut [f32]) {
+/// [`sparsemax`] of one row in place.
+pub fn sparsemax_row(row: &mut [f32]) {
     struct Row<'a>(&'a mut [f32]);
 
     impl WithSimd for Row<'_> {

@@ -19,7 +19,7 @@ use super::query_spans::QuerySpan;
 use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
 use crate::kernels::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
-    selected_weights, sparsemax,
+    selected_weights, sparsemax_row,
 };
 
 /// Sizes of a [`SelectiveAttention`] layer.
@@ -121,7 +121,7 @@ impl SelectiveAttention {
         let chooser = SentenceSelector {
             num_heads: self.num_heads,
             visible: |own, other| self.reach.sees(own, other),
-            normalise: sparsemax,
+            normalise: sparsemax_row,
             pick: |weights: &[f32]| {
                 (0..weights.len())
                     .filter(|&position| weights[position] > 0.0)

@@ -1,6 +1,7 @@
 //! Which sentences each head of each row reads.
 
 use burn::tensor::{Bool, Tensor, TensorData};
+use rayon::prelude::*;
 
 use super::documents::Documents;
 use super::query_spans::QuerySpan;
@@ -36,8 +37,8 @@ pub(super) struct SentenceSelector<V, P> {
     pub num_heads: usize,
     /// Whether readers of the first sentence may read the second one, which has tokens.
     pub visible: V,
-    /// From the scores of the sentences, `-inf` where one may not be read, to what is compared.
-    pub normalise: fn(Tensor<2>) -> Tensor<2>,
+    /// Makes of a row's scores of the sentences, `-inf` where one may not be read, what is compared.
+    pub normalise: fn(&mut [f32]),
     /// Places of the chosen ones.
     pub pick: P,
 }
@@ -80,10 +81,9 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> SentenceSelector<
                 let hidden = Tensor::<3, Bool>::from_data(hidden, &keys.device())
                     .repeat_dim(0, self.num_heads);
                 let scores = scores.mask_fill(hidden, f32::NEG_INFINITY);
-                let scores = (self.normalise)(
-                    scores.reshape([self.num_heads * block.len(), document.len()]),
-                );
-                let scores: Vec<f32> = scores.into_data().iter().collect();
+                let mut scores: Vec<f32> = scores.into_data().iter().collect();
+                let rows = scores.par_chunks_exact_mut(document.len());
+                rows.for_each(self.normalise);
                 for (index, scores) in scores.chunks_exact(document.len()).enumerate() {
                     let (head, row) = (index / block.len(), numbers[index % block.len()]);
                     let positions = (self.pick)(scores);

@@ -1,13 +1,15 @@
 //! Kernels of a training: what a GPU computes is what the CPU computes, gradients too.
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use canopy::kernels::{
-    AdamStep, Attention, Dropout, Moments, Segment, adam, add_norm, attention, dropout,
-    label_smoothed_cross_entropy, layer_norm, linear, product_with_table, relu_dropout,
+    AdamStep, Attention, Dropout, Moments, Projected, Segment, SelectedAttention, Weighting,
+    WordNormaliser, adam, add_norm, attention, dropout, label_smoothed_cross_entropy, layer_norm,
+    linear, product_with_table, relu_dropout, selected_attention,
 };
 use canopy::model::{Batch, Model, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
@@ -131,11 +133,12 @@ fn child_attends_with_gradients() {
             let [found, expected] = [&gpu, &cpu].map(|device| {
                 let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
                 let read = [&read[0], &read[1], &read[2]].map(|it| tensor(it).require_grad());
-                let [q, k, v] = read.clone();
-                let output = attention(q, k, v, &spec);
+                let attend = |[q, k, v]: [Tensor<2>; 3]| attention(q, k, v, &spec);
+                let output = attend(read.clone());
                 let gradients = (output.clone() * tensor(&factors)).sum().backward();
+                let untracked = attend(read.clone().map(Tensor::inner));
                 let [q, k, v] = read.map(|it| it.grad(&gradients).expect("a gradient"));
-                [output.inner(), q, k, v].map(numbers)
+                [output.inner(), untracked, q, k, v].map(numbers)
             });
             assert_near(&found, &expected, (1e-4, 1.0), (heads, head, causal));
         }
@@ -146,6 +149,89 @@ fn child_attends_with_gradients() {
 #[ignore = "kernels are compiled on the CPU"]
 fn attention_of_a_training_is_the_same_on_a_gpu() {
     in_a_process("kernels::child_attends_with_gradients", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_reads_chosen_sentences_with_gradients() {
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
+    cpu.seed(4);
+    // Sentences of one word and of more than a group has threads, keys of none between them; lists of one sentence, of all and of
+    // none, more of them than are a row's heads.
+    let sentences: Arc<[Range<usize>]> = [0..3, 4..5, 5..75, 75..107, 110..143].into();
+    let list = |number: usize| -> Vec<usize> {
+        let is_read = |sentence: &usize| number % 7 != 3 && (number >> sentence).is_multiple_of(2);
+        (0..sentences.len()).filter(is_read).collect()
+    };
+    let weightings = [
+        Weighting::Joint,
+        Weighting::Product(WordNormaliser::Softmax),
+        Weighting::Product(WordNormaliser::Sparsemax),
+    ];
+    for (weighting, [rows, heads, key, value]) in weightings.into_iter().flat_map(|weighting| {
+        [[33, 4, 64, 64], [9, 2, 12, 8], [5, 1, 4, 128]].map(|it| (weighting, it))
+    }) {
+        let spec = SelectedAttention {
+            num_heads: heads,
+            sentences: Arc::clone(&sentences),
+            chosen: (0..rows * heads).map(list).collect(),
+            weighting,
+        };
+        let sizes = [
+            [rows, heads * key],
+            [143, heads * key],
+            [143, heads * value],
+            [rows, heads * key],
+            [sentences.len(), heads * key],
+        ];
+        let random = |sizes: [usize; 2]| -> TensorData {
+            Tensor::<2>::random(sizes, Distribution::Normal(0.0, 1.0), &cpu).into_data()
+        };
+        let (read, factors) = (sizes.map(random), random([rows, heads * value]));
+        let attend = |[
+            word_queries,
+            word_keys,
+            values,
+            sentence_queries,
+            sentence_keys,
+        ]: [Tensor<2>; 5]| {
+            let read = Projected {
+                word_queries,
+                word_keys,
+                values,
+                sentence_queries,
+                sentence_keys,
+            };
+            selected_attention(read, &spec)
+        };
+        let [found, expected] = [&gpu, &cpu].map(|device| {
+            let tensor = |data: &TensorData| Tensor::<2>::from_data(data.clone(), device);
+            let inputs = read.each_ref().map(|it| tensor(it).require_grad());
+            let output = attend(inputs.clone());
+            let gradients = (output.clone() * tensor(&factors)).sum().backward();
+            let mut found = vec![numbers(output.inner())];
+            found.extend(
+                inputs
+                    .clone()
+                    .map(|it| numbers(it.grad(&gradients).expect("a gradient"))),
+            );
+            found.push(numbers(attend(inputs.map(Tensor::inner))));
+            found
+        });
+        assert_near(&found, &expected, (1e-4, 1.0), (weighting, rows, heads));
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn attention_to_chosen_sentences_is_the_same_on_a_gpu() {
+    in_a_process(
+        "kernels::child_reads_chosen_sentences_with_gradients",
+        lavapipe(),
+    );
 }
 
 #[test]

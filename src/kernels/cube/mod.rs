@@ -10,6 +10,7 @@ mod cross_entropy;
 mod dropout;
 mod norm;
 mod product;
+mod selected;
 mod update;
 
 pub(super) use attention::attention;
@@ -18,8 +19,10 @@ pub(super) use cross_entropy::cross_entropy;
 pub(super) use dropout::{dropout, relu_dropout};
 pub(super) use norm::{add_norm, layer_norm};
 pub(super) use product::{Turned, Way, product};
+pub(super) use selected::selected_attention;
 pub(super) use update::{Part, is_updated, update};
 
+use self::selected::Lists;
 use super::attention::Attention;
 use super::dropout::Dropout;
 use burn::backend::fusion::custom::TensorSpec;
@@ -47,6 +50,10 @@ const NORM_GRADIENTS: &str = include_str!("../../../shaders/training/norm_gradie
 const ATTENTION: &str = include_str!("../../../shaders/training/attention.wgsl");
 const ATTENTION_GRADIENTS: &str =
     include_str!("../../../shaders/training/attention_gradients.wgsl");
+const SELECTED: &str = include_str!("../../../shaders/training/selected.wgsl");
+const SELECTED_GRADIENTS: &str = include_str!("../../../shaders/training/selected_gradients.wgsl");
+const SELECTED_KEY_GRADIENTS: &str =
+    include_str!("../../../shaders/training/selected_key_gradients.wgsl");
 const DELTA: &str = include_str!("../../../shaders/training/delta.wgsl");
 const DROPOUT: &str = include_str!("../../../shaders/training/dropout.wgsl");
 const RELU_GRADIENT: &str = include_str!("../../../shaders/training/relu_gradient.wgsl");
@@ -160,6 +167,49 @@ pub trait TrainingKernels: Backend {
         sums: FloatTensor<Self>,
         spec: Attention,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// What an attention to chosen sentences gives, and its weights.
+    #[fusion(meta = |word_queries, _, values, _, _, lists| (read(word_queries, values), all_weights(values, lists)))]
+    fn selected(
+        word_queries: FloatTensor<Self>,
+        word_keys: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        sentence_queries: FloatTensor<Self>,
+        sentence_keys: FloatTensor<Self>,
+        lists: Lists,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The gradients of [`Self::selected`] by scores, word queries and sentence queries.
+    #[fusion(meta = |gradient, word_keys, values, _, _, lists| (all_weights(values, lists), read(gradient, word_keys), read(gradient, word_keys)))]
+    fn selected_query_gradients(
+        gradient: FloatTensor<Self>,
+        word_keys: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        sentence_keys: FloatTensor<Self>,
+        weights: FloatTensor<Self>,
+        lists: Lists,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// Those by word keys, values and sentence keys.
+    #[fusion(meta = |gradient, word_queries, _, _, _, lists| lists.keys(gradient, word_queries))]
+    fn selected_key_gradients(
+        gradient: FloatTensor<Self>,
+        word_queries: FloatTensor<Self>,
+        sentence_queries: FloatTensor<Self>,
+        weights: FloatTensor<Self>,
+        scores: FloatTensor<Self>,
+        lists: Lists,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+}
+
+/// As many columns as `values` has, for each of these rows.
+fn read(rows: &TensorSpec, values: &TensorSpec) -> TensorSpec {
+    TensorSpec::new(Shape::new([rows.shape[0], values.shape[1]]), rows.dtype)
+}
+
+/// A number for each weight of some lists.
+fn all_weights(values: &TensorSpec, lists: &Lists) -> TensorSpec {
+    TensorSpec::new(Shape::new([lists.weights()]), values.dtype)
 }
 
 /// A number for each row and head.
@@ -200,6 +250,9 @@ enum Kernel {
     NormGradients { adds: bool },
     Attention,
     AttentionGradients { of_keys: bool },
+    Selected,
+    SelectedGradients,
+    SelectedKeyGradients,
     Delta,
     Dropout { relu: bool },
     ReluGradient,
@@ -221,6 +274,9 @@ impl Kernel {
             Self::NormGradients { .. } => (NORM_GRADIENTS, "gradients", 64),
             Self::Attention => (ATTENTION, "attend", 128),
             Self::AttentionGradients { .. } => (ATTENTION_GRADIENTS, "gradients_of", 128),
+            Self::Selected => (SELECTED, "attend", 32),
+            Self::SelectedGradients => (SELECTED_GRADIENTS, "gradients_of", 32),
+            Self::SelectedKeyGradients => (SELECTED_KEY_GRADIENTS, "gradients_of", 32),
             Self::Delta => (DELTA, "delta", 64),
             Self::Dropout { .. } => (DROPOUT, "drop_some", 256),
             Self::ReluGradient => (RELU_GRADIENT, "pass_on", 256),
@@ -451,6 +507,50 @@ impl TrainingKernels for CubeBackend {
         let [gradient, q, k, v] = [gradient, q, k, v].map(into_contiguous);
         attention::launch_gradients(&gradient, [&q, &k, &v], [&output, &sums], &spec)
     }
+
+    fn selected(
+        word_queries: CubeTensor,
+        word_keys: CubeTensor,
+        values: CubeTensor,
+        sentence_queries: CubeTensor,
+        sentence_keys: CubeTensor,
+        lists: Lists,
+    ) -> (CubeTensor, CubeTensor) {
+        let inputs = [
+            word_queries,
+            word_keys,
+            values,
+            sentence_queries,
+            sentence_keys,
+        ];
+        selected::launch(inputs.map(into_contiguous).each_ref(), &lists)
+    }
+
+    fn selected_query_gradients(
+        gradient: CubeTensor,
+        word_keys: CubeTensor,
+        values: CubeTensor,
+        sentence_keys: CubeTensor,
+        weights: CubeTensor,
+        lists: Lists,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        let read = [word_keys, values, sentence_keys].map(into_contiguous);
+        let gradient = into_contiguous(gradient);
+        selected::launch_query_gradients(&gradient, read.each_ref(), &weights, &lists)
+    }
+
+    fn selected_key_gradients(
+        gradient: CubeTensor,
+        word_queries: CubeTensor,
+        sentence_queries: CubeTensor,
+        weights: CubeTensor,
+        scores: CubeTensor,
+        lists: Lists,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        let [gradient, words, sentences] =
+            [gradient, word_queries, sentence_queries].map(into_contiguous);
+        selected::launch_key_gradients(&gradient, [&words, &sentences], [&weights, &scores], &lists)
+    }
 }
 
 /// A tensor of 32 bits that a card keeps on a tape, or None. Compiled to SPIR-V, a device of burn takes no WGSL.
@@ -459,5 +559,14 @@ fn tracked<const D: usize>(tensor: &Tensor<D>) -> Option<FloatTensor<Autodiff<Wg
         return None;
     }
     let tensor = tensor.clone().try_into_primitive::<Autodiff<Wgpu>>().ok()?;
+    (tensor.dtype() == DType::F32 && tensor.shape().num_elements() > 0).then_some(tensor)
+}
+
+/// The same of a tensor without a tape.
+fn untracked<const D: usize>(tensor: &Tensor<D>) -> Option<FloatTensor<Wgpu>> {
+    if cfg!(feature = "vulkan") || tensor.device().is_autodiff() {
+        return None;
+    }
+    let tensor = tensor.clone().try_into_primitive::<Wgpu>().ok()?;
     (tensor.dtype() == DType::F32 && tensor.shape().num_elements() > 0).then_some(tensor)
 }

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use self::reading::Head;
 use super::cpu::{self, Operand};
+use super::cube;
 
 /// Who reads which sentences, and how scores become weights.
 #[derive(Debug, Clone)]
@@ -90,15 +91,16 @@ pub fn selected_attention(inputs: Projected, spec: &SelectedAttention) -> Tensor
         sentence_queries,
         sentence_keys,
     } = &inputs;
-    let operands = [
+    let read = [
         word_queries,
         word_keys,
         values,
         sentence_queries,
         sentence_keys,
-    ]
-    .map(Operand::from);
-    cpu::run(spec.clone(), operands).unwrap_or_else(|| plain::attention(&inputs, spec))
+    ];
+    cpu::run(spec.clone(), read.map(Operand::from))
+        .or_else(|| cube::selected_attention(read, spec))
+        .unwrap_or_else(|| plain::attention(&inputs, spec))
 }
 
 /// The weights that [`selected_attention`] uses, for each row and head, in the order of [`SelectedAttention::chosen`].
