@@ -22,6 +22,7 @@ use crate::training::{
 const INTERRUPTED: i32 = 130;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(super) struct TrainArguments {
     /// Corpus folder, as `canopy corpus import` makes it
     #[arg(long, value_name = "DIR", required_unless_present_any = ["config", "resume"])]
@@ -50,6 +51,9 @@ pub(super) struct TrainArguments {
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
+    /// With --from: leave the sentence-level network as it is, and train only what reads beyond the sentence
+    #[arg(long)]
+    context_only: bool,
     /// Folder for checkpoints, settings and events
     #[arg(long, value_name = "DIR", required_unless_present = "estimate")]
     run: Option<PathBuf>,
@@ -249,6 +253,7 @@ impl TrainArguments {
         set(&mut config.memory, self.memory.as_ref());
         set(&mut config.general, self.general.as_ref());
         config.train_bert |= self.train_bert;
+        config.context_only |= self.context_only;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
         set(&mut config.devices, self.devices.as_ref());

@@ -3,7 +3,7 @@
 //! The second stage of Maruf et al. 2019, §4.2, and of every system here: what the new layers add is near zero at first,
 //! so that no step is spent on repairing what the sentence-level model knew.
 
-use burn::module::Param;
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::bert_fusion::BertFusion;
@@ -114,9 +114,41 @@ impl Model {
         }
         Ok(model)
     }
+
+    /// This model, of which only what reads beyond the sentence is trained: the second of the two steps of Zhang et al., "Improving
+    /// the Transformer Translation Model with Document-Level Context", EMNLP 2018, §3.3.
+    #[must_use]
+    pub fn with_sentences_frozen(mut self) -> Self {
+        if let Network::Transformer(network) = &mut self.network {
+            network.freeze_sentences();
+        }
+        self
+    }
+}
+
+/// Keeps a module's parameters as they are.
+fn freeze<M: Module>(module: &mut M) {
+    *module = module.clone().no_grad();
 }
 
 impl Transformer {
+    /// What [`Self::take_up`] takes.
+    fn freeze_sentences(&mut self) {
+        freeze(&mut self.embedding);
+        freeze(&mut self.target_embedding);
+        freeze(&mut self.target_input);
+        freeze(&mut self.logits);
+        freeze(&mut self.output_bias);
+        freeze(&mut self.encoder.sublayers);
+        freeze(&mut self.encoder.final_norm);
+        freeze(&mut self.decoder.final_norm);
+        for layer in &mut self.decoder.layers {
+            let (context, fusion) = (layer.context.take(), layer.fusion.take());
+            freeze(layer);
+            (layer.context, layer.fusion) = (context, fusion);
+        }
+    }
+
     fn take_up(&mut self, base: Self) {
         self.embedding = base.embedding;
         self.target_embedding = base.target_embedding;

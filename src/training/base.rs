@@ -84,6 +84,24 @@ impl Base {
     }
 }
 
+/// Refuses to keep a sentence-level network that there is not.
+///
+/// # Errors
+/// With the setting.
+pub(super) fn check_context_only(config: &TrainingConfig, preset: &Preset) -> Result<()> {
+    let is_second = preset.reads_documents() && !config.from.as_os_str().is_empty();
+    if is_second || !config.context_only {
+        return Ok(());
+    }
+    Err(Error::Config {
+        field: "context_only",
+        found: config.context_only.to_string(),
+        allowed:
+            "false, unless a system that reads documents begins with a sentence-level model (from)"
+                .to_owned(),
+    })
+}
+
 /// Whether both sides have the same tokens under the same ids.
 fn has_one_vocabulary(tokenizer: &ModelTokenizer) -> bool {
     let len = tokenizer.len(Side::Source);
@@ -111,10 +129,17 @@ impl Start {
         saved: Option<Checkpoint>,
         (base, bert): (Option<Base>, Option<BertBase>),
     ) -> Result<Self> {
+        let trained = |model: Model| {
+            if config.context_only {
+                model.with_sentences_frozen()
+            } else {
+                model
+            }
+        };
         if let Some(saved) = saved {
             return Ok(Self {
                 description: saved.description,
-                model: saved.weights,
+                model: trained(saved.weights),
                 optimizer: saved.optimizer,
                 progress: saved.progress,
             });
@@ -144,7 +169,7 @@ impl Start {
         }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
-            model,
+            model: trained(model),
             optimizer: Adam::new(config.moments),
             progress: Progress::default(),
         })

@@ -34,6 +34,8 @@ pub struct TrainingConfig {
     pub general: PathBuf,
     /// Whether BERT learns too; else its states are computed once for each sentence and kept.
     pub train_bert: bool,
+    /// Whether the sentence-level network stays as it is where a system that reads documents begins with it.
+    pub context_only: bool,
     /// Tokens of the joint vocabulary, if the corpus has none yet.
     pub vocab_size: usize,
     /// Decides initial weights, order of the data and dropout.
@@ -113,6 +115,7 @@ impl Default for TrainingConfig {
             memory: PathBuf::new(),
             general: PathBuf::new(),
             train_bert: false,
+            context_only: false,
             vocab_size: 8_000,
             seed: 1,
             batch_tokens: 2_500,

@@ -7,7 +7,7 @@ use std::time::Instant;
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::base::{Base, Start};
+use super::base::{self, Base, Start};
 use super::bert::{self, BertBase, BertTexts};
 use super::checkpoint::{self, Progress};
 use super::clock::Clock;
@@ -53,6 +53,7 @@ pub fn train(
         bert::check(config, &preset)?;
         data::check_memory(config, &preset)?;
         data::check_copies(config, &preset)?;
+        base::check_context_only(config, &preset)?;
     }
     let folder = RunFolder::open(run, resume)?;
     let mut reporter = Reporter::new(folder, control, observe);

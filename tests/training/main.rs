@@ -1,6 +1,7 @@
 //! Runs are repeatable, can be stopped and gone on with, and leave nothing half-done.
 
 mod checkpoints;
+mod context_only;
 mod control;
 mod devices;
 mod examples;

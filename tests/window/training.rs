@@ -227,6 +227,38 @@ fn fields_of_bert_are_there_for_systems_that_read_it() {
 }
 
 #[test]
+fn the_context_can_learn_alone_where_there_is_a_model_to_keep() {
+    let home = home();
+    let mut harness = page(home.path()).harness();
+    let mut form = NewRun::new(home.path().join("corpora/letters"), Device::Cpu);
+    for (preset, has_model, is_there) in [
+        ("han-small", true, true),
+        ("x-transformer-small", true, false),
+        ("han-small", false, false),
+    ] {
+        form.choose_preset(preset);
+        if has_model {
+            form.begin_with_model(home.path().join("models/letters"));
+        } else {
+            form.begin_with_random_weights();
+        }
+        let fill = TrainingCommand::Fill(Box::new(form.clone()));
+        harness.state_mut().state.apply(Command::Training(fill));
+        harness.run();
+        let found = harness.query_by_role_and_label(Role::CheckBox, "Context alone");
+        assert_eq!(found.is_some(), is_there, "{preset}, {has_model}");
+        let Some(alone) = found else { continue };
+        alone.click();
+        harness.run();
+        let filled = harness.state().state.training.form.as_ref();
+        let filled = filled.expect("it is open");
+        assert!(filled.config.context_only);
+        form = filled.clone();
+    }
+    assert!(!form.config.context_only, "another choice takes it back");
+}
+
+#[test]
 fn a_run_that_goes_on_keeps_its_corpus_and_seed() {
     let home = home();
     let mut harness = page(home.path()).harness();

@@ -298,6 +298,11 @@ fn training_views() -> Vec<View> {
             form("catsby-small", Start::RandomWeights),
         ),
         View::at(
+            "new run upon a model",
+            training::home(),
+            form("han-small", Start::Model),
+        ),
+        View::at(
             "new corpus",
             folder(),
             training_with(|_| TrainingCommand::NewCorpus),

@@ -108,6 +108,9 @@ impl NewRun {
             if preset.memory_use.is_none() {
                 self.config.memory = none.memory;
             }
+            if !preset.reads_documents() {
+                self.config.context_only = none.context_only;
+            }
             if !preset.reads_bert() {
                 self.config.bert = none.bert;
                 self.config.contexts = none.contexts;
@@ -130,6 +133,7 @@ impl NewRun {
             "memory",
             "general",
             "train_bert",
+            "context_only",
         ];
         self.resumed.is_some() && fixed.contains(&field)
     }
@@ -148,6 +152,7 @@ impl NewRun {
     pub fn begin_with_random_weights(&mut self) {
         let first = TrainingConfig::default();
         self.start = Start::RandomWeights;
+        self.config.context_only = first.context_only;
         self.config.schedule = Schedule::Noam;
         self.config.dropout = first.dropout;
         self.config.patience = first.patience;

@@ -143,6 +143,24 @@ impl Form<'_> {
             );
         }
         let preset = Preset::named(&self.filled.config.preset);
+        if self.filled.start == Start::Model && preset.as_ref().is_ok_and(Preset::reads_documents) {
+            self.row_ui(
+                ui,
+                "context_only",
+                "Context alone",
+                "What translates sentences stays as it is; only what reads beyond them learns.",
+                |form, ui| {
+                    let alone = &mut form.filled.config.context_only;
+                    if ui
+                        .checkbox(alone, "")
+                        .accessible_name("Context alone")
+                        .changed()
+                    {
+                        form.filled.probe = Probe::None;
+                    }
+                },
+            );
+        }
         if preset.as_ref().is_ok_and(Preset::reads_bert) {
             self.bert_ui(ui);
         }
