@@ -10,6 +10,7 @@ use burn::backend::fusion::custom::TensorSpec;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, TensorMetadata, Wgpu};
 use burn::tensor::{Shape, Tensor};
+use burn_cubecl::cubecl::server::Handle;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, a_group_each, empty, tracked, untracked, word};
@@ -18,8 +19,8 @@ use crate::kernels::tape::on_tape;
 
 /// Numbers of a head, at most.
 const WIDEST: usize = 128;
-/// Weights of an attention, at most: a gigabyte.
-const MOST: usize = 1 << 28;
+/// Weights of an attention, at most: as many as WebGPU lets every device bind.
+const MOST: usize = 1 << 25;
 /// The sentence of a key that is in none.
 const NONE: u32 = u32::MAX;
 
@@ -150,7 +151,7 @@ impl Lists {
         ]
     }
 
-    fn upload(&self, like: &CubeTensor) -> burn_cubecl::cubecl::server::Handle {
+    fn upload(&self, like: &CubeTensor) -> Handle {
         like.client
             .create_from_slice(bytemuck::cast_slice(&self.places))
     }
