@@ -129,17 +129,10 @@ impl Start {
         saved: Option<Checkpoint>,
         (base, bert): (Option<Base>, Option<BertBase>),
     ) -> Result<Self> {
-        let trained = |model: Model| {
-            if config.context_only {
-                model.with_sentences_frozen()
-            } else {
-                model
-            }
-        };
         if let Some(saved) = saved {
             return Ok(Self {
                 description: saved.description,
-                model: trained(saved.weights),
+                model: saved.weights,
                 optimizer: saved.optimizer,
                 progress: saved.progress,
             });
@@ -167,9 +160,12 @@ impl Start {
         if let Some(BertBase { bert, reading, .. }) = bert {
             model.set_bert(*bert, &reading);
         }
+        if config.context_only {
+            model = model.with_sentences_frozen();
+        }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
-            model: trained(model),
+            model,
             optimizer: Adam::new(config.moments),
             progress: Progress::default(),
         })

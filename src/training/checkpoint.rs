@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use super::mixed_precision::{LossScale, MomentPrecision};
+use super::config::TrainingConfig;
+use super::mixed_precision::LossScale;
 use super::optimizer::Adam;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -178,7 +179,7 @@ fn whole(folder: &Path) -> Option<PathBuf> {
 /// Reads the checkpoint in `folder`, or the one it was about to replace; `None` if there is none.
 pub(super) fn load(
     folder: &Path,
-    moments: MomentPrecision,
+    config: &TrainingConfig,
     device: &Device,
 ) -> Result<Option<Checkpoint>> {
     let Some(folder) = whole(folder) else {
@@ -191,13 +192,16 @@ pub(super) fn load(
         path: path.clone(),
     })?;
     let description = ModelFolder::open(&folder)?;
-    let (weights, tokenizer) = description.load(&folder, device)?;
+    let (mut weights, tokenizer) = description.load(&folder, device)?;
+    if config.context_only {
+        weights = weights.with_sentences_frozen();
+    }
     let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
     // Adam works on plain tensors, below the gradients.
     let path = folder.join(OPTIMIZER);
     let state = read_tensors(&path)?;
     check_finite(&state, &path)?;
-    let optimizer = Adam::resumed(state, step, moments, &device.clone().inner());
+    let optimizer = Adam::resumed(state, step, config.moments, &device.clone().inner());
     Ok(Some(Checkpoint {
         description,
         weights,

@@ -37,7 +37,7 @@ impl Trainer<'_> {
                 tries: TRIES,
             });
         }
-        let saved = checkpoint::load(&reporter.folder.last(), self.config.moments, self.device())?;
+        let saved = checkpoint::load(&reporter.folder.last(), self.config, self.device())?;
         let before = self.progress;
         let to = if let Some(saved) = saved {
             self.description = saved.description;

@@ -130,7 +130,7 @@ fn prepared<'a>(
     reporter: &mut Reporter,
 ) -> Result<(Trainer<'a>, TrainingData)> {
     let saved = if resume {
-        checkpoint::load(&reporter.folder.last(), config.moments, device)?
+        checkpoint::load(&reporter.folder.last(), config, device)?
     } else {
         None
     };

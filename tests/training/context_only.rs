@@ -9,7 +9,12 @@ use super::{Place, assert_same_state, state, stopped_after, trained};
 fn a_training_of_the_context_alone_leaves_the_sentence_level_network_as_it_is() {
     let place = Place::new();
     trained(&place.config(2), &place.run("base"), false).expect("trains");
-    let (base, ..) = state(&place.run("base"));
+    let (base, moments, _) = state(&place.run("base"));
+    let has_moments = |name: &String| moments.keys().any(|moment| moment.contains(name.as_str()));
+    assert!(
+        base.keys().all(has_moments),
+        "moments have the names of weights"
+    );
     for preset in ["hierarchical-conditional-small", "han-small", "zhang-small"] {
         let [run, stopped] = ["whole", "stopped"].map(|it| place.run(&format!("{preset}-{it}")));
         let config = TrainingConfig {

@@ -26,21 +26,12 @@ impl Form<'_> {
             "What BERT reads beside each sentence: canopy corpus select-context.",
             Self::contexts_ui,
         );
-        self.row_ui(
+        self.switch_ui(
             ui,
             "train_bert",
             "Train BERT",
             "It learns too; else its states are computed once and kept.",
-            |form, ui| {
-                let trains = &mut form.filled.config.train_bert;
-                if ui
-                    .checkbox(trains, "")
-                    .accessible_name("Train BERT")
-                    .changed()
-                {
-                    form.filled.probe = Probe::None;
-                }
-            },
+            |config| &mut config.train_bert,
         );
     }
 

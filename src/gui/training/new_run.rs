@@ -110,6 +110,23 @@ impl Form<'_> {
         ui.add_space(9.0);
     }
 
+    /// A row whose control is a checkbox.
+    pub(super) fn switch_ui(
+        &mut self,
+        ui: &mut Ui,
+        field: &str,
+        label: &str,
+        explanation: &str,
+        of: fn(&mut TrainingConfig) -> &mut bool,
+    ) {
+        self.row_ui(ui, field, label, explanation, |form, ui| {
+            let checkbox = ui.checkbox(of(&mut form.filled.config), "");
+            if checkbox.accessible_name(label).changed() {
+                form.filled.probe = Probe::None;
+            }
+        });
+    }
+
     fn system_ui(&mut self, ui: &mut Ui) {
         caption(ui, "What is learned");
         self.row_ui(
@@ -144,21 +161,12 @@ impl Form<'_> {
         }
         let preset = Preset::named(&self.filled.config.preset);
         if self.filled.start == Start::Model && preset.as_ref().is_ok_and(Preset::reads_documents) {
-            self.row_ui(
+            self.switch_ui(
                 ui,
                 "context_only",
                 "Context alone",
                 "What translates sentences stays as it is; only what reads beyond them learns.",
-                |form, ui| {
-                    let alone = &mut form.filled.config.context_only;
-                    if ui
-                        .checkbox(alone, "")
-                        .accessible_name("Context alone")
-                        .changed()
-                    {
-                        form.filled.probe = Probe::None;
-                    }
-                },
+                |config| &mut config.context_only,
             );
         }
         if preset.as_ref().is_ok_and(Preset::reads_bert) {
