@@ -1,6 +1,6 @@
 //! The cost of writing down a model's attention, beside the translation itself.
 //!
-//! `cargo bench --bench trace_cost -- [--model FOLDER] DOCUMENT…`; without documents the sample pages.
+//! `cargo bench --bench trace_cost -- [--model FOLDER] DOCUMENT…`; without documents the sample page.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -28,8 +28,9 @@ fn main() {
         }
     }
     if documents.is_empty() {
-        let samples = std::fs::read_dir("assets/samples").expect("the sample pages");
-        documents.extend(samples.flatten().map(|entry| entry.path()));
+        let samples = std::fs::read_dir("assets/samples").expect("the samples");
+        let samples = samples.flatten().map(|entry| entry.path());
+        documents.extend(samples.filter(|path| path.extension().is_some_and(|it| it == "html")));
     }
     let model = model.unwrap_or_else(|| starter_model().expect("the starter model"));
     let translator = Translator::open(&model, DeviceChoice::Cpu).expect("a model");

@@ -123,7 +123,7 @@ impl Model {
     }
 
     /// [`Self::translations`] by packed weights; None if these do not compute them.
-    fn packed_translations(
+    pub(super) fn packed_translations(
         &self,
         source: &PackedBatch,
         target: &PackedBatch,
@@ -196,7 +196,7 @@ fn encoded(packed: &PackedTransformer, source: &PackedBatch) -> Option<EncoderOu
 }
 
 /// So many sentences, spread over the cores.
-fn parts(sentences: usize) -> Vec<Range<usize>> {
+pub(super) fn parts(sentences: usize) -> Vec<Range<usize>> {
     let each = sentences.div_ceil(rayon::current_num_threads().max(1));
     let each = each.clamp(1, SENTENCES);
     let starts = (0..sentences).step_by(each);
@@ -206,7 +206,7 @@ fn parts(sentences: usize) -> Vec<Range<usize>> {
 }
 
 /// So many rows, of which the parts hold some each.
-fn rows<'p>(parts: impl Iterator<Item = &'p [f32]>, count: usize) -> Tensor<2> {
+pub(super) fn rows<'p>(parts: impl Iterator<Item = &'p [f32]>, count: usize) -> Tensor<2> {
     let numbers = parts.collect::<Vec<_>>().concat();
     let shape = [count, numbers.len() / count.max(1)];
     Tensor::from_data(TensorData::new(numbers, shape), &Device::flex())

@@ -305,3 +305,63 @@ fn words_read_the_same_one_by_one_as_in_whole_sentences() {
         }
     }
 }
+
+/// What packed weights record is what burn's layers do.
+pub(super) fn assert_recorded_alike(model: &Model, source: &PackedBatch, target: &PackedBatch) {
+    let packed = model.clone().packed_as(Quantization::None);
+    assert!(packed.packed().is_some());
+    let [found, expected] =
+        [&packed, model].map(|model| model.record(source, target, Recording::all()));
+    let place = |layer: &RecordedLayer| (layer.kind, layer.layer);
+    let [places, burns] =
+        [&found, &expected].map(|it| it.layers.iter().map(place).collect::<Vec<_>>());
+    assert_eq!(places, burns);
+    for (found, expected) in found.layers.iter().zip(&expected.layers) {
+        let [found, expected] = [found, expected].map(|it| &it.attention_weights);
+        assert_eq!(found.num_heads, expected.num_heads);
+        assert_eq!(found.rows.len(), expected.rows.len());
+        assert!(expected.rows.iter().any(|row| row.keys.len() > 1));
+        for (found, expected) in found.rows.iter().zip(&expected.rows) {
+            assert_eq!(found.keys.len(), expected.keys.len());
+            for ((key, weight), (expected_key, expected)) in found.keys.iter().zip(&expected.keys) {
+                assert_eq!(key, expected_key);
+                assert!((weight - expected).abs() < 1e-4, "{weight}, not {expected}");
+            }
+        }
+    }
+    assert_eq!(found.gates.len(), expected.gates.len());
+    for (found, expected) in found.gates.iter().zip(&expected.gates) {
+        assert_eq!(found.mean.len(), expected.mean.len());
+        for (found, expected) in found.mean.iter().zip(&expected.mean) {
+            assert!((found - expected).abs() < 1e-4, "{found}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn systems_that_read_documents_record_alike_by_packed_weights() {
+    let batch = batch();
+    let placement = Placement::Sublayer;
+    let mut contexts = bilingual();
+    contexts.extend([
+        Context::Concatenation { previous: 2 },
+        Context::Conditional {
+            top_t: 1,
+            placement,
+        },
+        Context::HierarchicalEncoding {
+            placement,
+            decoder: true,
+        },
+        Context::Zhang { previous: 1 },
+        Context::FlatTransformer {
+            previous: 1,
+            top: 1,
+        },
+    ]);
+    for context in contexts {
+        let config = config(context, MemorySource::Live);
+        let model = Model::seeded(&config, 3, &Device::flex()).expect("a model");
+        assert_recorded_alike(&model, &batch.source, &batch.references);
+    }
+}

@@ -43,7 +43,7 @@ impl Translator {
     /// that were cut, then all nodes (the chosen sentences keep their relevance), then all layers but the last ones.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none, or the machine that traces cannot be reached.
+    /// If BERT gives numbers that are none, the weights cannot be read any more, or the machine that traces cannot be reached.
     pub fn trace(
         &self,
         document: &Document,
@@ -68,7 +68,6 @@ impl Translator {
         if let Some(there) = self.elsewhere() {
             return self.trace_elsewhere(there, document, translations, part, None);
         }
-        self.model().read_layers()?;
         let (config, text) = (
             &self.description().model,
             TracedText::new(self, document, translations)?,
@@ -131,6 +130,7 @@ impl Translator {
             let expected = trace.overview.count(map.info.queries);
             map.rows.resize_with(expected, MapRow::default);
         }
+        self.model().check_read()?;
         trace.fill_gates();
         trace.forget_others();
         Ok(trace)

@@ -237,24 +237,6 @@ impl Translator {
         alignment
     }
 
-    /// [`Self::attention`] by packed weights, where the model has them and reads sentences alone.
-    fn packed_attention(
-        &self,
-        source: &PackedBatch,
-        target: &PackedBatch,
-    ) -> Option<BTreeMap<usize, Vec<(u32, f32)>>> {
-        let packed = self.model.packed().filter(|packed| packed.encodes())?;
-        let heads = self.alignment_heads.of(packed.num_decoder_layers());
-        let weights = packed.source_weights(source, target, heads)?;
-        let sentences = target.sentences.iter().zip(&source.sentences);
-        let keys = sentences.flat_map(|(rows, sources)| rows.clone().map(|_| sources.clone()));
-        let rows = keys.zip(weights).map(|(keys, weights)| {
-            let keys = keys.filter_map(|key| u32::try_from(key).ok());
-            keys.zip(weights).collect()
-        });
-        Some(rows.enumerate().collect())
-    }
-
     /// For each row of the target what it read of which rows of the source: the row from which a token was written tells
     /// where it comes from.
     fn attention(
@@ -262,24 +244,21 @@ impl Translator {
         source: &PackedBatch,
         target: &PackedBatch,
     ) -> BTreeMap<usize, Vec<(u32, f32)>> {
-        if let Some(rows) = self.packed_attention(source, target) {
-            return rows;
-        }
+        let num_layers = self.description.model.num_decoder_layers;
+        let (wanted, head) = self.alignment_heads.of(num_layers);
         let keep = Recording {
             least: 0.0,
             visits: RecordedVisits::None,
             encoder_from: usize::MAX,
-            decoder_from: 0,
+            decoder_from: wanted,
         };
         let recorder = self.model.record(source, target, keep);
         let layers = recorder.layers.iter();
-        let mut layers: Vec<_> = layers
+        let layer = layers
             .filter(|it| it.kind == AttentionKind::Cross)
-            .collect();
-        layers.sort_by_key(|it| it.layer);
-        let (wanted, head) = self.alignment_heads.of(layers.len());
+            .min_by_key(|it| it.layer);
         let mut rows: BTreeMap<usize, Vec<(u32, f32)>> = BTreeMap::new();
-        if let Some(layer) = layers.get(wanted) {
+        if let Some(layer) = layer {
             let num_heads = layer.attention_weights.num_heads.max(1);
             for (index, read) in layer.attention_weights.rows.iter().enumerate() {
                 let is_asked = head.is_none_or(|head| index % num_heads == head.min(num_heads - 1));

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use floats::FloatPanels;
 use pulp::Arch;
 
-pub use reading::{Columns, attend, attend_once, attention_weights};
+pub use reading::{Columns, attend, attend_once, each_attention};
 pub use rows::{Activation, RowNorm, log_normalisers};
 pub use selected_rows::{Readers, SelectedRows};
 pub use shared_rows::SharedRows;

@@ -68,26 +68,23 @@ pub fn attend(
     }
 }
 
-/// How much runs of queries attend to runs of keys, of one head or summed over all: for each query a weight of each key.
-///
-/// # Panics
-/// If there is no such head.
-pub fn attention_weights(
+/// What `keep` makes of how much runs of queries attend to runs of keys, as [`each_attention`](crate::kernels::each_attention)
+/// over tensors: head `h` of row `r` of all runs stands at `r · num_heads + h`.
+pub fn each_attention<K: Default>(
     [q, k]: [Columns<'_>; 2],
     segments: impl Iterator<Item = (Range<usize>, Range<usize>)>,
-    (num_heads, head): (usize, Option<usize>),
+    num_heads: usize,
     d_model: usize,
-) -> Vec<Vec<f32>> {
-    assert!(head.is_none_or(|head| head < num_heads), "no such head");
-    let mut scratch = Scratch::default();
-    let mut weights = Vec::new();
+    keep: impl Fn(usize, &[f32]) -> K,
+) -> Vec<K> {
+    let (mut scratch, mut kept) = (Scratch::default(), Vec::new());
     for (queries, keys) in segments {
-        let first = weights.len();
-        weights.resize(first + queries.len(), vec![0.0; keys.len()]);
+        let (first, src) = (kept.len(), keys.len());
+        kept.resize_with(first + queries.len() * num_heads, K::default);
         if keys.is_empty() {
             continue;
         }
-        let (src, rows) = (keys.len(), &mut weights[first..]);
+        let first_key = keys.start;
         let segment = Segment {
             matrices: [q, k, k],
             queries,
@@ -96,16 +93,18 @@ pub fn attention_weights(
             d_head: d_model / num_heads,
             d_model,
         };
-        for head in head.map_or(0..num_heads, |head| head..head + 1) {
-            segment.weigh(head, &mut scratch);
-            for (sums, weights) in rows.iter_mut().zip(scratch.weights.chunks_exact(src)) {
-                for (sum, weight) in sums.iter_mut().zip(weights) {
-                    *sum += weight;
-                }
+        for head in 0..num_heads {
+            Arch::new().dispatch(
+                #[inline(always)]
+                || segment.weigh(head, &mut scratch),
+            );
+            let kept = kept[first + head..].iter_mut().step_by(num_heads);
+            for (kept, weights) in kept.zip(scratch.weights.chunks_exact(src)) {
+                *kept = keep(first_key, weights);
             }
         }
     }
-    weights
+    kept
 }
 
 struct Segment<'a> {

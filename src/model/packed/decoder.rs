@@ -11,10 +11,11 @@ use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use super::translations::SharedTranslations;
 use crate::kernels::packed::{
-    Columns, RowNorm, Scratch, SharedRows, attend, attend_once, attention_weights,
+    Columns, RowNorm, Scratch, SharedRows, attend, attend_once, each_attention,
 };
 use crate::model::decoder::{Decoder, DecoderLayer};
 use crate::model::prepared::Memory;
+use crate::model::recorder::{AttentionKind, AttentionRecorder, AttentionWeights, Recording, run};
 
 /// The layers of a [`Decoder`]; what it reads beyond its own sentence is burn's.
 #[derive(Debug, Clone)]
@@ -121,52 +122,41 @@ impl PackedDecoder {
     }
 
     /// States of the embedded rows `y`, each sentence seeing the words before and the source rows beside it in
-    /// `segments`, and nothing beyond them.
+    /// `segments`, and nothing beyond them; with what they attend to of the source.
     ///
     /// # Shapes
     /// - y, states: `[rows, d_model]`
     pub fn forward(
         &self,
         mut y: Vec<f32>,
-        segments: Vec<(Range<usize>, Range<usize>)>,
+        segments: &[(Range<usize>, Range<usize>)],
         states: &[f32],
-        scratch: Scratch,
+        (scratch, recorder): (Scratch, &mut AttentionRecorder),
     ) -> PackedDecoderOutput {
         let mut buffers = Buffers::new(scratch);
         let (mut memory, mut output) = (Vec::new(), PackedDecoderOutput::default());
         for (number, layer) in self.layers.iter().enumerate() {
-            let told = (number + 1 == self.layers.len()).then_some(&mut output);
-            let sources = (states, &mut memory);
-            layer.forward(&mut y, &segments, sources, (&mut buffers, told));
+            layer.read_own(&mut y, segments, &mut buffers);
+            let is_last = number + 1 == self.layers.len();
+            let norm = &layer.norm_cross;
+            norm.residual(&mut y, &mut buffers, |y, buffers| {
+                layer.read_sources(y, segments, (states, &mut memory), buffers);
+                recorder.add(AttentionKind::Cross, number, |keep| {
+                    layer.source_weights(segments, (&memory, buffers), keep)
+                });
+                if is_last {
+                    output.attended.clone_from(&buffers.branch);
+                }
+            });
+            layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
+                if is_last {
+                    output.fed_forward = y.to_vec();
+                }
+                layer.feed_forward.forward(y, buffers);
+            });
         }
         output.states = self.finished(y);
         output
-    }
-
-    /// How much the rows `y` attend to their sources in a layer, of one head or summed over all; else as [`Self::forward`]. For
-    /// each row of `y` a weight for each row of its source.
-    pub fn source_weights(
-        &self,
-        mut y: Vec<f32>,
-        segments: &[(Range<usize>, Range<usize>)],
-        states: &[f32],
-        (number, head): (usize, Option<usize>),
-    ) -> Vec<Vec<f32>> {
-        let mut buffers = Buffers::default();
-        let (mut memory, mut weights) = (Vec::new(), Vec::new());
-        for layer in &self.layers[..number] {
-            let sources = (states, &mut memory);
-            layer.forward(&mut y, segments, sources, (&mut buffers, None));
-        }
-        let layer = &self.layers[number];
-        layer.read_own(&mut y, segments, &mut buffers);
-        let residual = &layer.norm_cross;
-        residual.residual(&mut y, &mut buffers, |y, buffers| {
-            weights = layer.source_weights(y, segments, (states, &mut memory), (head, buffers));
-            buffers.branch.clear();
-            buffers.branch.resize(y.len(), 0.0);
-        });
-        weights
     }
 
     /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`; `told` gets what they are before they are
@@ -277,29 +267,6 @@ impl PackedDecoder {
 }
 
 impl Layer {
-    /// Rows after this layer; `told` gets what they attended to, and what was fed forward.
-    fn forward(
-        &self,
-        y: &mut [f32],
-        segments: &[(Range<usize>, Range<usize>)],
-        (states, memory): (&[f32], &mut Vec<f32>),
-        (buffers, mut told): (&mut Buffers, Option<&mut PackedDecoderOutput>),
-    ) {
-        self.read_own(y, segments, buffers);
-        self.norm_cross.residual(y, buffers, |y, buffers| {
-            self.read_sources(y, segments, (states, memory), buffers);
-            if let Some(told) = &mut told {
-                told.attended.clone_from(&buffers.branch);
-            }
-        });
-        self.norm_ff.residual(y, buffers, |y, buffers| {
-            if let Some(told) = &mut told {
-                told.fed_forward = y.to_vec();
-            }
-            self.feed_forward.forward(y, buffers);
-        });
-    }
-
     /// Reads the rows before, each sentence of `segments` by itself.
     fn read_own(
         &self,
@@ -354,36 +321,29 @@ impl Layer {
         cross.output.multiply(context, branch, scratch);
     }
 
-    /// The weights of that attention, of one head or summed over all.
+    /// The weights of [`Self::read_sources`], which left these `memory` and `buffers`.
     fn source_weights(
         &self,
-        y: &[f32],
         segments: &[(Range<usize>, Range<usize>)],
-        (states, memory): (&[f32], &mut Vec<f32>),
-        (head, buffers): (Option<usize>, &mut Buffers),
-    ) -> Vec<Vec<f32>> {
+        (memory, buffers): (&[f32], &Buffers),
+        keep: &Recording,
+    ) -> AttentionWeights {
         let cross = &self.cross;
         let d_model = cross.query.outputs();
-        let Buffers { wide, scratch, .. } = buffers;
-        cross.memory.multiply(states, memory, scratch);
-        cross.query.multiply(y, wide, scratch);
         let columns = |values, width| Columns {
             values,
             width,
             first: 0,
         };
-        attention_weights(
-            [
-                columns(wide.as_slice(), d_model),
-                columns(memory, 2 * d_model),
-            ],
-            segments.iter().cloned(),
-            (
-                cross.num_heads,
-                head.map(|head| head.min(cross.num_heads - 1)),
-            ),
-            d_model,
-        )
+        let columns = [
+            columns(buffers.wide.as_slice(), d_model),
+            columns(memory, 2 * d_model),
+        ];
+        let segments = segments.iter().cloned();
+        AttentionWeights {
+            num_heads: cross.num_heads,
+            rows: each_attention(columns, segments, cross.num_heads, d_model, run(*keep)),
+        }
     }
 
     /// Attention of each hypothesis to its source sentence, by its number; what it reads of it stands in `buffers.branch`.

@@ -6,12 +6,15 @@ use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, Pac
 use crate::kernels::packed::{RowNorm, Scratch};
 use crate::model::encoder::Encoder;
 use crate::model::encoder_sublayer::EncoderSublayer;
+use crate::model::recorder::{AttentionKind, AttentionRecorder};
 
 /// The sublayers of an [`Encoder`].
 #[derive(Debug, Clone)]
 pub(super) struct PackedEncoder {
     sublayers: Vec<Sublayer>,
     final_norm: Option<RowNorm>,
+    /// Number of the last self-attention.
+    last_attention: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -41,21 +44,30 @@ impl PackedEncoder {
         Self {
             sublayers: encoder.sublayers.iter().map(sublayer).collect(),
             final_norm: encoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
+            last_attention: encoder.last_attention(),
         }
     }
 
-    /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself.
+    /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself, with what burn's encoder tells of its
+    /// attention.
     pub fn forward(
         &self,
         mut x: Vec<f32>,
         sentences: &[Range<usize>],
         scratch: Scratch,
+        recorder: &mut AttentionRecorder,
     ) -> Vec<f32> {
-        let mut buffers = Buffers::new(scratch);
+        let (mut buffers, mut layers) = (Buffers::new(scratch), 0..);
         for Sublayer { kind, norm } in &self.sublayers {
             norm.residual(&mut x, &mut buffers, |x, buffers| match kind {
                 Kind::Attention(attention) => {
                     attention.forward(x, sentences.iter().cloned(), false, buffers);
+                    if layers.next() == Some(self.last_attention) {
+                        let position = (AttentionKind::EncoderSelf, self.last_attention);
+                        recorder.add(position.0, position.1, |keep| {
+                            attention.weights(sentences, buffers, keep)
+                        });
+                    }
                 }
                 Kind::FeedForward(feed_forward) => feed_forward.forward(x, buffers),
             });

@@ -8,12 +8,14 @@ use burn::tensor::Tensor;
 use crate::kernels::multiply;
 use crate::kernels::packed::{
     Activation, Columns, PackedMatrix, Quantization, RowNorm, Scratch, Table, Weights, attend,
+    each_attention,
 };
 use crate::model::attention::MultiHeadAttention;
 use crate::model::config::NormPosition;
 use crate::model::feed_forward::FeedForward;
 use crate::model::linear::Linear;
 use crate::model::norm::Norm;
+use crate::model::recorder::{AttentionWeights, Recording, run};
 use crate::model::unread::UnreadWeights;
 use crate::model::variant;
 
@@ -211,6 +213,26 @@ impl PackedAttention {
             (context, d_model),
         );
         self.output.multiply(context, branch, scratch);
+    }
+
+    /// The weights of [`Self::forward`], not causal, whose `buffers` these are.
+    pub fn weights(
+        &self,
+        sentences: &[Range<usize>],
+        buffers: &Buffers,
+        keep: &Recording,
+    ) -> AttentionWeights {
+        let d_model = self.output.inputs();
+        let columns = [0, d_model].map(|first| Columns {
+            values: &buffers.wide,
+            width: 3 * d_model,
+            first,
+        });
+        let segments = sentences.iter().map(|rows| (rows.clone(), rows.clone()));
+        AttentionWeights {
+            num_heads: self.num_heads,
+            rows: each_attention(columns, segments, self.num_heads, d_model, run(*keep)),
+        }
     }
 }
 

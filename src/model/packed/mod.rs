@@ -30,6 +30,7 @@ use super::decoder::DecoderMemory;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
+use super::recorder::AttentionRecorder;
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
@@ -168,10 +169,6 @@ impl PackedTransformer {
         self.logits.outputs()
     }
 
-    pub fn num_decoder_layers(&self) -> usize {
-        self.decoder.num_layers()
-    }
-
     pub fn d_model(&self) -> usize {
         self.logits.inputs()
     }
@@ -197,13 +194,23 @@ impl PackedTransformer {
     pub fn tokens(&self) -> &SpecialTokens {
         &self.tokens
     }
+        self.encode_recorded(rows, scratch, &mut AttentionRecorder::off())
+    }
+
+    /// [`Self::encode`], with what it attends to.
+    pub(super) fn encode_recorded(
+        &self,
+        rows: &PackedBatch,
+        scratch: Scratch,
+        recorder: &mut AttentionRecorder,
+    ) -> Option<PackedEncoderOutput> {
 
     /// Encodes sentences by themselves; None if the model's encoder reads more.
     pub fn encode(&self, rows: &PackedBatch, scratch: Scratch) -> Option<PackedEncoderOutput> {
         let x = self.source.rows(rows, &rows.positions);
         let encoder = self.encoder.as_ref()?;
         Some(PackedEncoderOutput {
-            states: encoder.forward(x, &rows.sentences, scratch),
+            states: encoder.forward(x, &rows.sentences, scratch, recorder),
             sentences: rows.sentences.clone(),
             positions: rows.positions.clone(),
             beyond: None,
@@ -215,6 +222,18 @@ impl PackedTransformer {
     pub fn decode(
         &self,
         target: &PackedBatch,
+    ) -> PackedDecoderOutput {
+        let recorder = &mut AttentionRecorder::off();
+        self.decode_recorded((target, encoded), translated, scratch, recorder)
+    }
+
+    /// [`Self::decode`], with what it attends to of the source.
+    pub(super) fn decode_recorded(
+        &self,
+        (target, encoded): (&PackedBatch, &PackedEncoderOutput),
+        translated: &[usize],
+        scratch: Scratch,
+        recorder: &mut AttentionRecorder,
         encoded: &PackedEncoderOutput,
         translated: &[usize],
         scratch: Scratch,
@@ -225,27 +244,12 @@ impl PackedTransformer {
                 encoded.positions[*number],
             )
         };
+        let segments: Vec<_> = segments.collect();
         let (sources, positions): (Vec<_>, Vec<_>) = translated.iter().map(of).unzip();
         let y = self.target.rows(target, &positions);
         let segments = target.sentences.iter().cloned().zip(sources);
         let decoder = &self.decoder;
-        decoder.forward(y, segments.collect(), &encoded.states, scratch)
-    }
-
-    /// How much every row of the translations `target` attends to the rows of its sentence of `source` in a decoder layer, of
-    /// one head or summed over all; in the thread that asks. None if the model's encoder reads more than sentences.
-    pub fn source_weights(
-        &self,
-        source: &PackedBatch,
-        target: &PackedBatch,
-        heads: (usize, Option<usize>),
-    ) -> Option<Vec<Vec<f32>>> {
-        let encoded = self.encode(source, Scratch::default())?;
-        let y = self.target.rows(target, &encoded.positions);
-        let sources = encoded.sentences.iter().cloned();
-        let segments: Vec<_> = target.sentences.iter().cloned().zip(sources).collect();
-        let decoder = &self.decoder;
-        Some(decoder.source_weights(y, &segments, &encoded.states, heads))
+        decoder.forward(y, &segments, &encoded.states, (scratch, recorder))
     }
 
     /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](super::Model::label_log_probs), in the thread

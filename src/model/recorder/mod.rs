@@ -7,6 +7,7 @@ mod context;
 mod document;
 mod layers;
 mod model;
+mod packed;
 mod weights;
 
 use std::ops::Range;
@@ -69,6 +70,14 @@ impl AttentionRecorder {
     pub fn keeping(keep: Recording) -> Self {
         Self {
             keep: Some(keep),
+            ..Self::default()
+        }
+    }
+
+    /// One without anything that keeps as much.
+    pub(super) fn beside(&self) -> Self {
+        Self {
+            keep: self.keep,
             ..Self::default()
         }
     }

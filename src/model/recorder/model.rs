@@ -1,5 +1,6 @@
 //! One pass through a whole model over a document and its translation.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::super::document_window::DocumentWindow;
@@ -59,16 +60,21 @@ impl Model {
         let among = document_window.and_then(|document_window| {
             network.encode_in_window_recorded(source, memory.clone(), document_window, recorder)
         });
-        let encoded =
-            among.unwrap_or_else(|| network.encode_recorded(source, memory, &none, recorder));
+        let encoded = among
+            .or_else(|| self.encode_packed(source, recorder))
+            .unwrap_or_else(|| network.encode_recorded(source, memory, &none, recorder));
         let chunks = chunks(target);
         if chunks.is_empty() {
             return;
         }
-        let translations = self.translations(source, target, &encoded, &none);
+        let translations = self
+            .packed_translations(source, target, &encoded, HashMap::new())
+            .or_else(|| self.translations(source, target, &encoded, &none));
         for numbers in chunks {
             let (rows, encoded) = (some_of(target, &numbers), encoded.select(&numbers));
-            let decoded = network.decode_recorded(&rows, &encoded, &none, recorder);
+            let decoded = self
+                .decode_packed(&rows, &encoded, recorder)
+                .unwrap_or_else(|| network.decode_recorded(&rows, &encoded, &none, recorder));
             if let Some(memory) = &translations {
                 let (output, layers) = (&decoded, &network.decoder);
                 layers.attend_to_translations(output, &rows, &encoded, memory, recorder);
