@@ -126,50 +126,6 @@ impl ReadTokens {
         self.num_told() < vocab && vocab <= LARGEST
     }
 
-    /// Tells what is read of the scores of some tokens, whose `ids` ascend and begin with all below `first`; normalisers are
-    /// as they are.
-    ///
-    /// # Shapes
-    /// - scores: `[hypotheses, ids]`
-    pub fn tell_of(self, scores: &[f32], ids: &[u32], told: &mut NextScores) {
-        Self::tell_none(told);
-        self.tell_more(scores, ids.len(), |place| ids[place], told);
-    }
-
-    /// Prepares `told` for [`Self::tell_more`].
-    pub fn tell_none(told: &mut NextScores) {
-        told.values.clear();
-        let mut columns = told.columns.take().unwrap_or_default();
-        columns.others.clear();
-        told.columns = Some(columns);
-    }
-
-    /// Tells what is read of the scores of further hypotheses; `id` names the token of a column, as in [`Self::tell_of`].
-    ///
-    /// # Shapes
-    /// - scores: `[hypotheses, columns]`
-    pub fn tell_more(
-        self,
-        scores: &[f32],
-        columns: usize,
-        id: impl Fn(usize) -> u32,
-        told: &mut NextScores,
-    ) {
-        let Self { first, likeliest } = self;
-        let others = &mut told.columns.get_or_insert_default().others;
-        for scores in scores.chunks_exact(columns.max(1)) {
-            let (own, rest) = scores.split_at(first);
-            told.values.extend_from_slice(own);
-            // What is no number makes the normaliser none either.
-            let best = largest(rest, likeliest).unwrap_or_default();
-            for place in 0..likeliest {
-                let found = best.get(place);
-                told.values.push(found.map_or(f32::NEG_INFINITY, |it| it.1));
-                others.push(found.map_or(0, |it| id(first + it.0 as usize)));
-            }
-        }
-    }
-
     /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,
     /// the scores of the first ids, the likeliest scores, their ids.
     fn told(self, scores: Tensor<2>, told: &mut NextScores) {
@@ -246,10 +202,30 @@ impl ReadTokens {
 /// # Errors
 /// If one of the scores is no number: it.
 pub fn largest(scores: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
+    let mut found = vec![NONE; count];
+    insert_larger(scores, 0, &mut found)?;
+    found.truncate(found.partition_point(|it| it.1 > f32::NEG_INFINITY));
+    Ok(found)
+}
+
+/// In the place of a score that is not there.
+pub(super) const NONE: (u32, f32) = (0, f32::NEG_INFINITY);
+
+/// Inserts those scores that are larger than the last one of `found`, where the largest stand first; the place of the first
+/// score is `first`, behind all those that were found.
+///
+/// # Errors
+/// If one of the scores is no number: it.
+pub(super) fn insert_larger(
+    scores: &[f32],
+    first: usize,
+    found: &mut [(u32, f32)],
+) -> Result<(), f32> {
     /// Scores that are passed over together.
     const BLOCK: usize = 64;
-    let mut found: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
-    let mut least = f32::NEG_INFINITY;
+    let Some(mut least) = found.last().map(|it| it.1) else {
+        return Ok(());
+    };
     for (number, block) in scores.chunks(BLOCK).enumerate() {
         if !exceeds(block, least) {
             continue;
@@ -262,15 +238,13 @@ pub fn largest(scores: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
                 return Err(score);
             }
             let position = found.partition_point(|&(_, other)| other >= score);
-            let place = u32::try_from(number * BLOCK + place).expect("places fit 32 bits");
-            found.insert(position, (place, score));
-            found.truncate(count);
-            if let Some(last) = found.get(count - 1) {
-                least = last.1;
-            }
+            let place = first + number * BLOCK + place;
+            found[position..].rotate_right(1);
+            found[position] = (u32::try_from(place).expect("places fit 32 bits"), score);
+            least = found[found.len() - 1].1;
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Whether one of the scores is more than `least`, or no number.

@@ -24,6 +24,7 @@ mod norm;
 pub mod packed;
 mod product;
 mod row_selection;
+mod scores_in_parts;
 mod selected;
 mod sparsemax;
 mod tape;
@@ -46,6 +47,7 @@ pub(crate) use matmul::multiply;
 pub use norm::{add_norm, layer_norm};
 pub use product::{linear, product, product_with_table, with_products};
 pub use row_selection::{RowNumbers, select_rows};
+pub use scores_in_parts::ScoresInParts;
 pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,
     selected_attention, selected_weights,

@@ -47,13 +47,20 @@ pub(super) fn sum(a: &[f32]) -> f32 {
 /// `ln Σ e^x`: numbers less this are log-probabilities.
 #[inline]
 pub(super) fn log_sum_exp(a: &[f32]) -> f32 {
-    struct LogSumExp<'a>(&'a [f32]);
+    let (largest, total) = largest_and_sum(a);
+    largest + total.ln()
+}
 
-    impl WithSimd for LogSumExp<'_> {
-        type Output = f32;
+/// The largest number, and `Σ e^(x - largest)`.
+#[inline]
+pub(super) fn largest_and_sum(a: &[f32]) -> (f32, f32) {
+    struct LargestAndSum<'a>(&'a [f32]);
+
+    impl WithSimd for LargestAndSum<'_> {
+        type Output = (f32, f32);
 
         #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) -> f32 {
+        fn with_simd<S: Simd>(self, simd: S) -> (f32, f32) {
             let largest = max_in(simd, self.0);
             let shift = simd.splat_f32s(largest);
             let total = sum_of(
@@ -62,11 +69,11 @@ pub(super) fn log_sum_exp(a: &[f32]) -> f32 {
                 #[inline(always)]
                 |x| exp_in(simd, simd.sub_f32s(x, shift)),
             );
-            largest + total.ln()
+            (largest, total)
         }
     }
 
-    Arch::new().dispatch(LogSumExp(a))
+    Arch::new().dispatch(LargestAndSum(a))
 }
 
 /// Replaces every number by `e^(x - largest)`; gives their sum and the largest.

@@ -246,7 +246,7 @@ fn word_by_word(
             let ids = &batch.target.ids[row..=row];
             let of_word = model.step(&mut state, ids);
             let mut of_packed = Vec::new();
-            packed.step(&mut same, ids, None, &mut of_packed, None);
+            packed.step(&mut same, ids, &mut of_packed, None);
             let of_packed = Tensor::<1>::from_floats(of_packed.as_slice(), &Device::flex());
             let differs = difference(of_word.clone(), of_packed.unsqueeze());
             assert!(differs < 1e-4, "the packed one differs by {differs}");

@@ -110,6 +110,7 @@ pub struct Scratch {
     floats: Vec<f32>,
     #[cfg(target_arch = "x86_64")]
     bytes: bytes::Quantised,
+    part: Vec<f32>,
     several_cores: bool,
     /// Scratch space of whoever asks for products.
     pub wide: Vec<f32>,
@@ -265,36 +266,98 @@ impl PackedMatrix {
     /// - x: `[rows, inputs]`
     /// - output: `[rows, outputs]`
     pub fn multiply(&self, x: &[f32], output: &mut Vec<f32>, scratch: &mut Scratch) {
-        let rows = x.len() / self.inputs;
-        assert_eq!(
-            rows * self.inputs,
-            x.len(),
-            "rows of {} numbers",
-            self.inputs
-        );
-        output.resize(rows * self.outputs, 0.0);
-        if rows == 0 {
-            return;
-        }
+        let several_cores = scratch.several_cores;
+        output.resize(x.len() / self.inputs * self.outputs, 0.0);
+        self.with_rows(x, scratch, |rows, compute| {
+            if rows > 0 {
+                self.shared(rows, output, several_cores, compute);
+            }
+        });
+    }
+
+    /// The same part by part of the columns, so that what is read of one is still near when it is read: every core begins with
+    /// what `start` makes, and `read` gets that, the number of a part's first column and the part `[rows, columns]`.
+    pub fn multiply_in_parts<K: Send>(
+        &self,
+        x: &[f32],
+        scratch: &mut Scratch,
+        start: impl Fn() -> K + Sync,
+        read: impl Fn(&mut K, usize, &mut [f32]) + Sync,
+    ) -> Vec<K> {
+        /// Numbers of a part, near the size of the second nearest cache.
+        const PART: usize = 1 << 17;
+        /// Panels that pay for looking at every row.
+        const FEWEST: usize = 16;
+        let several_cores = scratch.several_cores;
+        let mut part = std::mem::take(&mut scratch.part);
+        let kept = self.with_rows(x, scratch, |rows, compute| {
+            let panels = PART / (COLUMNS * rows.max(1));
+            let panels = panels.max(1).next_multiple_of(FEWEST);
+            let of_core = |own: Range<usize>, part: &mut Vec<f32>| {
+                let mut kept = start();
+                for first in own.clone().step_by(panels) {
+                    let panels = first..own.end.min(first + panels);
+                    let columns = panels.start * COLUMNS..self.outputs.min(panels.end * COLUMNS);
+                    part.resize(rows * columns.len(), 0.0);
+                    compute(panels, part);
+                    read(&mut kept, columns.start, part);
+                }
+                kept
+            };
+            let panels = self.outputs.div_ceil(COLUMNS);
+            let cores = self.cores(rows, several_cores);
+            if cores == 1 {
+                return vec![of_core(0..panels, &mut part)];
+            }
+            let share = |number| panels * number / cores..panels * (number + 1) / cores;
+            let shares = (0..cores).into_par_iter().map(share);
+            shares.map(|own| of_core(own, &mut Vec::new())).collect()
+        });
+        scratch.part = part;
+        kept
+    }
+
+    /// Calls `compute` with the number of rows of `x` and what computes some panels' columns of their product.
+    fn with_rows<R>(
+        &self,
+        x: &[f32],
+        scratch: &mut Scratch,
+        compute: impl FnOnce(usize, &(dyn Fn(Range<usize>, &mut [f32]) + Sync)) -> R,
+    ) -> R {
+        let (rows, inputs) = (x.len() / self.inputs, self.inputs);
+        assert_eq!(rows * inputs, x.len(), "rows of {inputs} numbers");
         match &self.panels {
             Panels::Floats(panels) => {
                 let mut tiles = std::mem::take(&mut scratch.floats);
                 panels.tiles(x, rows, &mut tiles);
-                self.shared(rows, output, scratch.several_cores, |columns, output| {
+                let result = compute(rows, &|columns, output| {
                     panels.multiply(&tiles, rows, columns, output);
                 });
                 scratch.floats = tiles;
+                result
             }
             #[cfg(target_arch = "x86_64")]
             Panels::Bytes(panels) => {
                 let mut quantised = std::mem::take(&mut scratch.bytes);
                 panels.quantise(x, rows, &mut quantised);
-                self.shared(rows, output, scratch.several_cores, |columns, output| {
+                let result = compute(rows, &|columns, output| {
                     panels.multiply(&quantised, columns, output);
                 });
                 scratch.bytes = quantised;
+                result
             }
         }
+    }
+
+    /// On how many cores it pays to compute a product of so many rows.
+    fn cores(&self, rows: usize, several_cores: bool) -> usize {
+        let is_large = rows * self.inputs * self.outputs >= LARGE;
+        let cores = if several_cores && is_large {
+            rayon::current_num_threads()
+        } else {
+            1
+        };
+        cores.max(1)
     }
 
     /// Computes all panels of columns, on several cores if it pays: then each has its part of the columns to itself.
@@ -303,11 +366,11 @@ impl PackedMatrix {
         rows: usize,
         output: &mut [f32],
         several_cores: bool,
-        compute: impl Fn(Range<usize>, &mut [f32]) + Sync,
+        compute: &(dyn Fn(Range<usize>, &mut [f32]) + Sync),
     ) {
         let panels = self.outputs.div_ceil(COLUMNS);
-        let cores = rayon::current_num_threads();
-        if !several_cores || cores == 1 || rows * self.inputs * self.outputs < LARGE {
+        let cores = self.cores(rows, several_cores);
+        if cores == 1 {
             compute(0..panels, output);
             return;
         }

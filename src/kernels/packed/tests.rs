@@ -58,7 +58,8 @@ fn packed_products_are_products() {
 fn cores_share_a_product_without_a_trace() {
     let sizes = [256, 12_100];
     let (weights, bias) = (numbers(sizes[0] * sizes[1], 3), numbers(sizes[1], 5));
-    let x = numbers(6 * sizes[0], 7);
+    let rows = 40;
+    let x = numbers(rows * sizes[0], 7);
     for how in [Quantization::None, Quantization::Int8] {
         let matrix = packed(&weights, &bias, sizes, how);
         let [alone, shared] = [false, true].map(|several| {
@@ -67,6 +68,25 @@ fn cores_share_a_product_without_a_trace() {
             found
         });
         assert!(alone == shared, "{how:?}");
+        for several in [false, true] {
+            let mut scratch = Scratch::on_cores(several);
+            let keep = |kept: &mut Vec<_>, first: usize, part: &mut [f32]| {
+                kept.push((first, part.to_vec()));
+            };
+            let kept = matrix.multiply_in_parts(&x, &mut scratch, Vec::new, keep);
+            let mut next = 0;
+            for (first, part) in kept.into_iter().flatten() {
+                let width = part.len() / rows;
+                assert_eq!(first, next);
+                next += width;
+                let whole = alone.chunks_exact(sizes[1]);
+                for (whole, part) in whole.zip(part.chunks_exact(width)) {
+                    assert!(whole[first..next] == *part, "{how:?}");
+                }
+                assert!(width < sizes[1], "one part");
+            }
+            assert_eq!(next, sizes[1]);
+        }
     }
 }
 

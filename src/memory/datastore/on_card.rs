@@ -39,19 +39,6 @@ impl Datastore {
         self.weighed(&nearest.collect::<Vec<_>>(), square(state))
     }
 
-    /// The scores of the tokens that followed these states, in their order, row by row, among `[rows, ids]` of some tokens
-    /// whose ids ascend; all others are impossible.
-    pub fn scores_of_next(&self, near: &[Neighbours], scores: &[f32], ids: &[u32]) -> Vec<f32> {
-        let rows = near.iter().zip(scores.chunks_exact(ids.len().max(1)));
-        let of_row = |(near, scores): (&Neighbours, &[f32])| -> Vec<f32> {
-            let next = near.states.iter().map(|state| self.next(state.0));
-            let place = next.map(|next| ids.binary_search(&next));
-            let score = place.map(|place| place.map_or(f32::NEG_INFINITY, |place| scores[place]));
-            score.collect()
-        };
-        rows.flat_map(of_row).collect()
-    }
-
     /// Mixes what followed the nearest states into the whole vocabulary's scores before their softmax, or into those that
     /// were told; `theirs` are the scores of the tokens that followed them, in their order.
     pub fn mix_in_told(&self, near: &[Neighbours], theirs: &[f32], scores: &mut NextScores) {

@@ -75,9 +75,6 @@ pub struct SomeWords {
     logits: PackedMatrix,
 }
 
-/// Scores that are in memory at once where they can be read in parts: 4 MiB.
-const MOST_SCORES: usize = 1 << 20;
-
 impl PackedTransformer {
     /// Packs the weights of a model with this context; the error says what it has that is not computed here. What is in
     /// `unread` is read from there, matrix by matrix, and burn's layers still have not read it.
@@ -194,6 +191,9 @@ impl PackedTransformer {
     pub fn tokens(&self) -> &SpecialTokens {
         &self.tokens
     }
+
+    /// Encodes sentences by themselves; None if the model's encoder reads more.
+    pub fn encode(&self, rows: &PackedBatch, scratch: Scratch) -> Option<PackedEncoderOutput> {
         self.encode_recorded(rows, scratch, &mut AttentionRecorder::off())
     }
 
@@ -204,9 +204,6 @@ impl PackedTransformer {
         scratch: Scratch,
         recorder: &mut AttentionRecorder,
     ) -> Option<PackedEncoderOutput> {
-
-    /// Encodes sentences by themselves; None if the model's encoder reads more.
-    pub fn encode(&self, rows: &PackedBatch, scratch: Scratch) -> Option<PackedEncoderOutput> {
         let x = self.source.rows(rows, &rows.positions);
         let encoder = self.encoder.as_ref()?;
         Some(PackedEncoderOutput {
@@ -222,6 +219,9 @@ impl PackedTransformer {
     pub fn decode(
         &self,
         target: &PackedBatch,
+        encoded: &PackedEncoderOutput,
+        translated: &[usize],
+        scratch: Scratch,
     ) -> PackedDecoderOutput {
         let recorder = &mut AttentionRecorder::off();
         self.decode_recorded((target, encoded), translated, scratch, recorder)
@@ -234,9 +234,6 @@ impl PackedTransformer {
         translated: &[usize],
         scratch: Scratch,
         recorder: &mut AttentionRecorder,
-        encoded: &PackedEncoderOutput,
-        translated: &[usize],
-        scratch: Scratch,
     ) -> PackedDecoderOutput {
         let of = |number: &usize| {
             (
@@ -244,10 +241,10 @@ impl PackedTransformer {
                 encoded.positions[*number],
             )
         };
-        let segments: Vec<_> = segments.collect();
         let (sources, positions): (Vec<_>, Vec<_>) = translated.iter().map(of).unzip();
         let y = self.target.rows(target, &positions);
         let segments = target.sentences.iter().cloned().zip(sources);
+        let segments: Vec<_> = segments.collect();
         let decoder = &self.decoder;
         decoder.forward(y, &segments, &encoded.states, (scratch, recorder))
     }
@@ -319,48 +316,23 @@ impl PackedTransformer {
     /// [`Self::decode`] has them.
     ///
     /// # Shapes
-    /// - scores: `[hypotheses, vocab]`, or of `some` words alone
+    /// - scores: `[hypotheses, vocab]`
     pub fn step(
         &self,
         state: &mut PackedState,
         ids: &[u32],
-        some: Option<&SomeWords>,
         scores: &mut Vec<f32>,
         told: Option<&mut PackedDecoderOutput>,
     ) {
         let states = self.next_states(state, ids, told);
-        let logits = some.map_or(&*self.logits, |some| &some.logits);
-        logits.multiply(&states, scores, state.scratch());
+        self.logits.multiply(&states, scores, state.scratch());
     }
 
-    /// As [`Self::step`], but what `read` of the scores so few hypotheses at a time that not all scores are in memory at once:
-    /// it is called with those of some hypotheses after the other.
+    /// States after the words `ids` from which the next ones are told; `told` as in [`Self::step`].
     ///
     /// # Shapes
-    /// - read: `[some hypotheses, vocab]`
-    pub fn step_in_parts(
-        &self,
-        state: &mut PackedState,
-        ids: &[u32],
-        (scores, told): (&mut Vec<f32>, Option<&mut PackedDecoderOutput>),
-        mut read: impl FnMut(&mut [f32]),
-    ) {
-        let states = self.next_states(state, ids, told);
-        let d_model = states.len() / ids.len().max(1);
-        let hypotheses = (MOST_SCORES / self.vocab_size()).max(1);
-        for states in states.chunks(hypotheses * d_model.max(1)) {
-            self.logits.multiply(states, scores, state.scratch());
-            read(scores);
-        }
-    }
-
-    /// Whether the scores of so many hypotheses should be read in parts.
-    pub fn has_parts(&self, hypotheses: usize) -> bool {
-        hypotheses * self.vocab_size() > MOST_SCORES
-    }
-
-    /// States after the words `ids` from which the next ones are told.
-    fn next_states(
+    /// - output: `[hypotheses, d_model]`
+    pub fn next_states(
         &self,
         state: &mut PackedState,
         ids: &[u32],
@@ -368,6 +340,18 @@ impl PackedTransformer {
     ) -> Vec<f32> {
         let y = self.target.words(ids, &state.next_positions());
         self.decoder.step(state, y, told)
+    }
+
+    /// Scores after [`Self::next_states`] of all words, or of `some` alone, as [`PackedMatrix::multiply_in_parts`] has them.
+    pub fn scores_in_parts<K: Send>(
+        &self,
+        (state, states): (&mut PackedState, &[f32]),
+        some: Option<&SomeWords>,
+        start: impl Fn() -> K + Sync,
+        read: impl Fn(&mut K, usize, &mut [f32]) + Sync,
+    ) -> Vec<K> {
+        let logits = some.map_or(&*self.logits, |some| &some.logits);
+        logits.multiply_in_parts(states, state.scratch(), start, read)
     }
 }
 

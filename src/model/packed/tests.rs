@@ -217,7 +217,7 @@ fn packed_steps_are_burns_through_every_selection() {
         for (word, selection) in (20..).zip(selections) {
             let mut scores = Vec::new();
             let mut told = PackedDecoderOutput::default();
-            packed.step(&mut state, &last, None, &mut scores, Some(&mut told));
+            packed.step(&mut state, &last, &mut scores, Some(&mut told));
             let SearchState::Transformer(burns) = &mut expected else {
                 unreachable!("a Transformer")
             };

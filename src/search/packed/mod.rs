@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use super::decode::Decode;
 use super::trail::Trail;
 use crate::kernels::packed::{Scratch, log_normalisers};
-use crate::kernels::{NextScores, ReadTokens};
+use crate::kernels::{NextScores, ReadTokens, ScoresInParts};
 use crate::memory::{Datastore, Neighbours, Subset};
 use crate::model::{
     PackedDecoderOutput, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SomeWords,
@@ -31,8 +31,6 @@ struct State {
     scratch: Scratch,
     /// Of the last words.
     told: PackedDecoderOutput,
-    /// Of [`PackedSearch::some`] words.
-    few: Vec<f32>,
 }
 
 impl Decode for PackedSearch<'_> {
@@ -61,13 +59,8 @@ impl Decode for PackedSearch<'_> {
         read: Option<ReadTokens>,
         scores: &mut NextScores,
     ) {
-        if let (Some(some), Some(read)) = (&self.some, read) {
-            self.score_some(state, ids, (some, read), scores);
-            return;
-        }
         let vocab = self.vocab_size();
-        let in_parts = self.datastore.is_none() && self.packed.has_parts(ids.len());
-        if let Some(read) = read.filter(|read| in_parts && read.is_less_than(vocab)) {
+        if let Some(read) = read.filter(|read| self.reads_parts(*read)) {
             self.score_in_parts(state, ids, read, scores);
             return;
         }
@@ -75,7 +68,6 @@ impl Decode for PackedSearch<'_> {
             hypotheses,
             scratch,
             told,
-            ..
         } = state;
         scores.columns = None;
         let NextScores {
@@ -84,7 +76,7 @@ impl Decode for PackedSearch<'_> {
             ..
         } = scores;
         let asked = self.asks().then_some(&mut *told);
-        self.packed.step(hypotheses, ids, None, values, asked);
+        self.packed.step(hypotheses, ids, values, asked);
         self.keep(hypotheses, ids, told);
         let tokens = self.packed.tokens();
         let suppressed = tokens.suppressed.iter().map(|&id| id as usize);
@@ -141,7 +133,6 @@ impl PackedSearch<'_> {
             hypotheses: self.packed.start(source, &numbers, scratch.clone()),
             scratch,
             told: PackedDecoderOutput::default(),
-            few: Vec::new(),
         }
     }
 
@@ -178,7 +169,14 @@ impl PackedSearch<'_> {
         near
     }
 
-    /// [`Self::score`] of many hypotheses and a large vocabulary, without a datastore.
+    /// Whether scores are read part by part, of which nothing is left but what is told. Without [`Self::some`] words, a mixture
+    /// that is made one again is of the whole vocabulary.
+    fn reads_parts(&self, read: ReadTokens) -> bool {
+        let is_mixed_whole = self.datastore.is_some() && self.packed.tokens().renormalised;
+        self.some.is_some() || (read.is_less_than(self.vocab_size()) && !is_mixed_whole)
+    }
+
+    /// [`Self::score`] of what is `read`. With [`Self::some`] words, a probability is one among them.
     fn score_in_parts(
         &self,
         state: &mut State,
@@ -188,84 +186,66 @@ impl PackedSearch<'_> {
     ) {
         let State {
             hypotheses,
-            few,
-            told,
-            ..
-        } = state;
-        let (tokens, vocab) = (self.packed.tokens(), self.vocab_size());
-        let forced = tokens.forced_first.filter(|_| hypotheses.num_words() == 0);
-        let suppressed = || tokens.suppressed.iter().map(|&id| id as usize);
-        let id = |column| u32::try_from(column).expect("ids fit 32 bits");
-        let mut normalisers = Vec::new();
-        scores.normalisers.clear();
-        ReadTokens::tell_none(scores);
-        let asked = self.asks().then_some(&mut *told);
-        let step = (few, asked);
-        self.packed.step_in_parts(hypotheses, ids, step, |values| {
-            if let Some(first) = forced {
-                values.fill(f32::NEG_INFINITY);
-                let forced = values.iter_mut().skip(first as usize).step_by(vocab);
-                forced.for_each(|score| *score = 0.0);
-                normalisers.clear();
-                normalisers.resize(values.len() / vocab, 0.0);
-            } else {
-                if tokens.renormalised {
-                    suppress(values, vocab, suppressed());
-                }
-                log_normalisers(values, vocab, &mut normalisers);
-                suppress(values, vocab, suppressed());
-            }
-            scores.normalisers.append(&mut normalisers);
-            read.tell_more(values, vocab, id, scores);
-        });
-        self.keep(hypotheses, ids, told);
-    }
-
-    /// [`Self::score`] with some words alone, of which those that are read are told. A probability is one among them.
-    fn score_some(
-        &self,
-        state: &mut State,
-        ids: &[u32],
-        (some, read): (&SomeWords, ReadTokens),
-        scores: &mut NextScores,
-    ) {
-        let State {
-            hypotheses,
             scratch,
             told,
-            few,
         } = state;
-        let tokens = self.packed.tokens();
+        let (tokens, some) = (self.packed.tokens(), self.some.as_ref());
+        let column = |id: u32| match some {
+            Some(some) => some.ids.binary_search(&id).ok(),
+            None => Some(id as usize),
+        };
+        let id = |column: usize| match some {
+            Some(some) => some.ids[column],
+            None => u32::try_from(column).expect("ids fit 32 bits"),
+        };
+        let forced = tokens.forced_first.filter(|_| hypotheses.num_words() == 0);
         let asked = self.asks().then_some(&mut *told);
-        self.packed.step(hypotheses, ids, Some(some), few, asked);
+        let states = self.packed.next_states(hypotheses, ids, asked);
         self.keep(hypotheses, ids, told);
-        let width = some.ids.len();
-        if let (Some(first), true) = (tokens.forced_first, hypotheses.is_first_word()) {
-            few.fill(f32::NEG_INFINITY);
-            if let Ok(place) = some.ids.binary_search(&first) {
-                few.iter_mut()
-                    .skip(place)
-                    .step_by(width)
-                    .for_each(|it| *it = 0.0);
+        let rows = ids.len();
+        if let Some(first) = forced {
+            let (mut found, certain) = (ScoresInParts::new(read, rows, 0), vec![0.0; rows]);
+            if let Some(column) = column(first) {
+                found.sum(&certain);
+                found.rank(column, &certain);
             }
-            scores.normalisers.clear();
-            scores.normalisers.resize(ids.len(), 0.0);
-            read.tell_of(few, &some.ids, scores);
+            found.tell(scores, id);
             return;
         }
-        let columns = tokens.suppressed.iter();
-        let columns = columns.filter_map(|id| some.ids.binary_search(id).ok());
-        let columns: Vec<usize> = columns.collect();
-        if tokens.renormalised {
-            suppress(few, width, columns.iter().copied());
-        }
-        log_normalisers(few, width, &mut scores.normalisers);
-        suppress(few, width, columns.into_iter());
-        read.tell_of(few, &some.ids, scores);
-        if let Some(datastore) = self.datastore {
+        let near = self.datastore.map(|datastore| {
             let near = self.near(datastore, (hypotheses, &told.fed_forward), scratch);
-            let theirs = datastore.scores_of_next(&near, few, &some.ids);
-            datastore.mix_in_told(&near, &theirs, scores);
+            (datastore, near)
+        });
+        let next = near.iter().flat_map(|(datastore, near)| {
+            let states = near.iter().flat_map(|near| &near.states);
+            states.map(|state| column(datastore.next(state.0)))
+        });
+        let next: Vec<Option<usize>> = next.collect();
+        let suppressed = tokens.suppressed.iter().filter_map(|&id| column(id));
+        let suppressed: Vec<usize> = suppressed.collect();
+        let start = || ScoresInParts::new(read, rows, next.len());
+        let parts = self.packed.scores_in_parts(
+            (hypotheses, &states),
+            some,
+            start,
+            |found, first, part| {
+                let width = part.len() / rows;
+                let columns = suppressed.iter().filter_map(|it| it.checked_sub(first));
+                let columns = columns.filter(|column| *column < width);
+                if tokens.renormalised {
+                    suppress(part, width, columns.clone());
+                }
+                found.sum(part);
+                found.keep(first, part, &next);
+                suppress(part, width, columns);
+                found.rank(first, part);
+            },
+        );
+        let found = parts.into_iter().reduce(ScoresInParts::and);
+        let found = found.expect("one core at least");
+        found.tell(scores, id);
+        if let Some((datastore, near)) = near {
+            datastore.mix_in_told(&near, found.kept(), scores);
             scores.suppress(&tokens.suppressed);
         }
     }

@@ -52,7 +52,7 @@ fn steps_on_a_card_are_those_on_the_cpu_through_every_selection() {
                     let selection: Vec<usize> =
                         { selection.iter() }.map(|&it| it % last.len()).collect();
                     let (mut scores, mut all) = (Vec::new(), NextScores::default());
-                    packed.step(&mut expected, &last, None, &mut scores, None);
+                    packed.step(&mut expected, &last, &mut scores, None);
                     on_card.step(&mut found, &last, (None, None), &mut all);
                     assert_near(&all.values, &scores, most, "scores");
                     expected.select(&selection);
@@ -142,7 +142,7 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
         for (word, selection) in (20..).zip([[0, 0, 1], [2, 0, 1], [1, 2, 0], [1, 1, 1]]) {
             let (mut scores, mut normalisers) = (vec![], vec![]);
             let mut told = PackedDecoderOutput::default();
-            packed.step(&mut expected, &last, None, &mut scores, Some(&mut told));
+            packed.step(&mut expected, &last, &mut scores, Some(&mut told));
             log_normalisers(&scores, vocab, &mut normalisers);
             let scratch = &mut Scratch::default();
             let near = datastore.near_rows(&told.fed_forward, None, scratch);
