@@ -6,7 +6,7 @@ use super::vectors::largest_and_sum;
 
 /// What is read of the scores of some hypotheses, as far as they have come.
 ///
-/// A part is `[hypotheses, columns]`, row by row; those that come to one of these stand one after the other.
+/// A part is `[hypotheses, columns]`, row by row; parts come in the order of their columns.
 #[derive(Debug, Clone)]
 pub struct ScoresInParts {
     read: ReadTokens,
