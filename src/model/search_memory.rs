@@ -10,11 +10,10 @@ use rayon::prelude::*;
 
 use super::decoder::DecoderMemory;
 use super::encoder::EncoderOutput;
-use super::packed::{
-    PackedEncoderOutput, PackedTransformer, SharedTranslations, TranslationStates,
-};
+use super::packed::{PackedEncoderOutput, SharedTranslations, TranslationStates};
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
+use super::recorder::AttentionRecorder;
 use super::system::{Encoded, Model, Network};
 use super::transformer::Transformer;
 use crate::kernels::DropoutSource;
@@ -83,7 +82,7 @@ impl SearchMemory {
 impl Model {
     /// [`Self::encode`] for a search.
     pub fn encode_to_search(&self, source: &PackedBatch) -> Encoded {
-        let encoded = self.packed().and_then(|packed| encoded(packed, source));
+        let encoded = self.encode_packed(source, &mut AttentionRecorder::off());
         encoded.map_or_else(
             || self.encode(source, &DropoutSource::none()),
             Encoded::Transformer,
@@ -181,18 +180,6 @@ impl Model {
             encodings: None,
         })
     }
-}
-
-/// Sentences as packed weights encode them; None if the encoder reads more.
-fn encoded(packed: &PackedTransformer, source: &PackedBatch) -> Option<EncoderOutput> {
-    let parts = parts(source.sentences.len());
-    let parts = parts.into_par_iter().map(|part| {
-        let found = packed.encode(&source.part(part), Scratch::default())?;
-        Some(found.states)
-    });
-    let parts: Vec<Vec<f32>> = parts.collect::<Option<_>>()?;
-    let states = rows(parts.iter().map(Vec::as_slice), source.ids.len());
-    Some(EncoderOutput::of(states, source))
 }
 
 /// So many sentences, spread over the cores.

@@ -309,8 +309,8 @@ impl PackedMatrix {
             if cores == 1 {
                 return vec![of_core(0..panels, &mut part)];
             }
-            let share = |number| panels * number / cores..panels * (number + 1) / cores;
-            let shares = (0..cores).into_par_iter().map(share);
+            let shares = (0..cores).into_par_iter();
+            let shares = shares.map(|number| share(panels, number, cores));
             shares.map(|own| of_core(own, &mut Vec::new())).collect()
         });
         scratch.part = part;
@@ -375,7 +375,7 @@ impl PackedMatrix {
             return;
         }
         let part = |number: usize| {
-            let panels = panels * number / cores..panels * (number + 1) / cores;
+            let panels = share(panels, number, cores);
             let columns = panels.start * COLUMNS..self.outputs.min(panels.end * COLUMNS);
             let mut output = vec![0.0; rows * columns.len()];
             compute(panels, &mut output);
@@ -441,7 +441,12 @@ fn rounded(number: f32) -> f32 {
 /// Runs of up to `largest` rows, as equal as can be.
 fn runs(rows: usize, largest: usize) -> impl Iterator<Item = Range<usize>> + Clone {
     let count = rows.div_ceil(largest);
-    (0..count).map(move |number| rows * number / count..rows * (number + 1) / count)
+    (0..count).map(move |number| share(rows, number, count))
+}
+
+/// The part with this number of `count` parts as equal as can be.
+fn share(whole: usize, number: usize, count: usize) -> Range<usize> {
+    whole * number / count..whole * (number + 1) / count
 }
 
 /// Panels in groups of up to `size`, each as its first panel and their number.

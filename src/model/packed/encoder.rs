@@ -62,9 +62,9 @@ impl PackedEncoder {
             norm.residual(&mut x, &mut buffers, |x, buffers| match kind {
                 Kind::Attention(attention) => {
                     attention.forward(x, sentences.iter().cloned(), false, buffers);
-                    if layers.next() == Some(self.last_attention) {
-                        let position = (AttentionKind::EncoderSelf, self.last_attention);
-                        recorder.add(position.0, position.1, |keep| {
+                    let last = self.last_attention;
+                    if layers.next() == Some(last) {
+                        recorder.add(AttentionKind::EncoderSelf, last, |keep| {
                             attention.weights(sentences, buffers, keep)
                         });
                     }

@@ -1,4 +1,4 @@
-//! The passes of packed weights, part by part of the sentences on all cores.
+//! The passes of packed weights, part by part of the sentences on all cores; whether somebody looks or not.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::kernels::packed::Scratch;
 
 impl Model {
     /// Encoded sentences, with what is attended to; None if there are no packed weights that encode.
-    pub(super) fn encode_packed(
+    pub(in super::super) fn encode_packed(
         &self,
         source: &PackedBatch,
         recorder: &mut AttentionRecorder,
