@@ -297,6 +297,7 @@ impl Translator {
         };
         model.shortlist.clone_from(&self.model.shortlist);
         model.length_penalty = self.model.length_penalty;
+        model.beam_size = self.model.beam_size;
         Self {
             model,
             device: self.device.here(),

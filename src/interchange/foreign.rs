@@ -8,7 +8,8 @@ use super::archive::Archive;
 use super::placing::{ForeignTensors, Placing};
 use super::{ctranslate2, hugging_face, marian};
 use crate::error::Result;
-use crate::kernels::packed::Kept;
+use crate::kernels::packed::{Kept, Quantization};
+use crate::memory::Shortlist;
 use crate::model::{Model, ModelConfig};
 pub use crate::tokenizers::TokenizerFiles;
 use crate::weights::{KeptTensors, load_from, load_unread};
@@ -26,6 +27,8 @@ pub struct ForeignModel {
     pub languages: ForeignLanguages,
     pub licence: Licence,
     pub search: SearchDefaults,
+    /// The words that its own program scores for each source word; none if it scores all.
+    pub shortlist: Option<Shortlist>,
     /// Layer and head of the cross-attention that was trained to align words, counted from 0; none if it is not known.
     pub alignment: Option<(usize, usize)>,
 }
@@ -41,7 +44,7 @@ impl ForeignModel {
     }
 
     /// The same for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
-    /// layers compute with them. See [`Model::check_read`].
+    /// layers compute with them. See [`Model::check_read`]. Integers that its own program computes with are packed as they are.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -50,8 +53,14 @@ impl ForeignModel {
             return self.load(path, device);
         }
         let weights = self.take_weights(path);
+        let in_8_bits = weights.tensors.values().any(|(_, it)| it.are_integers());
         let (model, unread) = load_unread(Model::undrawn(&self.config, device)?, weights)?;
-        Ok(model.with_unread(unread))
+        let model = model.with_unread(unread);
+        Ok(if in_8_bits {
+            model.packed_as(Quantization::Int8)
+        } else {
+            model
+        })
     }
 
     fn take_weights(&mut self, path: &Path) -> ForeignWeights {

@@ -14,7 +14,9 @@ use crate::inference::tracing::TraceCost;
 use crate::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles,
 };
+use crate::memory::Vocabularies;
 use crate::model::{Architecture, Model};
+use crate::search::SearchOptions;
 use crate::tokenizers::{
     LanguageTokens, ModelTokenizer, SideTokens, SpecialIds, Tokenizer, TwoSidedTokenizer,
     matching_language, two_letters,
@@ -154,9 +156,19 @@ fn import_told(
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
     description.search = Some(SearchPreference {
         length_penalty: foreign.search.length_penalty,
+        // A wider beam than the usual one costs more than it gives.
+        beam_size: Some(foreign.search.beam_size).filter(|&it| it < SearchOptions::USUAL_BEAM),
     });
     let model = if unread {
-        foreign.load_unread(path, device)?
+        let shortlist = foreign.shortlist.take();
+        let mut model = foreign.load_unread(path, device)?;
+        let vocabularies = || Vocabularies::of(&tokenizer, model.vocab_size());
+        let shortlist = shortlist.map(|shortlist| shortlist.fitted(vocabularies()));
+        let shortlist = shortlist
+            .transpose()
+            .map_err(|problem| refuse(format!("its shortlist is another model's: {problem}")))?;
+        model.shortlist = shortlist.map(Arc::new);
+        model
     } else {
         foreign.load(path, device)?
     };
@@ -194,6 +206,7 @@ impl Translator {
         let packing = model.packing().unwrap_or_default();
         let mut model = model.packed_as(packing);
         model.length_penalty = description.search.map(|search| search.length_penalty);
+        model.beam_size = description.search.and_then(|search| search.beam_size);
         let is_imported = tokenizer.own().is_none();
         let is_transformer = description.model.architecture == Architecture::Transformer;
         let reads = match reads(&model, &description) {

@@ -134,6 +134,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
             beam_size: 2,
             length_penalty: 1.0,
         },
+        shortlist: None,
         alignment,
     })
 }

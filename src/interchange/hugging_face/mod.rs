@@ -128,6 +128,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         target,
         licence: Licence::default(),
         search,
+        shortlist: None,
         alignment: None,
     })
 }
@@ -293,6 +294,7 @@ fn special_tokens(
             .unwrap_or(false),
         // The start is counted there.
         most: Some(most.saturating_sub(1).max(1)),
+        most_for_hundred: None,
         search: SearchRule::HuggingFace,
     })
 }

@@ -17,6 +17,7 @@ use super::npy::read_npz;
 use super::tensors::{Array, Numbers, Tensors};
 use super::yaml::{Yaml, read_settings};
 use crate::error::Result;
+use crate::memory::Shortlist;
 use crate::model::{SearchRule, SpecialTokens};
 use binary::{is_binary, read_binary};
 use options::Options;
@@ -29,6 +30,9 @@ const SPECIAL: &str = "special:model.yml";
 
 /// Binary files are named so where no settings name them.
 pub(super) const QUANTISED: &str = "*.intgemm.alphas.bin";
+
+/// Shortlists are named so where no settings name them.
+const SHORTLIST: &str = "*.s2t.bin";
 
 /// The contents of `decoder.yml`; empty where there is none.
 type Settings = BTreeMap<String, Yaml>;
@@ -70,10 +74,10 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         suppressed: unknown.into_iter().collect(),
         renormalised: false,
         most: None,
+        most_for_hundred: most_for_hundred(&settings),
         search: SearchRule::Marian,
     };
     let languages = languages(archive, &source)?;
-    let number = |key: &str| settings.get(key)?.text()?.parse::<f32>().ok();
     let beam_size = settings.get("beam-size").and_then(Yaml::text);
     Ok(ForeignModel {
         format: ForeignFormat::Marian,
@@ -90,9 +94,51 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
                 .and_then(|size| size.parse().ok())
                 .filter(|size| (1..=1_000).contains(size))
                 .unwrap_or(6),
-            length_penalty: number("normalize").unwrap_or(0.0),
+            length_penalty: number(&settings, "normalize").unwrap_or(0.0),
         },
+        shortlist: shortlist(archive, &settings)?,
     })
+}
+
+fn number(settings: &Settings, key: &str) -> Option<f32> {
+    settings.get(key)?.text()?.parse().ok()
+}
+
+/// Tokens of a translation for a hundred of its source, at most.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 1 and 100,000"
+)]
+fn most_for_hundred(settings: &Settings) -> Option<usize> {
+    let factor = number(settings, "max-length-factor")?;
+    (0.01..1_000.0)
+        .contains(&factor)
+        .then(|| (factor * 100.0).round() as usize)
+}
+
+/// The binary shortlist that the settings name, or that lies there; text tables and files that are missing are left out.
+fn shortlist(archive: &mut Archive, settings: &Settings) -> Result<Option<Shortlist>> {
+    let named = settings.get("shortlist").map(Yaml::texts);
+    let named = named.unwrap_or_default().first().copied();
+    let name = match named {
+        Some(path) => archive.find(file_name(path)),
+        None => archive.find(SHORTLIST),
+    };
+    let Some(name) = name.map(str::to_owned) else {
+        return Ok(None);
+    };
+    let bytes = archive.bytes(&name)?;
+    if named.is_some() && !Shortlist::is_binary(&bytes) {
+        return Ok(None);
+    }
+    let read = Shortlist::of_bytes(&bytes);
+    let refuse = |problem| {
+        archive.refuse(format!(
+            "{name} is no sound shortlist: {problem}; get it again, or take it away to score all words"
+        ))
+    };
+    read.map(Some).map_err(refuse)
 }
 
 fn settings(archive: &mut Archive) -> Result<Settings> {
