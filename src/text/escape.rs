@@ -196,8 +196,11 @@ impl MarkdownEscape {
             .rsplit(['\n', '\r'])
             .next()
             .unwrap_or_default();
+        // What only dialects know is escaped everywhere if it is anywhere.
+        let is_own = |c: &char| !"$^=%@:{|".contains(*c);
+        let known: HashSet<char> = bare.iter().copied().filter(is_own).collect();
         Self {
-            escaped: &escaped - &bare,
+            escaped: &escaped - &known,
             bare: &bare - &escaped,
             spelt: references(&source),
             begins_line: !line.contains(char::is_alphabetic),
@@ -228,8 +231,16 @@ impl MarkdownEscape {
             '<' => next
                 .is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => begins_reference(next),
-            '|' => self.in_table,
-            '#' | '>' | '+' | '-' | '=' => at_start,
+            '|' => self.in_table || at_start,
+            // Signs of dialects.
+            '$' => !is_space(next),
+            '^' => !is_space(next) && next != Some(']'),
+            '=' => at_start || before == Some('=') || next == Some('='),
+            '{' => next.is_some_and(|next| "{%:".contains(next)),
+            '!' | '?' | '/' => at_start && next == Some(character),
+            '%' => at_start && (is_space(next) || next == Some('%')),
+            '(' => at_start && next == Some('@'),
+            '#' | '>' | '+' | '-' | ':' => at_start,
             '.' | ')' => self.begins_line && is_number && is_space(next),
             _ => false,
         };

@@ -302,9 +302,9 @@ fn opens_wide(c: char) -> bool {
 /// Whether a text ends in a name such as `Yahoo!`.
 fn is_name(text: &str) -> bool {
     let word = text.strip_suffix(['!', '?']).unwrap_or_default();
-    let start = word
-        .rfind(|c: char| !c.is_alphanumeric())
-        .map_or(0, |at| at + word[at..].chars().next().map_or(0, char::len_utf8));
+    let start = word.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| {
+        at + word[at..].chars().next().map_or(0, char::len_utf8)
+    });
     word[start..].starts_with(char::is_uppercase)
 }
 
@@ -489,8 +489,14 @@ mod tests {
                 "「はい。」と彼は言った。次の文。",
                 &["「はい。」と彼は言った。", "次の文。"],
             ),
-            ("终了。『走吧！』『好。』", &["终了。", "『走吧！』", "『好。』"]),
-            ("終わり。（注）次の文です。", &["終わり。", "（注）次の文です。"]),
+            (
+                "终了。『走吧！』『好。』",
+                &["终了。", "『走吧！』", "『好。』"],
+            ),
+            (
+                "終わり。（注）次の文です。",
+                &["終わり。", "（注）次の文です。"],
+            ),
             ("これは何？！本当に。", &["これは何？！", "本当に。"]),
         ] {
             assert_eq!(split(text, None), expected);

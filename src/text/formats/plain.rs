@@ -44,12 +44,12 @@ impl DocumentFormat for Plain {
 
 /// A file that is nothing but the document's text.
 #[derive(Debug)]
-pub(super) struct TextFile {
+struct TextFile {
     encoding: Encoding,
 }
 
 impl TextFile {
-    pub fn kept(encoding: Encoding) -> Kept {
+    fn kept(encoding: Encoding) -> Kept {
         Box::new(Self { encoding })
     }
 }
@@ -177,22 +177,38 @@ mod tests {
             assert_eq!(paragraphs(text), lines);
         }
         let titled = "A Long Title of the Guide\n*************************\nText follows here.";
-        assert_eq!(paragraphs(titled), ["A Long Title of the Guide", "Text follows here."]);
+        assert_eq!(
+            paragraphs(titled),
+            ["A Long Title of the Guide", "Text follows here."]
+        );
         let mail = "> quoted line one\n> quoted line two\n\n    code block here\n    second line\n";
         assert_eq!(
             paragraphs(mail),
-            ["quoted line one", "quoted line two", "code block here", "second line"]
+            [
+                "quoted line one",
+                "quoted line two",
+                "code block here",
+                "second line"
+            ]
         );
     }
 
     #[test]
     fn tables_and_aligned_columns_keep_their_shape() {
-        let text = "+------+------+\n| Name | City |\n+------+------+\n| Ann  | Rome |\n+------+------+\n";
+        let text =
+            "+------+------+\n| Name | City |\n+------+------+\n| Ann  | Rome |\n+------+------+\n";
         assert_eq!(paragraphs(text), ["Name", "City", "Ann", "Rome"]);
         let text = "Name:    Ann\nCity:    Rome\nCountry: Italy\n\nSave  the   document in  it.";
         assert_eq!(
             paragraphs(text),
-            ["Name:", "Ann", "City:", "Rome", "Country: Italy", "Save the document in it."]
+            [
+                "Name:",
+                "Ann",
+                "City:",
+                "Rome",
+                "Country: Italy",
+                "Save the document in it."
+            ]
         );
     }
 
@@ -220,15 +236,25 @@ mod tests {
         assert_eq!(joined.len(), 2, "{joined:?}");
         assert_eq!(joined[1], "A line with a hyphen-ated word at its end.");
         let item = "  * A bullet that is\n    wrapped as well.\n  * Another one";
-        assert_eq!(paragraphs(item), ["A bullet that is wrapped as well.", "Another one"]);
+        assert_eq!(
+            paragraphs(item),
+            ["A bullet that is wrapped as well.", "Another one"]
+        );
     }
 
     #[test]
     fn characters_that_control_something_stay_and_are_no_text() {
         let text = "Next \u{b} sentence.\u{1b} And\u{7} one.";
         let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("readable");
-        let texts: Vec<&str> = document.sentences.iter().map(|it| it.text.as_str()).collect();
-        assert!(texts.iter().all(|text| !text.contains(char::is_control)), "{texts:?}");
+        let texts: Vec<&str> = document
+            .sentences
+            .iter()
+            .map(|it| it.text.as_str())
+            .collect();
+        assert!(
+            texts.iter().all(|text| !text.contains(char::is_control)),
+            "{texts:?}"
+        );
         let same: Vec<_> = texts.iter().map(|text| Some((*text).to_owned())).collect();
         let written = document.written(&same, None).expect("written");
         assert_eq!(written, text.as_bytes());

@@ -243,7 +243,11 @@ fn column(blocks: &[Vec<Line>]) -> Option<usize> {
 fn joined_at(lines: &[Line], column: usize) -> Vec<bool> {
     let pairs: Vec<Option<Pair>> = lines
         .windows(2)
-        .map(|pair| pair[0].may_go_on(&pair[1]).then(|| Pair::of(&pair[0], &pair[1])))
+        .map(|pair| {
+            pair[0]
+                .may_go_on(&pair[1])
+                .then(|| Pair::of(&pair[0], &pair[1]))
+        })
         .collect();
     let wrapped = |pair: &&Pair| pair.is_wrapped_at(column);
     let num_pairs = pairs.iter().flatten().count();
