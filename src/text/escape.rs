@@ -213,10 +213,14 @@ impl MarkdownEscape {
         if let Some(reference) = self.spelt.get(&character) {
             return written.push_str(reference);
         }
-        let is_number = !written.is_empty()
-            && written.len() < 10
-            && written.bytes().all(|byte| byte.is_ascii_digit());
-        let at_start = self.begins_line && written.is_empty();
+        let (begins_line, line) = match written.rsplit_once('\n') {
+            // Behind a line break.
+            Some((_, line)) => (true, line.trim_start_matches([' ', '\t', '>'])),
+            None => (self.begins_line, written.as_str()),
+        };
+        let is_number =
+            !line.is_empty() && line.len() < 10 && line.bytes().all(|byte| byte.is_ascii_digit());
+        let at_start = begins_line && line.is_empty();
         let before = written.chars().next_back();
         let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -241,7 +245,7 @@ impl MarkdownEscape {
             '%' => at_start && (is_space(next) || next == Some('%')),
             '(' => at_start && next == Some('@'),
             '#' | '>' | '+' | '-' | ':' => at_start,
-            '.' | ')' => self.begins_line && is_number && is_space(next),
+            '.' | ')' => begins_line && is_number && is_space(next),
             _ => false,
         };
         let begins_block =

@@ -98,7 +98,7 @@ fn blocks_of_markdown_dialects_stay_blocks() {
         ),
         (
             "Let $E = m_a c^2$ and\n$$\nx \\\\\n- y\n$$\nbe so.\n",
-            "LET $E = m_a c^2$ AND $$\nx \\\\\n- y\n$$ BE SO.\n",
+            "LET $E = m_a c^2$ AND \n$$\nx \\\\\n- y\n$$\n BE SO.\n",
         ),
         (
             "See {{< ref \"a.md\" >}} and [[Wiki page]] or {% link a %} and ==marked== x^2^ :smile:.\n",

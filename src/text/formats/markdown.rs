@@ -316,7 +316,10 @@ impl Reader<'_, '_> {
             if place <= start {
                 self.run.text(&source[place..start], place);
                 match code.kind {
-                    Kind::Opaque => self.run.opaque(start..end),
+                    Kind::Opaque => {
+                        let lines = self.whole_lines(start..end);
+                        self.run.opaque(lines);
+                    }
                     Kind::Tag => self.run.tag(start..end),
                     Kind::Open(name) => self.run.open(name, start..end),
                     Kind::Close(name) => self.run.close(name, start..end),
@@ -328,6 +331,30 @@ impl Reader<'_, '_> {
         if place < range.end {
             self.run.text(&source[place..range.end], place);
         }
+    }
+
+    /// A formula with the line ends around it, where it stands in lines of its own: elsewhere many programs see none.
+    fn whole_lines(&self, code: Range<usize>) -> Range<usize> {
+        let source = self.source;
+        let is_margin = |c: char| " \t>".contains(c);
+        let before = source[..code.start].trim_end_matches(is_margin);
+        let after = source[code.end..].trim_start_matches([' ', '\t', '\r']);
+        if !source[code.clone()].starts_with("$$") || !after.starts_with('\n') {
+            return code;
+        }
+        let next = after[1..].trim_start_matches(is_margin);
+        let ends = next.is_empty() || next.starts_with(['\n', '\r']);
+        let start = match before.strip_suffix('\n') {
+            Some(line) if self.run.holds_letter() => line.trim_end_matches('\r').len(),
+            Some(_) => code.start,
+            None => return code,
+        };
+        let end = if ends {
+            code.end
+        } else {
+            source.len() - next.len()
+        };
+        start..end
     }
 
     /// Whether a byte lies within a code that goes over several lines.
