@@ -207,6 +207,10 @@ impl Scanner<'_> {
         if !is_first {
             return None;
         }
+        if is_loose_definition(inner) {
+            self.blot(at..at + 1);
+            return Some(at + 1);
+        }
         if is_module(inner) {
             return Some(self.blot_while(at, |line| !line.inner.is_empty()));
         }
@@ -395,6 +399,19 @@ fn is_jsx(line: &str) -> bool {
     };
     let name = inner.trim_start_matches('/');
     name.starts_with(|c: char| c.is_ascii_uppercase()) && !inner.contains(['<', '>'])
+}
+
+/// Whether a line is the definition of a link with quotes in the quotes of its title.
+fn is_loose_definition(line: &str) -> bool {
+    let Some((label, rest)) = line.strip_prefix('[').and_then(|it| it.split_once("]: ")) else {
+        return false;
+    };
+    let Some((_, title)) = rest.trim_start().split_once(' ') else {
+        return false;
+    };
+    let title = title.trim();
+    let inner = title.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    !label.starts_with('^') && !label.contains(']') && inner.is_some_and(|it| it.contains('"'))
 }
 
 /// Whether a line begins the statements of a module.
