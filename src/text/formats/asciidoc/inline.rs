@@ -337,12 +337,7 @@ impl<'s> Inline<'s> {
                 end: place + close + 1,
             });
         }
-        // Attributes behind the text, and a sign that opens another window.
-        let end = inner
-            .find(",role=")
-            .or_else(|| inner.find(",window="))
-            .unwrap_or(inner.len());
-        let end = inner[..end].trim_end_matches('^').len();
+        let end = words_end(inner);
         Some(Found::Pair {
             name: "a",
             open: place + open + 1,
@@ -360,11 +355,19 @@ fn attribute_link(place: usize, rest: &str, end: usize) -> Option<Found> {
         return None;
     }
     let close = bracket_end(rest, open).filter(|&close| close > open + 1)?;
+    let words = open + 1 + words_end(&rest[open + 1..close]);
     Some(Found::Pair {
         name: "a",
         open: place + open + 1,
-        close: place + close..place + close + 1,
+        close: place + words..place + close + 1,
     })
+}
+
+/// The end of a link's words: behind them there may be attributes, and a sign that opens another window.
+fn words_end(inner: &str) -> usize {
+    let attributes = inner.find(",role=").or_else(|| inner.find(",window="));
+    let words = &inner[..attributes.unwrap_or(inner.len())];
+    words.trim_end_matches('^').len()
 }
 
 /// Markup that was found, with its bytes.

@@ -108,7 +108,7 @@ impl Scanner<'_> {
             let next = if self.lines[at].inner.is_empty() {
                 Some(at + 1)
             } else {
-                self.fence(at).or_else(|| self.block(at, at == text))
+                self.fence(at).or_else(|| self.block(at, text))
             };
             match next {
                 Some(next) => {
@@ -171,11 +171,12 @@ impl Scanner<'_> {
         Some(end.map_or(self.lines.len(), |end| at + end + 2))
     }
 
-    /// Blots out a block that begins at a line; the line behind it, or none if it is no such block.
-    fn block(&mut self, at: usize, is_first: bool) -> Option<usize> {
+    /// Blots out a block that begins at a line, or its paragraph at the line `first`; the line behind it, or none if it is no
+    /// such block.
+    fn block(&mut self, at: usize, first: usize) -> Option<usize> {
         let inner = self.lines[at].inner;
         let range = self.lines[at].inner_range();
-        if inner.starts_with(":::") {
+        if is_container(inner) {
             self.blot(at..at + 1);
             self.titles
                 .extend(container_title(inner).map(|it| shifted(&it, range.start)));
@@ -200,11 +201,34 @@ impl Scanner<'_> {
             }
             return Some(at + 1);
         }
-        if is_contents(inner) || is_jsx(inner) || self.is_template(at) {
+        if let Some(length) = callout(inner).filter(|_| range.start > self.lines[at].start) {
+            self.blot(at..at + 1);
+            self.titles
+                .extend(lettered(inner, length).map(|it| shifted(&it, range.start)));
+            return Some(at + 1);
+        }
+        if is_contents(inner) || is_jsx(inner) || is_label(inner) {
             self.blot(at..at + 1);
             return Some(at + 1);
         }
-        if !is_first {
+        if self.is_template(at) {
+            // Code between tags of its own.
+            let opens =
+                inner.contains("highlight") && !inner.contains('/') && !inner.contains("end");
+            let ends = |line: &Line| {
+                ["endhighlight", "/highlight"]
+                    .iter()
+                    .any(|it| line.inner.contains(it))
+            };
+            let end = self.lines[at..].iter().position(ends).filter(|_| opens);
+            let end = at + end.unwrap_or(0) + 1;
+            self.blot(at..end);
+            return Some(end);
+        }
+        if let Some(end) = self.drawn_table(at, first) {
+            return Some(end);
+        }
+        if at != first {
             return None;
         }
         if is_loose_definition(inner) {
@@ -218,6 +242,29 @@ impl Scanner<'_> {
             return Some(self.blot_while(at, |line| line.inner.starts_with(['+', '|'])));
         }
         self.marked_lines(at)
+    }
+
+    /// The line behind a table whose columns are drawn with rows of hyphens.
+    fn drawn_table(&mut self, at: usize, first: usize) -> Option<usize> {
+        let is_row =
+            |line: &Line| line.inner.len() > 4 && line.inner.chars().all(|c| "- ".contains(c));
+        let has_columns = |line: &Line| is_row(line) && line.inner.contains(' ');
+        if !has_columns(&self.lines[at]) || self.lines[at].inner.starts_with("- ") {
+            return None;
+        }
+        let mut end = self.paragraph_end(at);
+        if is_row(&self.lines[first]) {
+            // Rows of several lines stand between blank ones.
+            let rest = self.lines[at + 1..].iter().position(is_row);
+            end = rest.map_or(end, |rest| at + rest + 2);
+        }
+        self.blot(first..end);
+        Some(end)
+    }
+
+    fn paragraph_end(&self, at: usize) -> usize {
+        let lines = self.lines[at..].iter();
+        at + lines.take_while(|line| !line.inner.is_empty()).count()
     }
 
     /// Lines that begin with a mark that makes each of them a paragraph.
@@ -335,6 +382,30 @@ fn lettered(text: &str, start: usize) -> Option<Range<usize>> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == '<' || c == ' ';
     let is_text = ink.contains(char::is_alphabetic) && !ink.chars().all(is_number);
     is_text.then(|| begin..begin + ink.trim_end().len())
+}
+
+/// Whether a line begins or ends a container, or is a directive: `:::note`, `::name[text]`.
+fn is_container(line: &str) -> bool {
+    let name = line.trim_start_matches(':');
+    let count = line.len() - name.len();
+    count > 2 || count == 2 && name.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// How long `[!note]-` is.
+fn callout(line: &str) -> Option<usize> {
+    let inner = line.strip_prefix("[!")?;
+    let end = inner.find(']')?;
+    let rest = &inner[end + 1..];
+    let is_name = |c: char| c.is_alphanumeric() || "-_|".contains(c);
+    let length = end + 3 + usize::from(rest.starts_with(['+', '-']));
+    inner[..end].chars().all(is_name).then_some(length)
+}
+
+/// Whether a line is a target, or includes a file: `(name)=`, `--8<-- "a.md"`.
+fn is_label(line: &str) -> bool {
+    let name = line.strip_prefix('(').and_then(|it| it.strip_suffix(")="));
+    let is_name = |c: char| c.is_alphanumeric() || "-_.:".contains(c);
+    name.is_some_and(|name| name.chars().all(is_name)) || line.starts_with("--8<--")
 }
 
 /// The title of `:::name[Title]`, `::: name Title` or `:::{name} Title`.

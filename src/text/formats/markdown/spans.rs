@@ -70,6 +70,12 @@ fn span(rest: &str, before: Option<char>) -> Option<Span> {
                 None => whole(length),
             }
         }
+        b'[' if rest.starts_with("[@") || rest.starts_with("[-@") => {
+            let close = rest.find(']')?;
+            let is_text = rest[close + 1..].starts_with(['(', '[', ':']);
+            let is_citation = !is_text && !rest[..close].contains('\n');
+            is_citation.then_some(Span::Whole(close + 1, Kind::Opaque))
+        }
         b']' if rest.starts_with("](") && !rest.starts_with("]({") => {
             // An address.
             let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
