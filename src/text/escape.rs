@@ -37,6 +37,8 @@ pub(super) struct MarkdownEscape {
     spelt: HashMap<char, String>,
     begins_line: bool,
     in_table: bool,
+    /// Whether braces at its end would be attributes.
+    in_heading: bool,
     /// How the source begins: there its author could do without escapes, too.
     beginning: String,
 }
@@ -205,6 +207,7 @@ impl MarkdownEscape {
             spelt: references(&source),
             begins_line: !line.contains(char::is_alphabetic),
             in_table: document.paragraphs[sentence.paragraph].kind == ParagraphKind::TableCell,
+            in_heading: document.paragraphs[sentence.paragraph].kind == ParagraphKind::Heading,
             beginning: source.chars().take(10).collect(),
         }
     }
@@ -212,6 +215,10 @@ impl MarkdownEscape {
     fn push(&self, character: char, next: Option<char>, written: &mut String) {
         if let Some(reference) = self.spelt.get(&character) {
             return written.push_str(reference);
+        }
+        if character == '{' && self.in_heading && !self.bare.contains(&'{') {
+            // A backslash does not help there.
+            return written.push_str("&#123;");
         }
         let (begins_line, line) = match written.rsplit_once('\n') {
             // Behind a line break.

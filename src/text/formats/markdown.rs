@@ -310,7 +310,7 @@ impl Reader<'_, '_> {
                 self.next_code += 1;
                 continue;
             }
-            if start >= range.end {
+            if start >= range.end || place >= range.end {
                 break;
             }
             if place <= start {

@@ -73,8 +73,8 @@ impl Spelling for AsciiDocSpelling<'_> {
                 '*' | '_' | '`' | '#' | '^' | '~' => !is_loose || before.is_none(),
                 '+' => !next.is_some_and(|c| c.is_ascii_digit()),
                 '{' | '\\' | '\u{A0}' => true,
-                // Behind a word they end a macro.
-                '[' => !is_space(before),
+                // Behind a word they end a macro, and within one they would need a partner.
+                '[' => !is_space(before) || self.num_brackets > 0,
                 ']' => self.num_brackets > 0,
                 '<' => next.is_none_or(|next| next == '<' || next.is_ascii_digit()),
                 '(' => before == Some('(') || next == Some('('),
