@@ -101,6 +101,10 @@ fn blocks_of_markdown_dialects_stay_blocks() {
             "LET $E = m_a c^2$ AND \n$$\nx \\\\\n- y\n$$\n BE SO.\n",
         ),
         (
+            "- Let it be\n  $$x$$\n- Next one\n",
+            "- LET IT BE \n  $$x$$\n- NEXT ONE\n",
+        ),
+        (
             "See {{< ref \"a.md\" >}} and [[Wiki page]] or {% link a %} and ==marked== x^2^ :smile:.\n",
             "SEE {{< ref \"a.md\" >}} AND [[Wiki page]] OR {% link a %} AND ==MARKED== X^2^ :smile:.\n",
         ),

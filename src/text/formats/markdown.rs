@@ -23,7 +23,7 @@ use crate::text::{
     view::Translation,
 };
 use anchors::{Anchors, Heading};
-use dialects::{Dialects, Kind};
+use dialects::{Dialects, Kind, item};
 
 /// The name of a link such as `[label][]`.
 const COLLAPSED: &str = "collapsed link";
@@ -343,7 +343,11 @@ impl Reader<'_, '_> {
             return code;
         }
         let next = after[1..].trim_start_matches(is_margin);
-        let ends = next.is_empty() || next.starts_with(['\n', '\r']);
+        let seen = self.dialects.masked[source.len() - next.len()..]
+            .lines()
+            .next();
+        let seen = seen.unwrap_or_default().trim();
+        let ends = seen.is_empty() || item(seen) > 0 || seen.starts_with(['#', '|', '`', '~', '<']);
         let start = match before.strip_suffix('\n') {
             Some(line) if self.run.holds_letter() => line.trim_end_matches('\r').len(),
             Some(_) => code.start,

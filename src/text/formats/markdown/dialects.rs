@@ -519,7 +519,7 @@ fn is_grid(line: &str) -> bool {
 }
 
 /// How long the mark of an item is, with the space behind it.
-fn item(line: &str) -> usize {
+pub(super) fn item(line: &str) -> usize {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match line[digits..].chars().next() {
         Some('-' | '*' | '+') if digits == 0 => 1,
