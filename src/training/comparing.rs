@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::checkpoint::Before;
+use super::checkpoint::{self, Before};
 use super::config::TrainingConfig;
 use super::control::Order;
 use super::data::TrainingData;
@@ -14,7 +14,7 @@ use super::event::{ComparedSet, Phase, TrainingEvent};
 use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validating::Scoring;
-use super::validation::ValidationSet;
+use super::validation::{Validation, ValidationSet};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
@@ -87,7 +87,43 @@ impl Trainer<'_> {
             held_out,
             general: general.flatten(),
         };
+        if let Some(scores) = held_out {
+            self.keep_base(scores, data, reporter)?;
+        }
         Ok(())
+    }
+
+    /// Makes the model that the run began with the best one, until a validation surpasses it.
+    fn keep_base(
+        &mut self,
+        (loss, bleu): (f32, f64),
+        data: &TrainingData,
+        reporter: &Reporter,
+    ) -> Result<()> {
+        self.progress.best_loss = Some(loss);
+        self.progress.best_bleu = Some(bleu);
+        self.describe(Some((loss, bleu)));
+        let folder = reporter.folder.best();
+        checkpoint::save(
+            &folder,
+            &self.description,
+            &self.model,
+            &data.tokenizer,
+            None,
+            &self.progress,
+        )
+    }
+
+    /// Whether the first validation is far below the model that the run began with: fine-tuning has destroyed it.
+    pub fn is_ruined(&self, validation: &Validation) -> bool {
+        /// The share of BLEU that sound fine-tuning keeps from its beginning on.
+        const KEPT_BLEU: f64 = 0.7;
+        /// Nats a token by which its loss may rise.
+        const MORE_LOSS: f32 = 0.3;
+        let Some((loss, bleu)) = self.progress.before.held_out else {
+            return false;
+        };
+        validation.bleu < KEPT_BLEU * bleu && validation.loss > loss + MORE_LOSS
     }
 
     /// Scores the best model of the run, and tells both scores.
