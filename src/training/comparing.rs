@@ -116,14 +116,8 @@ impl Trainer<'_> {
 
     /// Whether the first validation is far below the model that the run began with: fine-tuning has destroyed it.
     pub fn is_ruined(&self, validation: &Validation) -> bool {
-        /// The share of BLEU that sound fine-tuning keeps from its beginning on.
-        const KEPT_BLEU: f64 = 0.7;
-        /// Nats a token by which its loss may rise.
-        const MORE_LOSS: f32 = 0.3;
-        let Some((loss, bleu)) = self.progress.before.held_out else {
-            return false;
-        };
-        validation.bleu < KEPT_BLEU * bleu && validation.loss > loss + MORE_LOSS
+        let before = self.progress.before.held_out;
+        before.is_some_and(|before| is_far_below((validation.loss, validation.bleu), before))
     }
 
     /// Scores the best model of the run, and tells both scores.
@@ -187,5 +181,30 @@ impl Trainer<'_> {
             }
         })?;
         Ok(validation.map(|validation| (validation.loss, validation.bleu)))
+    }
+}
+
+/// Whether loss and BLEU are so much worse than those before that fine-tuning has destroyed the model: sound fine-tuning loses
+/// little even where the texts are of another kind.
+fn is_far_below((loss, bleu): (f32, f64), before: (f32, f64)) -> bool {
+    const KEPT_BLEU: f64 = 0.7;
+    const MORE_NATS: f32 = 0.3;
+    bleu < KEPT_BLEU * before.1 && loss > before.0 + MORE_NATS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_far_below;
+
+    #[test]
+    fn only_a_model_that_lost_words_and_loss_is_destroyed() {
+        let base = (1.8, 43.4);
+        assert!(is_far_below((9.5, 0.1), base));
+        assert!(!is_far_below((1.7, 29.0), base), "another style");
+        assert!(!is_far_below((2.2, 40.0), base), "a worse loss alone");
+        assert!(
+            !is_far_below((f32::MAX, 0.0), (4.0, 0.0)),
+            "a base that knew nothing"
+        );
     }
 }

@@ -176,7 +176,7 @@ impl TrainingConfig {
         Self {
             from,
             schedule: Schedule::ConstantWithWarmup,
-            learning_rate: 1e-4,
+            learning_rate: 3e-5,
             warmup_steps: 50,
             dropout: 0.0,
             label_smoothing: 0.0,

@@ -43,7 +43,9 @@ impl EndReason {
             Self::TargetTokens => "all target tokens are seen",
             Self::Minutes => "its time is over",
             Self::Patience => "the dev loss no longer falls",
-            Self::WorseThanBase => "it became much worse than the model that it began with, which is kept",
+            Self::WorseThanBase => {
+                "it became much worse than the model that it began with, which is kept"
+            }
             Self::Stopped => "stopped",
             Self::Abandoned => "abandoned",
         }

@@ -180,12 +180,10 @@ impl Trainer<'_> {
     /// Counts the validation; whether BLEU is the best so far.
     fn compare(&mut self, validation: &Validation, scoring: &Scoring) -> bool {
         let progress = &mut self.progress;
-        let loss_falls = progress
-            .best_loss
-            .is_none_or(|best| validation.loss < best);
-        let best = progress.best_bleu.is_none_or(|best| {
-            validation.bleu > best || (validation.bleu >= best && loss_falls)
-        });
+        let loss_falls = progress.best_loss.is_none_or(|best| validation.loss < best);
+        let best = progress
+            .best_bleu
+            .is_none_or(|best| validation.bleu > best || (validation.bleu >= best && loss_falls));
         if best {
             progress.best_bleu = Some(validation.bleu);
         }

@@ -56,10 +56,7 @@ const fn field(
 }
 
 const fn only_with(schedules: &'static [Schedule], field: Field) -> Field {
-    Field {
-        schedules,
-        ..field
-    }
+    Field { schedules, ..field }
 }
 
 use Number::{Count, Few, Real, Seed, Share, Tokens};
