@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DESCRIPTION, InstalledModel, UNKNOWN};
+use super::{DESCRIPTION, InstalledModel, UNKNOWN, licence_text};
 use crate::error::{Error, Result};
 use crate::inference::translator::{ForeignDescription, foreign_description};
 
@@ -171,7 +171,7 @@ impl Installed {
             num_bytes,
             num_parameters: self.parameters,
             licence: self.licence,
-            licence_text: self.licence_text,
+            licence_text: self.licence_text.or_else(|| licence_text(folder)),
             origin: self.origin,
             copied_from: self.copied_from,
             is_shipped: false,
