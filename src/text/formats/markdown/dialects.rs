@@ -253,9 +253,12 @@ impl Scanner<'_> {
             return None;
         }
         let mut end = self.paragraph_end(at);
-        if is_row(&self.lines[first]) {
-            // Rows of several lines stand between blank ones.
-            let rest = self.lines[at + 1..].iter().position(is_row);
+        let top = self.lines[first].inner;
+        if first < at && is_row(&self.lines[first]) {
+            // Rows of several lines stand between blank ones, up to a line like the first.
+            let rest = self.lines[at + 1..]
+                .iter()
+                .position(|line| line.inner == top);
             end = rest.map_or(end, |rest| at + rest + 2);
         }
         self.blot(first..end);
