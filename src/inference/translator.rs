@@ -10,6 +10,7 @@ use burn::tensor::Device;
 use super::device::{ComputeDevice, DeviceChoice};
 use super::installed_models::{foreign_files, is_own, place_of, told_of};
 use super::markup_projection::StrippedSource;
+use super::preparation::Preparation;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
@@ -35,18 +36,16 @@ pub use scoring::MeanLogProbs;
 pub use several::DocumentRequest;
 pub use terms::{TermMode, TermUse};
 
-use pictograms::{Pictograms, restored};
-
 mod address;
 mod elsewhere;
 mod foreign;
 mod markup;
 mod memory;
-mod pictograms;
 mod pivot;
 mod reading;
 mod reranking;
 mod scoring;
+mod second_look;
 mod sequential;
 mod several;
 mod shortlist;
@@ -163,6 +162,10 @@ pub struct Translator {
     strips_markup: bool,
     /// Whether units that it is scored on are cut into sentences.
     cuts_units: bool,
+    /// How many tokens a part of a sentence has at most, if fewer than the model reads.
+    longest_part: Option<usize>,
+    /// Whether it reads no names of files.
+    hides_names: bool,
     alignment_heads: AlignmentHeads,
     alignment_step: AlignmentStep,
     /// The user's translation memory.
@@ -184,8 +187,7 @@ pub struct Translator {
 struct Pending {
     /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
-    /// What the points of a model that reads markup show instead of themselves.
-    pictograms: Pictograms,
+    preparation: Preparation,
     parts: Vec<(String, Option<Hypothesis>)>,
     /// Whether a part does without one of its terms.
     lacks_terms: bool,
@@ -457,7 +459,6 @@ impl Translator {
                 joined.flags.push(Flag::CutOff);
             }
         }
-        joined.text = restored(joined.text, &pending.pictograms);
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
         }
@@ -472,8 +473,13 @@ impl Translator {
                 (source.as_str(), ids.unwrap_or_default())
             });
             let parts: Vec<_> = parts.collect();
-            return Some(self.with_markup_put_back(joined, stripped, &parts));
+            joined = self.with_markup_put_back(joined, stripped, &parts);
+            // Pieces that are a space each, in front of one that begins with a space.
+            while joined.text.contains("  ") {
+                joined.text = joined.text.replace("  ", " ");
+            }
         }
+        joined.text = pending.preparation.restored(joined.text);
         Some(joined)
     }
 }

@@ -14,6 +14,7 @@ mod project;
 mod real_models;
 mod srx;
 mod terms;
+mod texts;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;

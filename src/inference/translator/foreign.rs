@@ -256,6 +256,8 @@ impl Translator {
             vocabulary: tokenizer.own().cloned(),
             strips_markup: is_imported,
             cuts_units: false,
+            longest_part: None,
+            hides_names: false,
             tokenizer: tokenizer.shared(),
             description,
             alignment_heads: heads.unwrap_or_default(),

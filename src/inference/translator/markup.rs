@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
-use super::pictograms::{Pictograms, hidden};
 use crate::inference::markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_links,
 };
+use crate::inference::preparation::{Preparation, Reader};
 use crate::inference::translation::{Flag, Translation};
 use crate::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
 use crate::text::placeholder;
@@ -74,9 +74,33 @@ impl Translator {
     }
 
     /// A sentence without its markup, if that is how the model reads it.
-    pub(super) fn stripped(&self, text: &str, points: &[String]) -> Option<StrippedSource> {
+    pub(super) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
         self.strips_markup()
-            .then(|| StrippedSource::of(text, points))
+            .then(|| StrippedSource::of(&prepared.text, &prepared.points))
+    }
+
+    /// A sentence whose points show `points`, prepared for the model.
+    pub(in crate::inference) fn prepared(&self, text: &str, points: &[String]) -> Preparation {
+        Preparation::of(text, points, self.reader(Side::Source))
+    }
+
+    /// The same without names of files, too.
+    pub(super) fn prepared_without_names(&self, text: &str) -> Preparation {
+        let reader = Reader {
+            hides_names: true,
+            ..self.reader(Side::Source)
+        };
+        Preparation::of(text, &[], reader)
+    }
+
+    fn reader(&self, side: Side) -> Reader<'_> {
+        Reader {
+            tokenizer: &*self.tokenizer,
+            side,
+            reads_points: !self.strips_markup(),
+            hides_names: self.hides_names || self.strips_markup(),
+            target_language: &self.description.languages.target,
+        }
     }
 
     /// A sentence as the model reads it.
@@ -85,9 +109,11 @@ impl Translator {
         text: &'t str,
         points: &[String],
     ) -> Cow<'t, str> {
-        match self.stripped(text, points) {
+        let prepared = self.prepared(text, points);
+        match self.stripped(&prepared) {
             Some(stripped) => Cow::Owned(stripped.text),
-            None => self.without_pictograms(text).0,
+            None if prepared.text == text => Cow::Borrowed(text),
+            None => Cow::Owned(prepared.text),
         }
     }
 
@@ -96,16 +122,13 @@ impl Translator {
         if self.strips_markup() {
             return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
         }
-        self.without_pictograms(text.trim()).0
-    }
-
-    /// A text with points in place of the pictograms that a model that reads markup has not learned.
-    pub(super) fn without_pictograms<'t>(&self, text: &'t str) -> (Cow<'t, str>, Pictograms) {
-        let is_known = |run: &str| self.tokenizer.encode(Side::Source, run).len() == 1;
-        if self.strips_markup() {
-            return (Cow::Borrowed(text), Pictograms::new());
+        let text = text.trim();
+        let prepared = Preparation::of(text, &[], self.reader(Side::Target));
+        match self.stripped(&prepared) {
+            Some(stripped) => Cow::Owned(stripped.text),
+            None if prepared.text == text => Cow::Borrowed(text),
+            None => Cow::Owned(prepared.text),
         }
-        hidden(text, is_known)
     }
 
     /// The ids of a translation that others read.
