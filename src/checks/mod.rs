@@ -21,6 +21,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 pub use numbers::are_same_numbers;
+pub use quotes::usual_marks;
 pub use spelling::Spelling;
 
 use crate::terms::TermUsage;

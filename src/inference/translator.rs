@@ -180,7 +180,7 @@ pub struct Translator {
 /// A sentence under translation: its parts, and what came of them.
 #[derive(Default)]
 struct Pending {
-    /// The sentence without its markup, for a model that reads none.
+    /// The sentence without the markup that the model does not read.
     stripped: Option<StrippedSource>,
     /// What the points of a model that reads markup show instead of themselves.
     pictograms: Pictograms,
@@ -453,7 +453,6 @@ impl Translator {
                 joined.flags.push(Flag::CutOff);
             }
         }
-        joined.text = restored(joined.text, &pending.pictograms);
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
         }
@@ -468,8 +467,9 @@ impl Translator {
                 (source.as_str(), ids.unwrap_or_default())
             });
             let parts: Vec<_> = parts.collect();
-            return Some(self.with_markup_put_back(joined, stripped, &parts));
+            joined = self.with_markup_put_back(joined, stripped, &parts);
         }
+        joined.text = restored(joined.text, &pending.pictograms);
         Some(joined)
     }
 }

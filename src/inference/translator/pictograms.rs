@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::text::pictograms::pictograms;
-use crate::text::placeholder::{MAX_PLACEHOLDERS, open, point};
+use crate::text::placeholder::{MAX_PLACEHOLDERS, Placeholder, open, point};
 
 /// The points that stand for pictograms, with what they show.
 pub(super) type Pictograms = Vec<(char, String)>;
@@ -29,6 +29,18 @@ pub(super) fn hidden(text: &str, is_known: impl Fn(&str) -> bool) -> (Cow<'_, st
     }
     read += &text[end..];
     (Cow::Owned(read), shown)
+}
+
+/// What the points of a text show, those that stand for pictograms among them.
+pub(super) fn shown_points(points: &[String], pictograms: &Pictograms) -> Vec<String> {
+    let mut all = points.to_vec();
+    for (character, shown) in pictograms {
+        if let Some(Placeholder::Point(number)) = Placeholder::of(*character) {
+            all.resize(all.len().max(number + 1), String::new());
+            all[number].clone_from(shown);
+        }
+    }
+    all
 }
 
 /// A translation that shows them.

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use super::pictograms::shown_points;
 use super::terms::TermWishes;
 use super::{KnownTranslations, Pending, Step, Translator};
 use crate::error::{Error, Result};
@@ -311,8 +312,8 @@ impl Translator {
                 points,
                 ..
             } = &document.sentences[sentence];
-            let stripped = self.stripped(source, points);
             let (hidden, pictograms) = self.without_pictograms(source);
+            let stripped = self.stripped(&hidden, &shown_points(points, &pictograms));
             let read = stripped
                 .as_ref()
                 .map_or(&*hidden, |stripped| &stripped.text);
@@ -329,7 +330,7 @@ impl Translator {
                 let row = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
                 let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
+                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed, read));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(row, ids);
                 }
