@@ -235,7 +235,7 @@ fn a_mark_within_a_word_does_not_change_it() {
             "Die <0/>Einstellungen werden gespeichert.",
             "Wählen Sie die <0>Tabelle</> aus.",
             "Wasser ist H<0>2</>O.",
-            "Die 2<0>.</> Zeile ist ausgewählt.",
+            "Die <0>zweite</> Zeile ist ausgewählt.",
         ]
     );
 }
