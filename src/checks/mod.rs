@@ -24,6 +24,7 @@ use serde::Serialize;
 
 pub use number_forms::localised;
 pub use numbers::are_same_numbers;
+pub use quotes::usual_marks;
 pub use signs::are_same_signs;
 pub use spelling::Spelling;
 

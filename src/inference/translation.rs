@@ -189,7 +189,7 @@ fn repeats(text: &str) -> bool {
 /// `target` with exactly the placeholders of `source`: what is too much goes, what is missing stands at the end.
 ///
 /// Search keeps the markup that the vocabulary has tokens for; this catches the rest.
-fn with_markup_of(source: &str, target: &str) -> String {
+pub(super) fn with_markup_of(source: &str, target: &str) -> String {
     let mut missing: Vec<char> = source
         .chars()
         .filter(|&c| {

@@ -185,7 +185,7 @@ pub struct Translator {
 /// A sentence under translation: its parts, and what came of them.
 #[derive(Default)]
 struct Pending {
-    /// The sentence without its markup, for a model that reads none.
+    /// The sentence without the markup that the model does not read.
     stripped: Option<StrippedSource>,
     preparation: Preparation,
     parts: Vec<(String, Option<Hypothesis>)>,

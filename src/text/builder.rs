@@ -10,7 +10,7 @@ use super::{
     formats::{Column, Encoding, Kept, ReadingOptions},
     inline::{Piece, Run},
     placeholder,
-    segmentation::Segmenter,
+    segmentation::{ParagraphSource, Segmenter},
     tags,
     view::Draft,
 };
@@ -253,7 +253,7 @@ impl Builder {
         let pieces = if context.is_sentence {
             run.one_sentence()
         } else {
-            self.pieces(run)
+            self.pieces(run, context.kind == ParagraphKind::Heading)
         };
         if pieces.is_empty() {
             return;
@@ -284,15 +284,21 @@ impl Builder {
         });
     }
 
-    fn pieces(&mut self, run: &Run) -> Vec<Piece> {
+    fn pieces(&mut self, run: &Run, is_title: bool) -> Vec<Piece> {
         let Document {
             name,
             sentences,
             reading,
             ..
         } = &mut self.document;
-        let whose = (name.as_str(), self.language.as_deref());
-        let pieces = self.segmenter.pieces(run, whose, sentences.len(), reading);
+        let source = ParagraphSource {
+            document: name,
+            language: self.language.as_deref(),
+            is_title,
+        };
+        let pieces = self
+            .segmenter
+            .pieces(run, &source, sentences.len(), reading);
         pieces.unwrap_or_else(|failure| {
             self.failure.get_or_insert(failure);
             Vec::new()

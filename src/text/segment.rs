@@ -36,6 +36,8 @@ pub(super) enum Segmentation<'r> {
     /// We do, with the abbreviations of a language (`en`, `de`, with or without region); without one those of English and
     /// German apply.
     Usual(Option<&'r str>),
+    /// The same in a title, all of whose lines are wraps.
+    Title(Option<&'r str>),
     Rules(&'r Rules),
     /// A person has: places where sentences begin, in characters that are not white space.
     Places(&'r [usize]),
@@ -52,7 +54,9 @@ pub(super) enum Segmentation<'r> {
 pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
     let visible = Visible::of(text, matches!(how, Segmentation::Rules(_)));
     let ends = match how {
-        Segmentation::Usual(language) => visible.boundaries(language),
+        Segmentation::Usual(language) | Segmentation::Title(language) => {
+            visible.boundaries(language)
+        }
         Segmentation::Rules(rules) => visible.by_rules(rules)?,
         Segmentation::Places(places) => visible.at(places),
     };

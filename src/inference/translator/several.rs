@@ -330,7 +330,7 @@ impl Translator {
                 let row = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
                 let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
+                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed, read));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(row, ids);
                 }

@@ -301,6 +301,8 @@ fn is_separator(xml: &Xml, note: Id) -> bool {
         .is_some_and(|kind| kind != "normal")
 }
 
+const NO_BREAK_HYPHEN: char = '\u{2011}';
+
 /// How Word spells runs.
 pub(super) struct Word;
 
@@ -321,6 +323,7 @@ impl Dialect for Word {
             "oMath" | "oMathPara" => Child::Opaque("math", xml.whole_text(id)),
             "proofErr" => Child::Dropped,
             "del" | "moveFrom" => Child::Point("del"),
+            "bookmarkStart" | "bookmarkEnd" if is_last_place(xml, id) => Child::Hidden("bookmark"),
             "bookmarkStart" | "bookmarkEnd" => Child::Point("bookmark"),
             "commentRangeStart" | "commentRangeEnd" => Child::Point("comment"),
             _ => Child::Point("mark"),
@@ -340,10 +343,10 @@ impl Dialect for Word {
             "cr" => RunChild::LineBreak,
             "br" => RunChild::Point("page-break"),
             "tab" | "ptab" => RunChild::Point("tab"),
-            "noBreakHyphen" => RunChild::Opaque("hyphen", "\u{2011}".to_owned()),
+            "noBreakHyphen" => RunChild::Character(NO_BREAK_HYPHEN),
+            "softHyphen" => RunChild::Hidden("soft-hyphen"),
             "sym" => RunChild::Opaque("symbol", "\u{25A1}".to_owned()),
             "ruby" => RunChild::Opaque("ruby", ruby_base(xml, id)),
-            "softHyphen" => RunChild::Hidden("soft-hyphen"),
             "lastRenderedPageBreak" => RunChild::Dropped,
             "fldChar" => match xml.attribute(id, "fldCharType").as_deref() {
                 Some("begin") => RunChild::FieldBegin,
@@ -368,6 +371,29 @@ impl Dialect for Word {
     fn trims_space(&self) -> bool {
         true
     }
+
+    fn element_of(&self, character: char) -> Option<&'static str> {
+        (character == NO_BREAK_HYPHEN).then_some("noBreakHyphen")
+    }
+}
+
+/// Whether a bookmark is the one that Word sets where somebody wrote last, `_GoBack`.
+fn is_last_place(xml: &Xml, bookmark: Id) -> bool {
+    let number = xml.attribute(bookmark, "id");
+    let is_start = |&id: &Id| {
+        xml.name(id) == "bookmarkStart" && xml.attribute(id, "id") == number && number.is_some()
+    };
+    let start = if xml.name(bookmark) == "bookmarkStart" {
+        Some(bookmark)
+    } else {
+        let siblings = xml
+            .parent(bookmark)
+            .into_iter()
+            .flat_map(|parent| xml.elements(parent));
+        siblings.take_while(|&id| id != bookmark).find(is_start)
+    };
+    let name = start.and_then(|start| xml.attribute(start, "name"));
+    name.as_deref() == Some("_GoBack")
 }
 
 fn wrapper(name: &'static str) -> Child {

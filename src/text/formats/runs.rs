@@ -56,12 +56,14 @@ pub(super) fn collect(
         events: Vec::new(),
         bytes: None,
         is_bare: false,
+        has_elements: false,
     };
     reader.children(paragraph);
     let Reader {
         events,
         bytes,
         is_bare,
+        has_elements,
         ..
     } = reader;
     let events = without_fields(events, fields)?;
@@ -95,6 +97,7 @@ pub(super) fn collect(
             codes: drafter.codes,
             prefix,
             is_bare,
+            has_elements,
         },
     })
 }

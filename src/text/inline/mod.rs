@@ -1,5 +1,6 @@
 //! A run of inline content, atom by atom, and the sentences in it.
 
+mod lines;
 mod sentences;
 mod writer;
 

@@ -6,6 +6,7 @@ use super::super::placeholder::{self, CLOSE};
 use super::super::segment::{self, INVISIBLE, LINE_BREAK, PARAGRAPH_BREAK, Segmentation};
 use super::super::variables::{Found, tag_name};
 use super::super::verbatim::{Kept, kept};
+use super::lines::with_finished_lines;
 use super::writer::Writer;
 use super::{Atom, Kind, Piece, PieceEdit, Run};
 use crate::error::Result;
@@ -178,7 +179,10 @@ impl Run {
 
     /// The atoms of each sentence.
     fn parts(&self, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
-        let (text, atoms) = self.outline();
+        let (mut text, atoms) = self.outline();
+        if let Segmentation::Usual(language) = how {
+            text = with_finished_lines(text, language);
+        }
         let atom_at = |place: usize| atoms[atoms.partition_point(|(start, _)| *start < place)].1;
         let mut parts = Vec::new();
         for range in segment::sentence_ranges(&text, how)? {
