@@ -4,6 +4,7 @@
 //! else to standard error.
 
 mod align;
+mod catalogue;
 mod check;
 mod combine;
 mod contrast;

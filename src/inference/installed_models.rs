@@ -4,6 +4,7 @@
 //! name, its languages and where it came from, so that a list needs not read its weights.
 
 mod adding;
+mod listed;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::text::file::TEMPORARY;
 use crate::weights::{ModelFolder, Outline};
 
-pub use adding::{CopyProgress, install_model, install_model_while, remove_model};
+pub use adding::{CopyProgress, install_listed, install_model, install_model_while, remove_model};
+pub use listed::{DownloadedFrom, ListedModel};
 
 /// The file that describes a model of another program.
 const DESCRIPTION: &str = "installed.toml";
@@ -48,6 +50,8 @@ pub struct InstalledModel {
     pub origin: String,
     /// The folder or file that was copied.
     pub copied_from: Option<PathBuf>,
+    /// The entry of a catalogue that it was downloaded by.
+    pub download: Option<DownloadedFrom>,
     /// Whether it came with the program.
     pub is_shipped: bool,
     /// Why it cannot be opened, with file and field.
@@ -80,17 +84,14 @@ struct Installed {
     /// Of these files, when they were copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download: Option<DownloadedFrom>,
 }
 
 impl InstalledModel {
     /// Its languages for people, such as `en → de`.
     pub fn pair(&self) -> String {
-        let some = |codes: &[String]| match codes {
-            [] => "?".to_owned(),
-            few if few.len() <= 4 => few.join(", "),
-            many => format!("{} languages", many.len()),
-        };
-        format!("{} → {}", some(&self.sources), some(&self.targets))
+        pair_of_languages(&self.sources, &self.targets)
     }
 
     /// Whether this names it: its name, its folder or the last part of that.
@@ -104,6 +105,16 @@ impl InstalledModel {
     pub fn is_removable(&self) -> bool {
         !self.is_shipped
     }
+}
+
+/// Languages of a model for people, such as `en → de`.
+pub fn pair_of_languages(sources: &[String], targets: &[String]) -> String {
+    let some = |codes: &[String]| match codes {
+        [] => "?".to_owned(),
+        few if few.len() <= 4 => few.join(", "),
+        many => format!("{} languages", many.len()),
+    };
+    format!("{} → {}", some(sources), some(targets))
 }
 
 /// The models of a library, sorted by name, behind those that came with the program. What cannot be opened has its
@@ -264,6 +275,7 @@ fn read_foreign(path: &Path) -> Result<Installed> {
         copied_from: Some(path.to_owned()),
         files: String::new(),
         bytes: None,
+        download: None,
     })
 }
 
@@ -293,6 +305,7 @@ impl Installed {
             licence_text: self.licence_text,
             origin: self.origin,
             copied_from: self.copied_from,
+            download: self.download,
             is_shipped: false,
             problem: None,
         }
@@ -338,6 +351,7 @@ fn described(folder: &Path) -> Result<InstalledModel> {
             corpus => format!("Canopy, trained on {corpus}"),
         },
         copied_from: None,
+        download: None,
         is_shipped: false,
         problem: outline.err().map(|error| error.to_string()),
     })

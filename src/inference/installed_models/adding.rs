@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::listed::ListedModel;
 use super::{DESCRIPTION, FILES, InstalledModel, described, files_in, is_own, read_foreign, size};
 use crate::error::{Error, Result};
 use crate::inference::translator::name_of;
@@ -41,54 +42,120 @@ pub fn install_model_while(
     if folder.exists() {
         return Err(Error::Exists { path: folder });
     }
+    install(&path, library, &folder, None, progress)
+}
+
+/// Installs a model of a catalogue: what was downloaded is moved, what lies elsewhere on this machine is copied. None if
+/// `progress` broke it off.
+///
+/// # Errors
+/// As [`install_model`], and if its files are of other languages than the catalogue says.
+pub fn install_listed(
+    path: &Path,
+    library: &Path,
+    listed: &ListedModel,
+    progress: CopyProgress<'_>,
+) -> Result<Option<InstalledModel>> {
+    let folder = library.join(&listed.folder);
+    if folder.exists() && !listed.replaces {
+        return Err(Error::Exists { path: folder });
+    }
+    install(path, library, &folder, Some(listed), progress)
+}
+
+fn install(
+    path: &Path,
+    library: &Path,
+    folder: &Path,
+    listed: Option<&ListedModel>,
+    progress: CopyProgress<'_>,
+) -> Result<Option<InstalledModel>> {
     fs::create_dir_all(library).map_err(Error::write(library))?;
     let new = tempfile::Builder::new()
         .prefix(TEMPORARY)
         .tempdir_in(library);
     let new = new.map_err(Error::write(library))?;
-    let total = size(&path);
     let mut copying = Copying {
         done: 0,
-        total,
+        total: size(path),
+        moves: listed.is_some_and(|listed| listed.is_moved),
         progress,
     };
     if copying.tell().is_break() {
         return Ok(None);
     }
-    if is_own(&path) {
-        ModelFolder::open(&path)?;
-        if copying.copy(&path, new.path())?.is_break() {
-            return Ok(None);
-        }
+    let taken = if is_own(path) {
+        ModelFolder::open(path)?;
+        copying.take(path, new.path())?
     } else {
-        let mut installed = read_foreign(&path)?;
-        let extension = path.extension().filter(|_| path.is_file());
-        installed.files = match extension {
-            Some(extension) => format!("{FILES}.{}", extension.to_string_lossy()),
-            None => FILES.to_owned(),
-        };
-        let files = new.path().join(&installed.files);
-        if copying.copy(&path, &files)?.is_break() {
-            return Ok(None);
-        }
-        installed.bytes = Some(size(&files));
-        // A path that is no Unicode cannot be written there.
-        installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
-        let description = new.path().join(DESCRIPTION);
-        let text = toml::to_string(&installed).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: description.clone(),
-        })?;
-        write_atomically(&description, text.as_bytes(), true)?;
+        take_foreign(path, new.path(), listed, &mut copying)?
+    };
+    if taken.is_break() {
+        return Ok(None);
     }
     let made = new.keep();
-    let moved = disk::rename(&made, &folder).map_err(Error::write(&folder));
+    let moved = put(&made, folder, library);
     if moved.is_err() {
         // It would stay there for good, and nobody would see it.
         let _ = fs::remove_dir_all(&made);
     }
     moved?;
-    described(&folder).map(Some)
+    described(folder).map(Some)
+}
+
+/// Takes the files of a model of another program, and writes what is known of it beside them.
+fn take_foreign(
+    path: &Path,
+    new: &Path,
+    listed: Option<&ListedModel>,
+    copying: &mut Copying<'_>,
+) -> Result<ControlFlow<()>> {
+    let mut installed = read_foreign(path)?;
+    if let Some(listed) = listed {
+        listed
+            .complete(&mut installed)
+            .map_err(|reason| Error::Model {
+                reason,
+                path: path.to_owned(),
+            })?;
+    }
+    let extension = path.extension().filter(|_| path.is_file());
+    installed.files = match extension {
+        Some(extension) => format!("{FILES}.{}", extension.to_string_lossy()),
+        None => FILES.to_owned(),
+    };
+    let files = new.join(&installed.files);
+    if copying.take(path, &files)?.is_break() {
+        return Ok(ControlFlow::Break(()));
+    }
+    installed.bytes = Some(size(&files));
+    // A path that is no Unicode cannot be written there.
+    installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
+    let description = new.join(DESCRIPTION);
+    let text = toml::to_string(&installed).map_err(|cause| Error::Model {
+        reason: cause.to_string(),
+        path: description.clone(),
+    })?;
+    write_atomically(&description, text.as_bytes(), true)?;
+    Ok(ControlFlow::Continue(()))
+}
+
+/// Gives a finished folder its name; one that has it is kept until then.
+fn put(made: &Path, folder: &Path, library: &Path) -> Result<()> {
+    if !folder.exists() {
+        return disk::rename(made, folder).map_err(Error::write(folder));
+    }
+    let aside = tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .tempdir_in(library);
+    let aside = aside.map_err(Error::write(library))?;
+    let old = aside.path().join("old");
+    disk::rename(folder, &old).map_err(Error::write(folder))?;
+    let moved = disk::rename(made, folder);
+    if moved.is_err() {
+        fs::rename(&old, folder).map_err(Error::write(folder))?;
+    }
+    moved.map_err(Error::write(folder))
 }
 
 /// Deletes a model of a library, broken or not, and nothing else.
@@ -108,12 +175,28 @@ pub fn remove_model(folder: &Path, library: &Path) -> Result<()> {
 struct Copying<'a> {
     done: u64,
     total: u64,
+    /// Whether the files need not stay where they are.
+    moves: bool,
     progress: CopyProgress<'a>,
 }
 
 impl Copying<'_> {
     fn tell(&mut self) -> ControlFlow<()> {
         (self.progress)(self.done.min(self.total), self.total)
+    }
+
+    /// Moves or copies a file or a folder.
+    fn take(&mut self, from: &Path, to: &Path) -> Result<ControlFlow<()>> {
+        if !self.moves {
+            return self.copy(from, to);
+        }
+        if to.is_dir() {
+            // It is empty, and a folder takes the place of no other everywhere.
+            fs::remove_dir(to).map_err(Error::write(to))?;
+        }
+        disk::rename(from, to).map_err(Error::write(to))?;
+        self.done = self.total;
+        Ok(self.tell())
     }
 
     /// Copies a file, or a folder with the files in it; links to files are followed.
