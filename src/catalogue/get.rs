@@ -224,7 +224,7 @@ fn collect(
         });
         match ended.map_err(|fault| of_file(fault, model, file))? {
             ControlFlow::Continue(()) => {}
-            broken => return Ok(broken),
+            broken @ ControlFlow::Break(()) => return Ok(broken),
         }
     }
     Ok(ControlFlow::Continue(()))

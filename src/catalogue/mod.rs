@@ -12,6 +12,7 @@ mod lists;
 mod model;
 mod place;
 mod staging;
+mod unpack;
 mod web;
 
 pub use choice::{Found, Look, is_repository, look, pair_of, repository};

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::model::CatalogueModel;
 use crate::error::{Error, Result};
+use crate::text::digest::hexadecimal;
 use crate::text::file::{TEMPORARY, lock_file};
 
 /// How long a download that was broken off is kept.
@@ -31,12 +32,8 @@ impl Staging {
             told.update([0]);
             told.update(file.source.to_string());
         }
-        let digest = told.finalize();
-        let digest: String = digest
-            .iter()
-            .take(6)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest = hexadecimal(told);
+        let digest = &digest[..12];
         library.join(format!("{}{}-{digest}", prefix(), model.folder_name()))
     }
 

@@ -178,14 +178,17 @@ fn of_request(cause: &ureq::Error) -> Fault {
         ureq::Error::TooManyRedirects => {
             Fault::Final(format!("it is redirected more than {MOST_REDIRECTS} times"))
         }
-        ureq::Error::HostNotFound => Fault::Lost(
-            "its host is not found; is this machine connected to the internet?".to_owned(),
-        ),
+        ureq::Error::HostNotFound => no_host(),
         ureq::Error::Timeout(_) => Fault::Lost("the host does not answer in time".to_owned()),
         ureq::Error::Io(cause) => of_reading(cause),
         ureq::Error::ConnectionFailed => Fault::Lost("the host cannot be reached".to_owned()),
         other => Fault::Final(other.to_string()),
     }
+}
+
+fn no_host() -> Fault {
+    let reason = "its host is not found; is this machine connected to the internet?";
+    Fault::Lost(reason.to_owned())
 }
 
 pub(super) fn of_reading(cause: &std::io::Error) -> Fault {
@@ -196,6 +199,8 @@ pub(super) fn of_reading(cause: &std::io::Error) -> Fault {
         Some(ureq::Error::Timeout(_)) => {
             Fault::Lost(format!("nothing comes for {} s", READ_TIME.as_secs()))
         }
+        // The standard library has no kind for it.
+        _ if cause.to_string().contains("lookup address") => no_host(),
         _ if cause.kind() == std::io::ErrorKind::InvalidData => {
             Fault::Final(format!("the connection is not to be trusted ({cause})"))
         }

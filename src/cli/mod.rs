@@ -5,6 +5,7 @@
 
 mod align;
 mod catalogue;
+mod catalogue_list;
 mod check;
 mod combine;
 mod contrast;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::catalogue::{self, CatalogueCommand, GetArguments, SearchArguments};
+use super::catalogue::{self, GetArguments, SearchArguments};
+use super::catalogue_list::{self, CatalogueCommand};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
@@ -175,7 +176,7 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
         ModelCommand::List { json } => library::list(json),
         ModelCommand::Search(arguments) => catalogue::search(&arguments),
         ModelCommand::Get(arguments) => catalogue::get(&arguments),
-        ModelCommand::Catalogue(command) => catalogue::run(command),
+        ModelCommand::Catalogue(command) => catalogue_list::run(command),
         ModelCommand::Default { pair, model } => library::choose(&pair, &model),
         ModelCommand::Remove { model } => library::remove(&model),
         ModelCommand::Shortlist(arguments) => shortlist(&arguments),

@@ -9,6 +9,8 @@ use tempfile::TempDir;
 
 use crate::desk::{assert_done, assert_failed, stderr, stdout};
 use crate::models::{argos, files, gzip, left, sha256, shared, zip};
+#[cfg(target_os = "linux")]
+use crate::server::authority;
 use crate::server::{Reply, Server};
 
 /// Somebody with folders of their own, and no proxy.
@@ -32,6 +34,17 @@ impl User {
         let output = command.args(arguments).output().expect("the program runs");
         assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
         output
+    }
+
+    /// With the authority of encrypted servers among the roots of the system, or without it.
+    #[cfg(target_os = "linux")]
+    fn trusting(&self, arguments: &[&str], trusts: bool) -> Output {
+        let none = self.home.path().join("none.pem");
+        let file = if trusts { authority() } else { none };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
+        command.env("HOME", self.home.path()).env("SSL_CERT_FILE", file);
+        command.env_remove("XDG_DATA_HOME").env_remove("SSL_CERT_DIR");
+        command.args(arguments).output().expect("the program runs")
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
@@ -195,6 +208,31 @@ fn an_office_without_internet_has_a_folder() {
     assert_done(&user.canopy(&["model", "get", "m2m-tiny", "--catalogue", &folder]));
     assert_eq!(user.models().len(), 2);
     assert!(own.join("config.json").exists() && office.path().join("en_fr.argosmodel").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn encrypted_hosts_are_verified_and_lead_to_encrypted_ones_alone() {
+    let (plain, server, user) = (Server::start(), Server::encrypted(), User::new());
+    let list = |address: &str| Reply::File(argos(address).into_bytes());
+    server.put("/index.json", list(&server.url("/m.argosmodel")));
+    server.put("/m.argosmodel", Reply::Redirect(plain.url("/m.argosmodel")));
+    plain.put("/m.argosmodel", Reply::File(zip()));
+    let catalogue = server.url("/index.json");
+    let get = ["model", "get", "en-fr", "--catalogue", &catalogue];
+    assert_failed(&user.trusting(&get, false), &["not to be trusted", "certificate"]);
+    assert_eq!(server.asked(), []);
+    assert_failed(&user.trusting(&get, true), &["redirected to an address without encryption"]);
+    assert_eq!(plain.asked(), []);
+    server.put("/index.json", list(&plain.url("/m.argosmodel")));
+    assert_failed(&user.trusting(&get, true), &["none of https"]);
+    server.put("/index.json", Reply::Redirect(plain.url("/index.json")));
+    assert_failed(&user.trusting(&get, true), &["redirected to an address without encryption"]);
+    assert_eq!((plain.asked(), user.models().len()), (vec![], 0));
+    server.put("/index.json", list(&server.url("/m.argosmodel")));
+    server.put("/m.argosmodel", Reply::Redirect(server.url("/n.argosmodel")));
+    server.put("/n.argosmodel", Reply::File(zip()));
+    assert_done(&user.trusting(&get, true));
 }
 
 #[test]

@@ -9,11 +9,11 @@ use crate::server::Server;
 
 fn sample(name: &str, catalogue: &str) -> Option<Look> {
     let path = shared("catalogues")?.join(name);
-    let mut catalogue = Catalogue {
+    let catalogue = Catalogue {
         name: catalogue.to_owned(),
+        licence: "MPL-2.0".to_owned(),
         ..Catalogue::named(path.to_str().expect("a path")).expect("there")
     };
-    catalogue.licence = "MPL-2.0".to_owned();
     Some(look(&[catalogue]))
 }
 

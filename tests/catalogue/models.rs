@@ -46,8 +46,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    canopy::text::digest::hexadecimal(Sha256::new_with_prefix(bytes))
 }
 
 /// A list of Argos' form with one package, `translate-en_fr`.

@@ -1,10 +1,15 @@
 //! A server on this machine, which gives files as hosts of catalogues do, or as badly as they might.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// What is at a path.
 #[derive(Clone)]
@@ -55,16 +60,40 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Self {
+        Self::speaking(None)
+    }
+
+    /// A server that speaks HTTPS, with a certificate of the authority in [`authority`].
+    pub fn encrypted() -> Self {
+        let of = |name: &str| certificates().join(name);
+        let chain = CertificateDer::from_pem_file(of("host.pem")).expect("a certificate");
+        let key = PrivateKeyDer::from_pem_file(of("host.key")).expect("a key");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![chain], key)
+            .expect("a certificate and its key");
+        Self::speaking(Some(Arc::new(config)))
+    }
+
+    fn speaking(tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = format!("http://{}", listener.local_addr().expect("an address"));
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let address = format!("{scheme}://{}", listener.local_addr().expect("an address"));
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&shared);
+                let (shared, tls) = (Arc::clone(&shared), tls.clone());
                 // A client that has seen enough goes.
-                std::thread::spawn(move || {
-                    let _ = answer(stream, &shared);
+                std::thread::spawn(move || match tls {
+                    None => answer(stream, &shared),
+                    Some(config) => {
+                        let connection = ServerConnection::new(config).expect("a connection");
+                        answer(StreamOwned::new(connection, stream), &shared)
+                    }
                 });
             }
         });
@@ -85,13 +114,26 @@ impl Server {
     }
 }
 
-fn answer(stream: TcpStream, shared: &Mutex<State>) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream.try_clone()?).lines();
-    let first = lines.next().transpose()?.unwrap_or_default();
+/// The folder of the certificates of tests.
+fn certificates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls")
+}
+
+/// The authority that encrypted servers here are certified by.
+pub fn authority() -> PathBuf {
+    certificates().join("ca.pem")
+}
+
+fn answer(stream: impl Read + Write, shared: &Mutex<State>) -> std::io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    let mut first = String::new();
+    stream.read_line(&mut first)?;
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut from = None;
-    for line in lines {
-        let line = line?.to_lowercase();
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line)?;
+        let line = line.trim_end().to_lowercase();
         if line.is_empty() {
             break;
         }
@@ -112,22 +154,24 @@ fn answer(stream: TcpStream, shared: &Mutex<State>) -> std::io::Result<()> {
         }
         found.unwrap_or(Reply::Status(404))
     };
-    send(stream, reply, from)
+    let to = stream.get_mut();
+    send(to, reply, from)?;
+    to.flush()
 }
 
-fn send(mut to: TcpStream, reply: Reply, from: Option<usize>) -> std::io::Result<()> {
+fn send(to: &mut impl Write, reply: Reply, from: Option<usize>) -> std::io::Result<()> {
     match reply {
-        Reply::File(file) => part(&mut to, &file, from, usize::MAX),
+        Reply::File(file) => part(to, &file, from, usize::MAX),
         Reply::CutOff { file, after, times } => {
             let most = if times > 0 { after } else { usize::MAX };
-            part(&mut to, &file, from, most)
+            part(to, &file, from, most)
         }
         Reply::Whole(file) => {
-            head(&mut to, "200 OK", file.len(), "")?;
+            head(to, "200 OK", file.len(), "")?;
             to.write_all(&file)
         }
         Reply::Slow { file, step, pause } => {
-            head(&mut to, "200 OK", file.len(), "")?;
+            head(to, "200 OK", file.len(), "")?;
             for bytes in file.chunks(step) {
                 to.write_all(bytes)?;
                 to.flush()?;
@@ -136,23 +180,23 @@ fn send(mut to: TcpStream, reply: Reply, from: Option<usize>) -> std::io::Result
             Ok(())
         }
         Reply::Redirect(address) => {
-            head(&mut to, "302 Found", 0, &format!("Location: {address}\r\n"))
+            head(to, "302 Found", 0, &format!("Location: {address}\r\n"))
         }
-        Reply::Status(status) => head(&mut to, &format!("{status} Status"), 0, ""),
+        Reply::Status(status) => head(to, &format!("{status} Status"), 0, ""),
         Reply::Endless => {
             to.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;
             loop {
-                to.write_all(&[b'x'; 1 << 16])?;
+                to.write_all(&vec![b'x'; 1 << 16])?;
             }
         }
         Reply::Lying { file, says } => {
-            head(&mut to, "200 OK", says, "")?;
+            head(to, "200 OK", says, "")?;
             to.write_all(&file)
         }
     }
 }
 
-fn part(to: &mut TcpStream, file: &[u8], from: Option<usize>, most: usize) -> std::io::Result<()> {
+fn part(to: &mut impl Write, file: &[u8], from: Option<usize>, most: usize) -> std::io::Result<()> {
     let tag = "ETag: \"one\"\r\n";
     let rest = match from {
         Some(from) if from < file.len() => {
@@ -169,7 +213,7 @@ fn part(to: &mut TcpStream, file: &[u8], from: Option<usize>, most: usize) -> st
     to.write_all(&rest[..rest.len().min(most)])
 }
 
-fn head(to: &mut TcpStream, status: &str, length: usize, more: &str) -> std::io::Result<()> {
+fn head(to: &mut impl Write, status: &str, length: usize, more: &str) -> std::io::Result<()> {
     let head =
         format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n");
     to.write_all(head.as_bytes())

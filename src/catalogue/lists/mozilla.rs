@@ -61,7 +61,7 @@ fn model(pair: &str, entry: &Value, base: &str, reading: &Reading<'_>) -> Option
         ));
     }
     match files_of(&entry["files"], base, reading) {
-        Ok(files) => model.files = files,
+        Ok(found) => model.files = found,
         Err(problem) => model.problem = Some(problem),
     }
     let main = model.files.first();
