@@ -19,6 +19,9 @@ const FLOAT16: u64 = 0x402;
 const FLOAT32: u64 = 0x404;
 const INTGEMM8: u64 = 0x1_0001;
 const INTGEMM16: u64 = 0x1_0002;
+/// The same two kinds in the Marian of Bergamot, which Firefox's models are written with.
+const BERGAMOT_INTGEMM8: u64 = 0x4101;
+const BERGAMOT_INTGEMM16: u64 = 0x4102;
 
 /// The mark in the names of tensors that are statistics of activations.
 const MEASURED: &str = "QuantMultA";
@@ -103,11 +106,11 @@ fn array(name: &str, kind: u64, shape: Vec<usize>, data: &Bytes) -> Result<Array
         FLOAT32 => numbers("f4", &of_width(4)?)?,
         FLOAT16 => numbers("f2", &of_width(2)?)?,
         INT8 => numbers("i1", &of_width(1)?)?,
-        INTGEMM8 => {
+        INTGEMM8 | BERGAMOT_INTGEMM8 => {
             let kind = FloatKind::Byte(scales(&behind(1)?)?);
             quantised(name, &shape, Floats::new(of_width(1)?, kind))?
         }
-        INTGEMM16 => {
+        INTGEMM16 | BERGAMOT_INTGEMM16 => {
             let kind = FloatKind::Short(scales(&behind(2)?)?);
             quantised(name, &shape, Floats::new(of_width(2)?, kind))?
         }
@@ -172,7 +175,7 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// Tensors as Marian would save them.
+    /// Tensors as Marian saves them: each begins at a multiple of 256 bytes.
     fn file(tensors: &[(&str, u64, [i32; 2], Vec<u8>)]) -> Vec<u8> {
         let mut bytes = VERSION.to_le_bytes().to_vec();
         bytes.extend((tensors.len() as u64).to_le_bytes());
@@ -181,7 +184,7 @@ mod tests {
                 name.len() as u64 + 1,
                 *kind,
                 shape.len() as u64,
-                data.len() as u64,
+                data.len().next_multiple_of(256) as u64,
             ];
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
@@ -192,27 +195,30 @@ mod tests {
         for (_, _, shape, _) in tensors {
             bytes.extend(shape.iter().flat_map(|size| size.to_le_bytes()));
         }
-        bytes.extend(3_u64.to_le_bytes());
-        bytes.extend([0; 3]);
-        bytes.extend(tensors.iter().flat_map(|(.., data)| data.clone()));
+        let padding = ((bytes.len() + 8) / 256 + 1) * 256 - bytes.len() - 8;
+        bytes.extend((padding as u64).to_le_bytes());
+        bytes.resize(bytes.len() + padding, 0);
+        for (.., data) in tensors {
+            bytes.extend(data);
+            bytes.resize(bytes.len().next_multiple_of(256), 0);
+        }
         bytes
     }
 
-    fn tensors() -> Vec<(&'static str, u64, [i32; 2], Vec<u8>)> {
-        let multiplied = |bytes: &[u8], by: f32| [bytes, &by.to_le_bytes(), &[0; 5]].concat();
+    /// What a file of Bergamot has: a scale of activations of `Wemb` is quantised as if it were words.
+    fn tensors(integers: u64) -> Vec<(&'static str, u64, [i32; 2], Vec<u8>)> {
+        let multiplied = |bytes: &[u8], by: f32| [bytes, &by.to_le_bytes()].concat();
+        let words = multiplied(&[1, 2, 3, 4, 255, 6], 2.0);
+        let matrix = multiplied(&[1, 4, 2, 5, 3, 6], 1.0);
         vec![
+            ("Wemb", integers, [2, 3], words),
             (
-                "Wemb",
-                INTGEMM8,
-                [2, 3],
-                multiplied(&[1, 2, 3, 4, 255, 6], 2.0),
+                "Wemb_QuantMultA",
+                integers,
+                [1, 1],
+                multiplied(&[127], 10.0),
             ),
-            (
-                "a_W",
-                INTGEMM8,
-                [2, 3],
-                multiplied(&[1, 4, 2, 5, 3, 6], 1.0),
-            ),
+            ("a_W", integers, [2, 3], matrix),
             ("a_W_QuantMultA", FLOAT32, [1, 1], vec![0; 4]),
             ("a_b", FLOAT32, [1, 1], 1.5_f32.to_le_bytes().to_vec()),
         ]
@@ -220,22 +226,25 @@ mod tests {
 
     #[test]
     fn matrices_are_divided_and_turned_and_word_vectors_only_divided() {
-        let arrays = read_binary(&file(&tensors()).into()).expect("a sound file");
-        let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
-        assert_eq!(names, ["Wemb", "a_W", "a_b"]);
-        let floats = |name: &str| match &arrays[name].numbers {
-            Numbers::Floats(floats) => floats.values().expect("in memory"),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(floats("Wemb"), [0.5, 1.0, 1.5, 2.0, -0.5, 3.0]);
-        assert_eq!(floats("a_W"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert_eq!(arrays["a_W"].shape, [2, 3]);
+        for integers in [INTGEMM8, BERGAMOT_INTGEMM8] {
+            let arrays = read_binary(&file(&tensors(integers)).into()).expect("a sound file");
+            let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
+            assert_eq!(names, ["Wemb", "a_W", "a_b"]);
+            let floats = |name: &str| match &arrays[name].numbers {
+                Numbers::Floats(floats) => floats.values().expect("in memory"),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(floats("Wemb"), [0.5, 1.0, 1.5, 2.0, -0.5, 3.0]);
+            assert_eq!(floats("a_W"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+            assert_eq!(arrays["a_W"].shape, [2, 3]);
+        }
     }
 
     #[test]
     fn a_damaged_file_is_an_error_wherever_it_is_cut_or_changed() {
-        let whole = file(&tensors());
-        for length in 0..whole.len() {
+        let whole = file(&tensors(BERGAMOT_INTGEMM8));
+        // What follows the last number is padding.
+        for length in 0..=whole.len() - 256 {
             let cut = whole[..length].to_vec();
             assert!(read_binary(&cut.into()).is_err(), "{length} bytes");
         }
