@@ -168,32 +168,20 @@ fn install(
             is_checking: is_moved,
         })
     });
-    installed.map_err(|error| refusal(model, error))
+    installed.map_err(|error| refusal(model, path, error))
 }
 
 /// The refusal of files that have come: the place where they lay is gone when somebody reads it.
-fn refusal(model: &CatalogueModel, error: Error) -> Error {
-    match error {
-        Error::Model { reason, .. } | Error::Foreign { reason, .. } => failed(
-            model,
-            &format!("what was downloaded is no model that can be read: {reason}"),
-        ),
-        Error::Read { cause, .. } => failed(
-            model,
-            &format!("what was downloaded cannot be read: {cause}"),
-        ),
-        Error::Damaged { part, reason, .. } => failed(
-            model,
-            &format!("what was downloaded is damaged: {part}: {reason}"),
-        ),
-        Error::TooLarge { part, limit, .. } => failed(
-            model,
-            &format!(
-                "what was downloaded is no model: {part} takes more than {limit} bytes once it is unpacked"
-            ),
-        ),
-        other => other,
-    }
+fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
+    let reason = match error {
+        Error::Exists { .. } | Error::Write { .. } | Error::Panicked { .. } => return error,
+        Error::Model { reason, .. } | Error::Foreign { reason, .. } => reason,
+        other => other.to_string().replace(&format!(": {path:?}"), ""),
+    };
+    failed(
+        model,
+        &format!("what was downloaded is no model that can be read: {reason}"),
+    )
 }
 
 /// Brings all files of a model to the disk, unpacked and checked.

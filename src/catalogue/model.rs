@@ -121,6 +121,12 @@ impl CatalogueModel {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
+    /// Whether its name is that of a model, or of one below its owner.
+    pub(super) fn has_plain_name(&self) -> bool {
+        let (owner, name) = self.name.split_once('/').unwrap_or(("owner", &self.name));
+        is_plain_name(owner) && is_plain_name(name)
+    }
+
     /// The scores in one line, such as `flores200-plus: BLEU 46.2`.
     pub fn scores_line(&self) -> String {
         let mut tests: Vec<&str> = Vec::new();

@@ -42,8 +42,12 @@ impl User {
         let none = self.home.path().join("none.pem");
         let file = if trusts { authority() } else { none };
         let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
-        command.env("HOME", self.home.path()).env("SSL_CERT_FILE", file);
-        command.env_remove("XDG_DATA_HOME").env_remove("SSL_CERT_DIR");
+        command
+            .env("HOME", self.home.path())
+            .env("SSL_CERT_FILE", file);
+        command
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("SSL_CERT_DIR");
         command.args(arguments).output().expect("the program runs")
     }
 
@@ -126,7 +130,7 @@ fn nothing_is_requested_by_other_commands_and_own_catalogues_are_kept() {
     let listed = user.json(&["model", "catalogue", "list"]);
     assert_eq!(listed["catalogues"][0]["address"], catalogue.as_str());
     assert_eq!(listed["catalogues"][1]["on"], false);
-    assert_eq!(server.asked(), []);
+    assert!(server.asked().is_empty());
     let found = user.json(&["model", "search"]);
     assert_eq!(found["models"][0]["name"], "translate-en_fr");
     assert_done(&user.canopy(&["model", "catalogue", "remove", &catalogue]));
@@ -220,17 +224,29 @@ fn encrypted_hosts_are_verified_and_lead_to_encrypted_ones_alone() {
     plain.put("/m.argosmodel", Reply::File(zip()));
     let catalogue = server.url("/index.json");
     let get = ["model", "get", "en-fr", "--catalogue", &catalogue];
-    assert_failed(&user.trusting(&get, false), &["not to be trusted", "certificate"]);
-    assert_eq!(server.asked(), []);
-    assert_failed(&user.trusting(&get, true), &["redirected to an address without encryption"]);
-    assert_eq!(plain.asked(), []);
+    assert_failed(
+        &user.trusting(&get, false),
+        &["not to be trusted", "certificate"],
+    );
+    assert!(server.asked().is_empty());
+    assert_failed(
+        &user.trusting(&get, true),
+        &["redirected to an address without encryption"],
+    );
+    assert!(plain.asked().is_empty());
     server.put("/index.json", list(&plain.url("/m.argosmodel")));
     assert_failed(&user.trusting(&get, true), &["none of https"]);
     server.put("/index.json", Reply::Redirect(plain.url("/index.json")));
-    assert_failed(&user.trusting(&get, true), &["redirected to an address without encryption"]);
-    assert_eq!((plain.asked(), user.models().len()), (vec![], 0));
+    assert_failed(
+        &user.trusting(&get, true),
+        &["redirected to an address without encryption"],
+    );
+    assert!(plain.asked().is_empty() && user.models().is_empty());
     server.put("/index.json", list(&server.url("/m.argosmodel")));
-    server.put("/m.argosmodel", Reply::Redirect(server.url("/n.argosmodel")));
+    server.put(
+        "/m.argosmodel",
+        Reply::Redirect(server.url("/n.argosmodel")),
+    );
     server.put("/n.argosmodel", Reply::File(zip()));
     assert_done(&user.trusting(&get, true));
 }

@@ -27,7 +27,7 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The same as a zip file.
+/// The same as a zip file, which is large enough to come in several parts.
 pub fn zip() -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files() {
@@ -36,6 +36,11 @@ pub fn zip() -> Vec<u8> {
             .expect("begun");
         zip.write_all(&bytes).expect("written");
     }
+    let noise = (0..1_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8);
+    let stored =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    zip.start_file("model/notes.txt", stored).expect("begun");
+    zip.write_all(&noise.collect::<Vec<u8>>()).expect("written");
     zip.finish().expect("finished").into_inner()
 }
 
@@ -46,7 +51,8 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub fn sha256(bytes: &[u8]) -> String {
-    canopy::text::digest::hexadecimal(Sha256::new_with_prefix(bytes))
+    let digits = |text: String, byte: &u8| format!("{text}{byte:02x}");
+    Sha256::digest(bytes).iter().fold(String::new(), digits)
 }
 
 /// A list of Argos' form with one package, `translate-en_fr`.

@@ -179,9 +179,7 @@ fn send(to: &mut impl Write, reply: Reply, from: Option<usize>) -> std::io::Resu
             }
             Ok(())
         }
-        Reply::Redirect(address) => {
-            head(to, "302 Found", 0, &format!("Location: {address}\r\n"))
-        }
+        Reply::Redirect(address) => head(to, "302 Found", 0, &format!("Location: {address}\r\n")),
         Reply::Status(status) => head(to, &format!("{status} Status"), 0, ""),
         Reply::Endless => {
             to.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;

@@ -141,7 +141,7 @@ impl Reading<'_> {
 impl CatalogueModel {
     /// Notes what makes a listed model impossible to install.
     fn check(&mut self, catalogue: &Catalogue) {
-        if !is_plain_name(self.folder_name()) {
+        if !self.has_plain_name() {
             let reason = format!("its name {:?} is none that a model can have", self.name);
             self.problem.get_or_insert(reason);
         }
