@@ -151,6 +151,7 @@ impl CatalogueModel {
                 catalogue.name
             ));
         }
+        self.num_bytes = self.num_bytes.or_else(|| self.bytes_here());
         let mut seen = Vec::new();
         for file in &self.files {
             if seen.contains(&&file.name) {
@@ -159,6 +160,23 @@ impl CatalogueModel {
             }
             seen.push(&file.name);
         }
+    }
+}
+
+impl CatalogueModel {
+    /// Bytes of its files, if all of them are on this machine.
+    fn bytes_here(&self) -> Option<u64> {
+        let size = |file: &CatalogueFile| match &file.source {
+            Source::Local(path) => std::fs::metadata(path)
+                .ok()
+                .filter(std::fs::Metadata::is_file),
+            Source::Web(_) => None,
+        };
+        let sizes = self
+            .files
+            .iter()
+            .map(|file| size(file).map(|about| about.len()));
+        sizes.sum::<Option<u64>>().filter(|bytes| *bytes > 0)
     }
 }
 
