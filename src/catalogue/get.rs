@@ -10,7 +10,7 @@ use super::model::{CatalogueFile, CatalogueModel, Source};
 use super::staging::{self, Staging};
 use super::web::Fault;
 use crate::error::{Error, Result};
-use crate::inference::{DownloadedFrom, InstalledModel, ListedModel, install_listed};
+use crate::inference::{DownloadedFrom, InstalledModel, KnownOfModel, install_known_model};
 
 /// The time over which speed is measured.
 const WINDOW: Duration = Duration::from_secs(4);
@@ -136,7 +136,7 @@ fn failed(model: &CatalogueModel, reason: &str) -> Error {
 fn install(
     download: Download<'_>,
     path: &Path,
-    is_moved: bool,
+    is_downloaded: bool,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Option<InstalledModel>> {
     let model = download.model;
@@ -147,25 +147,26 @@ fn install(
             codes.to_vec()
         }
     };
-    let listed = ListedModel {
-        folder: model.folder_name().to_owned(),
+    let known = KnownOfModel {
+        name: model.folder_name().to_owned(),
         sources: languages(&model.sources),
         targets: languages(&model.targets),
         licence: model.licence.clone(),
-        from: DownloadedFrom {
+        origin: model.catalogue.clone(),
+        download: Some(DownloadedFrom {
             catalogue: model.catalogue.clone(),
             name: model.name.clone(),
             release: model.release.clone(),
-        },
-        is_moved,
+        }),
         replaces: download.replaces,
+        ..KnownOfModel::default()
     };
-    let installed = install_listed(path, download.library, &listed, &mut |done, total| {
+    let installed = install_known_model(path, download.library, &known, &mut |done, total| {
         progress(Progress {
             done,
             total: Some(total),
             speed: 0.0,
-            is_checking: is_moved,
+            is_checking: is_downloaded,
         })
     });
     installed.map_err(|error| refusal(model, path, error))
@@ -194,7 +195,9 @@ fn collect(
     let here = |file: &CatalogueFile| files.join(&file.name);
     let missing = model.files.iter().filter(|file| !here(file).exists());
     let needed = missing.clone().filter_map(|file| file.num_bytes);
-    check_space(&files, needed.fold(0, u64::saturating_add))?;
+    // They are copied once more when they are installed.
+    let needed = needed.fold(0, u64::saturating_add).saturating_mul(2);
+    check_space(&files, needed)?;
     let mut pace = Pace::new(model);
     for (at, file) in model.files.iter().enumerate() {
         let to = here(file);

@@ -34,8 +34,8 @@ pub use device::{
 };
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
-    CopyProgress, DownloadedFrom, InstalledModel, ListedModel, described_model, imported_files,
-    install_listed, install_model, install_model_while, installed_models, may_be_model,
+    CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
+    install_known_model, install_model, install_model_while, installed_models, may_be_model,
     pair_of_languages, remove_model,
 };
 pub use markup_projection::{
@@ -52,5 +52,5 @@ pub use translation::{Flag, Translation};
 pub use translator::{
     AddressChoice, AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription,
     ImportedModel, KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse,
-    TraceRequest, Translator, import_model,
+    TraceRequest, Translator, foreign_parts, import_model,
 };

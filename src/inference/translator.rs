@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
+use super::installed_models::{foreign_files, is_own, place_of, told_of};
 use super::markup_projection::StrippedSource;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
@@ -27,7 +27,9 @@ use crate::weights::ModelFolder;
 pub use address::{AddressChoice, AddressForms};
 pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
-pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
+pub use foreign::{
+    ForeignDescription, ImportedModel, foreign_description, foreign_parts, import_model,
+};
 pub use markup::{AlignmentHeads, AlignmentStep};
 pub use scoring::MeanLogProbs;
 pub use several::DocumentRequest;
@@ -228,7 +230,8 @@ impl Translator {
         device: DeviceChoice,
         languages: (Option<&str>, Option<&str>),
     ) -> Result<Self> {
-        if !is_own(folder) && is_foreign(folder) {
+        let folder = place_of(folder);
+        if !is_own(folder) {
             let (files, told) = (foreign_files(folder), told_of(folder));
             let mut opened = Self::open_foreign(&files, device, languages, told)?;
             folder.clone_into(&mut opened.info.folder);

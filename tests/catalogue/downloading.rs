@@ -293,6 +293,6 @@ fn a_file_larger_than_the_disk_is_not_begun() {
         {"rfilename": "config.json", "size": 10}, {"rfilename": "model.safetensors", "size": 900000000000000}]}"#.to_vec()));
     let host = canopy::catalogue::Catalogue::named(&server.address).expect("an address");
     let model = canopy::catalogue::repository("o/n", Some(&host)).expect("listed");
-    refused(&model, library().path(), &["the disk has", "900000068 MB"]);
+    refused(&model, library().path(), &["the disk has", "1800000068 MB"]);
     assert_eq!(server.asked().len(), 1, "no file was requested");
 }

@@ -3,12 +3,15 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::listed::ListedModel;
-use super::{DESCRIPTION, FILES, InstalledModel, described, files_in, is_own, read_foreign, size};
+use super::{
+    DESCRIPTION, FILES, InstalledModel, KnownOfModel, described, files_in, is_own, place_of,
+    read_foreign, size,
+};
 use crate::error::{Error, Result};
 use crate::inference::translator::name_of;
+use crate::interchange::Archive;
 use crate::text::disk;
 use crate::text::file::{TEMPORARY, write_atomically};
 use crate::weights::ModelFolder;
@@ -19,7 +22,8 @@ const STEP_BYTES: usize = 4 << 20;
 /// Told how many bytes are copied and how many there are; a break ends the copying.
 pub type CopyProgress<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
-/// Copies a model into a library: a model folder, or a folder or zip file of another program's.
+/// Copies a model into a library: a model folder, or a folder, an archive or a file of weights of another program's with the
+/// files beside it. Archives are unpacked.
 ///
 /// # Errors
 /// If it is no model that can be read, one of its name is there already, or it cannot be copied.
@@ -37,39 +41,27 @@ pub fn install_model_while(
     library: &Path,
     progress: CopyProgress<'_>,
 ) -> Result<Option<InstalledModel>> {
-    let path = std::path::absolute(path).map_err(Error::read(path))?;
-    let folder = library.join(name_of(&path));
-    if folder.exists() {
-        return Err(Error::Exists { path: folder });
-    }
-    install(&path, library, &folder, None, progress)
+    install_known_model(path, library, &KnownOfModel::default(), progress)
 }
 
-/// Installs a model of a catalogue: what was downloaded is moved, what lies elsewhere on this machine is copied. None if
-/// `progress` broke it off.
+/// The same of a model of which more is known than its files say.
 ///
 /// # Errors
-/// As [`install_model`], and if its files are of other languages than the catalogue says.
-pub fn install_listed(
+/// As [`install_model`].
+pub fn install_known_model(
     path: &Path,
     library: &Path,
-    listed: &ListedModel,
+    known: &KnownOfModel,
     progress: CopyProgress<'_>,
 ) -> Result<Option<InstalledModel>> {
-    let folder = library.join(&listed.folder);
-    if folder.exists() && !listed.replaces {
+    let path = std::path::absolute(path).map_err(Error::read(path))?;
+    let path = place_of(&path);
+    let name = Some(known.name.clone()).filter(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| name_of(path));
+    let folder = library.join(&name);
+    if folder.exists() && !known.replaces {
         return Err(Error::Exists { path: folder });
     }
-    install(path, library, &folder, Some(listed), progress)
-}
-
-fn install(
-    path: &Path,
-    library: &Path,
-    folder: &Path,
-    listed: Option<&ListedModel>,
-    progress: CopyProgress<'_>,
-) -> Result<Option<InstalledModel>> {
     fs::create_dir_all(library).map_err(Error::write(library))?;
     let new = tempfile::Builder::new()
         .prefix(TEMPORARY)
@@ -78,66 +70,28 @@ fn install(
     let mut copying = Copying {
         done: 0,
         total: size(path),
-        moves: listed.is_some_and(|listed| listed.is_moved),
         progress,
     };
     if copying.tell().is_break() {
         return Ok(None);
     }
-    let taken = if is_own(path) {
+    let copied = if is_own(path) {
         ModelFolder::open(path)?;
-        copying.take(path, new.path())?
+        let copied = copying.copy(path, new.path())?;
+        copied.is_continue().then(|| new.path().to_owned())
     } else {
-        take_foreign(path, new.path(), listed, &mut copying)?
+        copying.unpack(path, new.path(), (&name, known))?
     };
-    if taken.is_break() {
+    let Some(made) = copied else {
         return Ok(None);
-    }
-    let made = new.keep();
-    let moved = put(&made, folder, library);
-    if moved.is_err() {
-        // It would stay there for good, and nobody would see it.
-        let _ = fs::remove_dir_all(&made);
+    };
+    let moved = put(&made, &folder, library);
+    if made == new.path() && moved.is_ok() {
+        // It has its new name, and is not to be deleted.
+        let _ = new.keep();
     }
     moved?;
-    described(folder).map(Some)
-}
-
-/// Takes the files of a model of another program, and writes what is known of it beside them.
-fn take_foreign(
-    path: &Path,
-    new: &Path,
-    listed: Option<&ListedModel>,
-    copying: &mut Copying<'_>,
-) -> Result<ControlFlow<()>> {
-    let mut installed = read_foreign(path)?;
-    if let Some(listed) = listed {
-        listed
-            .complete(&mut installed)
-            .map_err(|reason| Error::Model {
-                reason,
-                path: path.to_owned(),
-            })?;
-    }
-    let extension = path.extension().filter(|_| path.is_file());
-    installed.files = match extension {
-        Some(extension) => format!("{FILES}.{}", extension.to_string_lossy()),
-        None => FILES.to_owned(),
-    };
-    let files = new.join(&installed.files);
-    if copying.take(path, &files)?.is_break() {
-        return Ok(ControlFlow::Break(()));
-    }
-    installed.bytes = Some(size(&files));
-    // A path that is no Unicode cannot be written there.
-    installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
-    let description = new.join(DESCRIPTION);
-    let text = toml::to_string(&installed).map_err(|cause| Error::Model {
-        reason: cause.to_string(),
-        path: description.clone(),
-    })?;
-    write_atomically(&description, text.as_bytes(), true)?;
-    Ok(ControlFlow::Continue(()))
+    described(&folder).map(Some)
 }
 
 /// Gives a finished folder its name; one that has it is kept until then.
@@ -175,28 +129,63 @@ pub fn remove_model(folder: &Path, library: &Path) -> Result<()> {
 struct Copying<'a> {
     done: u64,
     total: u64,
-    /// Whether the files need not stay where they are.
-    moves: bool,
     progress: CopyProgress<'a>,
 }
 
 impl Copying<'_> {
-    fn tell(&mut self) -> ControlFlow<()> {
-        (self.progress)(self.done.min(self.total), self.total)
+    /// Unpacks a model of another program below `new`, and describes it there; one of ours that was packed, too. Its folder;
+    /// none if it was broken off.
+    fn unpack(
+        &mut self,
+        path: &Path,
+        new: &Path,
+        (name, known): (&str, &KnownOfModel),
+    ) -> Result<Option<PathBuf>> {
+        let mut archive = Archive::open(path)?;
+        self.total = archive.num_bytes();
+        let own = archive.find("model.toml").map(str::to_owned);
+        let installed = match own {
+            Some(_) => None,
+            None => Some(read_foreign(path)?),
+        };
+        if let Some(installed) = &installed {
+            let agreed = known.check(installed);
+            agreed.map_err(|reason| Error::Model {
+                reason,
+                path: path.to_owned(),
+            })?;
+        }
+        let files = new.join(FILES);
+        let unpacked = archive.unpack(&files, &mut |bytes| {
+            self.done += bytes;
+            self.tell()
+        })?;
+        if unpacked.is_break() {
+            return Ok(None);
+        }
+        let Some(mut installed) = installed else {
+            let own = own.map(|own| files.join(own));
+            let folder = own.as_deref().and_then(Path::parent).unwrap_or(&files);
+            ModelFolder::open(folder)?;
+            return Ok(Some(folder.to_owned()));
+        };
+        FILES.clone_into(&mut installed.files);
+        name.clone_into(&mut installed.name);
+        installed.bytes = Some(size(&files));
+        // A path that is no Unicode cannot be written there.
+        installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
+        installed.fill(known);
+        let description = new.join(DESCRIPTION);
+        let text = toml::to_string(&installed).map_err(|cause| Error::Model {
+            reason: cause.to_string(),
+            path: description.clone(),
+        })?;
+        write_atomically(&description, text.as_bytes(), true)?;
+        Ok(Some(new.to_owned()))
     }
 
-    /// Moves or copies a file or a folder.
-    fn take(&mut self, from: &Path, to: &Path) -> Result<ControlFlow<()>> {
-        if !self.moves {
-            return self.copy(from, to);
-        }
-        if to.is_dir() {
-            // It is empty, and a folder takes the place of no other everywhere.
-            fs::remove_dir(to).map_err(Error::write(to))?;
-        }
-        disk::rename(from, to).map_err(Error::write(to))?;
-        self.done = self.total;
-        Ok(self.tell())
+    fn tell(&mut self) -> ControlFlow<()> {
+        (self.progress)(self.done.min(self.total), self.total)
     }
 
     /// Copies a file, or a folder with the files in it; links to files are followed.

@@ -1,8 +1,9 @@
-//! What a catalogue tells of a model besides its files.
+//! What is known of a model by the catalogue that lists it.
 
 use serde::{Deserialize, Serialize};
 
-use super::Installed;
+use super::KnownOfModel;
+use super::description::Installed;
 use crate::corpus::is_same_language;
 
 /// The entry of a catalogue that a model was downloaded by; another release of it is an update.
@@ -14,65 +15,26 @@ pub struct DownloadedFrom {
     pub release: String,
 }
 
-/// A model of a catalogue that is to be installed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ListedModel {
-    /// Its folder in the library, and its name.
-    pub folder: String,
-    /// Codes of languages.
-    pub sources: Vec<String>,
-    pub targets: Vec<String>,
-    /// Empty if the catalogue does not tell.
-    pub licence: String,
-    pub from: DownloadedFrom,
-    /// Whether its files are moved, not copied.
-    pub is_moved: bool,
-    /// Whether it takes the place of one that is there.
-    pub replaces: bool,
-}
-
-impl ListedModel {
-    /// Puts what the catalogue tells where the files tell nothing.
+impl KnownOfModel {
+    /// Whether the languages of a catalogue and those of the files are the same, as far as both are known.
     ///
     /// # Errors
-    /// The reason if the files are of other languages.
-    pub(super) fn complete(&self, installed: &mut Installed) -> Result<(), String> {
+    /// The reason if they are not.
+    pub(super) fn check(&self, installed: &Installed) -> Result<(), String> {
+        if self.download.is_none() {
+            return Ok(());
+        }
         let sources = if installed.sources.is_empty() {
             std::slice::from_ref(&installed.source)
         } else {
             &installed.sources
         };
-        for (listed, found) in [
-            (&self.sources, sources),
-            (&self.targets, &installed.targets),
-        ] {
-            check(listed, found)?;
-        }
-        // A model of several languages may name one alone.
-        if self.sources.len() > sources.iter().filter(|code| !code.is_empty()).count() {
-            installed.source.clone_from(&self.sources[0]);
-            installed.sources = Some(self.sources.clone())
-                .filter(|all| all.len() > 1)
-                .unwrap_or_default();
-        }
-        if self.targets.len() > installed.targets.len() {
-            installed.targets.clone_from(&self.targets);
-        }
-        if installed.licence.is_empty() {
-            installed.licence.clone_from(&self.licence);
-        }
-        installed.name.clone_from(&self.folder);
-        installed.origin = format!("{}, from {}", installed.format, self.from.catalogue);
-        if self.is_moved {
-            installed.copied_from = None;
-        }
-        installed.download = Some(self.from.clone());
-        Ok(())
+        agree(&self.sources, sources)?;
+        agree(&self.targets, &installed.targets)
     }
 }
 
-/// Whether one of the listed languages is among those of the files, as far as both are known.
-fn check(listed: &[String], found: &[String]) -> Result<(), String> {
+fn agree(listed: &[String], found: &[String]) -> Result<(), String> {
     let found: Vec<&String> = found.iter().filter(|code| !code.is_empty()).collect();
     let is_found = |code: &String| found.iter().any(|other| is_same_language(code, other));
     if listed.is_empty() || found.is_empty() || listed.iter().any(is_found) {
