@@ -542,6 +542,16 @@ pub enum Error {
     NoStore,
     #[error("{what} is done on this machine; choose another device than {host}")]
     OnlyHere { what: &'static str, host: String },
+    #[error("{reason}: the catalogue {place}")]
+    Catalogue { reason: String, place: String },
+    #[error(
+        "{address:?} is no catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
+    )]
+    CatalogueAddress { address: String },
+    #[error("no catalogue lists {asked}; {advice}")]
+    NotListed { asked: String, advice: String },
+    #[error("{name} is not installed: {reason}")]
+    Download { reason: String, name: String },
     #[error("the language model {model} answers without a translation")]
     LlmSilent { model: String },
     #[error(

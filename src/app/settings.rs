@@ -60,6 +60,10 @@ pub struct Settings {
     pub default_model: Option<PathBuf>,
     /// The models that a person has chosen for pairs of languages.
     pub default_models: DefaultModels,
+    /// Catalogues of models besides the known ones: addresses, files, folders.
+    pub catalogues: Vec<String>,
+    /// Names of known catalogues that are not looked through.
+    pub catalogues_off: Vec<String>,
     /// Folders of models that came with the program and that are neither listed nor used.
     pub removed_models: Vec<String>,
     /// The language that a person has last chosen to translate to.
@@ -95,6 +99,8 @@ impl Default for Settings {
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
+            catalogues: vec![],
+            catalogues_off: vec![],
             removed_models: Vec::new(),
             target_language: None,
             encoder: None,

@@ -10,13 +10,14 @@ use crate::app::{Folders, Settings, Shipped};
 use crate::error::{Error, Result};
 use crate::inference::{
     DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
-    installed_models, pair_key, remove_model, route, route_between, starter_model_for,
+    installed_models, pair_key, remove_model, route, route_between, set_where_none,
+    starter_model_for,
 };
 use crate::text::file::write_atomically;
 use crate::tokenizers::language_called;
 
 /// The folder in which models of this user lie.
-fn folder() -> Result<PathBuf> {
+pub(super) fn folder() -> Result<PathBuf> {
     Folders::of_user().models().ok_or_else(|| Error::Config {
         field: "HOME",
         found: "not set".to_owned(),
@@ -33,13 +34,22 @@ pub(super) fn models() -> Vec<InstalledModel> {
 }
 
 pub(super) fn defaults() -> DefaultModels {
-    let file = Folders::of_user().settings_file();
-    let settings = file.map(|file| Settings::read(&file));
-    settings.unwrap_or_default().default_models
+    settings().default_models
 }
 
-/// Changes the settings, which the window shares.
-fn change_settings(change: impl FnOnce(&mut Settings)) -> Result<()> {
+/// The settings, which the window shares.
+pub(super) fn settings() -> Settings {
+    let file = Folders::of_user().settings_file();
+    let settings = file.map(|file| Settings::read(&file));
+    settings.unwrap_or_default()
+}
+
+fn change_defaults(change: impl FnOnce(&mut DefaultModels)) -> Result<()> {
+    change_settings(|settings| change(&mut settings.default_models))
+}
+
+/// Changes the settings.
+pub(super) fn change_settings(change: impl FnOnce(&mut Settings)) -> Result<()> {
     let Some(file) = Folders::of_user().settings_file() else {
         return Ok(());
     };
@@ -127,7 +137,22 @@ pub(super) fn add(path: &Path, told: [Option<String>; 2], name: Option<String>) 
              or name it with --model",
         );
     }
-    print(&format!("{}\n", line(&model)))
+    print_line(&model)
+}
+
+/// Prints a model as `canopy model list` does.
+pub(super) fn print_line(model: &InstalledModel) -> Result<()> {
+    print(&format!("{}\n", line(model)))
+}
+
+/// The same as JSON.
+pub(super) fn print_entry(model: &InstalledModel) -> Result<()> {
+    print(&format!("{:#}\n", entry(model, &defaults())))
+}
+
+/// Makes a model the default of its languages where they have none.
+pub(super) fn choose_where_none(model: &InstalledModel) -> Result<()> {
+    change_defaults(|defaults| set_where_none(defaults, model))
 }
 
 pub(super) fn list(as_json: bool) -> Result<()> {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::catalogue::{self, GetArguments, SearchArguments};
+use super::catalogue_list::{self, CatalogueCommand};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
@@ -30,6 +32,21 @@ pub(super) enum ModelCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Look through catalogues for models to download: those of Mozilla (Firefox), translateLocally, OPUS-MT, HPLT and Argos
+    /// Translate, and your own
+    ///
+    /// Reads the lists over HTTPS and prints a model a line: the name that `canopy model get` takes, languages, kind, size,
+    /// licence, the scores that its publisher tells, and the catalogue. Nothing else is downloaded.
+    Search(SearchArguments),
+    /// Download a model of a catalogue and install it, as `canopy model get en-fr`
+    ///
+    /// A pair of languages takes the first model that fits, a name the model that `canopy model search` shows under it,
+    /// OWNER/NAME a repository of Hugging Face. Sizes and hashes are compared with those of the list. A download that was broken
+    /// off goes on where it stopped. The model becomes the default of its languages if they have none.
+    Get(GetArguments),
+    /// Choose the catalogues that are looked through
+    #[command(subcommand)]
+    Catalogue(CatalogueCommand),
     /// Choose the model that translates between two languages where none is named
     Default {
         /// Languages, such as en-de
@@ -177,6 +194,9 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
             (None, None) => Ok(()),
         },
         ModelCommand::List { json } => library::list(json),
+        ModelCommand::Search(arguments) => catalogue::search(&arguments),
+        ModelCommand::Get(arguments) => catalogue::get(&arguments),
+        ModelCommand::Catalogue(command) => catalogue_list::run(command),
         ModelCommand::Default { pair, model } => library::choose(&pair, &model),
         ModelCommand::Remove { model } => library::remove(&model),
         ModelCommand::Restore { model } => library::restore(model.as_deref()),

@@ -9,7 +9,7 @@ use egui::{
 
 use super::row_layout::Columns;
 use super::theme::{self, Palette};
-use crate::app::models::{LanguageNote, Reach};
+use crate::app::models::{GettingCommand, LanguageNote, Reach};
 use crate::app::{Command, Models, ModelsCommand, Page, Settings, language};
 use crate::inference::InstalledModel;
 
@@ -78,7 +78,9 @@ impl LanguageMenus {
         commands: &mut Vec<Command>,
     ) {
         let Some((source, _)) = line.languages else {
-            return plain_ui(ui, "Source", palette);
+            plain_ui(ui, "Source", palette);
+            note_ui(ui, line.note, palette, commands);
+            return;
         };
         let name = language::name(source);
         let hint = "The language of the document";
@@ -97,36 +99,7 @@ impl LanguageMenus {
                 commands.push(Command::Models(ModelsCommand::TranslateFrom(code)));
             }
         });
-        match line.note {
-            None => {}
-            Some(LanguageNote::Detected) => {
-                ui.add(Label::new(small("detected", palette)).truncate())
-                    .on_hover_text("Its text tells the language");
-            }
-            Some(LanguageNote::Other { code, name }) => {
-                let text = format!("The text looks like {name}");
-                if warning_ui(ui, &text, "Translate from this language", palette) {
-                    let command = ModelsCommand::TranslateFrom(code.clone());
-                    commands.push(Command::Models(command));
-                }
-            }
-            Some(LanguageNote::NoModel { name }) => {
-                let text =
-                    format!("The text looks like {name}, which no installed model translates");
-                if warning_ui(ui, &text, "Show the models", palette) {
-                    commands.push(Command::ShowPage(Page::Models));
-                }
-            }
-            Some(LanguageNote::Unlike { percent }) => {
-                let hint = format!(
-                    "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
-                     model may know more: show the models"
-                );
-                if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
-                    commands.push(Command::ShowPage(Page::Models));
-                }
-            }
-        }
+        note_ui(ui, line.note, palette, commands);
     }
 
     fn target_ui(
@@ -183,6 +156,54 @@ impl LanguageMenus {
 }
 
 const PADDING: f32 = 8.0;
+
+/// What there is to say of the language of the document.
+fn note_ui(
+    ui: &mut Ui,
+    note: Option<&LanguageNote>,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
+    match note {
+        None => {}
+        Some(LanguageNote::Detected) => {
+            ui.add(Label::new(small("detected", palette)).truncate())
+                .on_hover_text("Its text tells the language");
+        }
+        Some(LanguageNote::Other { code, name }) => {
+            let text = format!("The text looks like {name}");
+            if warning_ui(ui, &text, "Translate from this language", palette) {
+                let command = ModelsCommand::TranslateFrom(code.clone());
+                commands.push(Command::Models(command));
+            }
+        }
+        Some(LanguageNote::NoModel { code, name, target }) => {
+            let text = match target {
+                Some((_, target)) => format!("No model for {name} → {target}. Get one…"),
+                None => format!("No model for {name}. Get one…"),
+            };
+            let hint = format!(
+                "The text looks like {name}, which no installed model translates: show those that can be downloaded"
+            );
+            if warning_ui(ui, &text, &hint, palette) {
+                let command = GettingCommand::Open {
+                    from: Some(code.clone()),
+                    to: target.as_ref().map(|(code, _)| code.clone()),
+                };
+                commands.push(Command::Models(ModelsCommand::Get(command)));
+            }
+        }
+        Some(LanguageNote::Unlike { percent }) => {
+            let hint = format!(
+                "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
+                 model may know more: show the models"
+            );
+            if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
+                commands.push(Command::ShowPage(Page::Models));
+            }
+        }
+    }
+}
 
 fn small(text: &str, palette: &Palette) -> RichText {
     RichText::new(text).size(12.0).color(palette.weak)
@@ -266,6 +287,14 @@ fn choices_ui(
     ui.separator();
     if ui.button("Installed models…").clicked() {
         commands.push(Command::ShowPage(Page::Models));
+        ui.close();
+    }
+    if ui.button("Get models…").clicked() {
+        let command = GettingCommand::Open {
+            from: None,
+            to: None,
+        };
+        commands.push(Command::Models(ModelsCommand::Get(command)));
         ui.close();
     }
     chosen

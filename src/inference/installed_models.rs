@@ -5,6 +5,7 @@
 
 mod adding;
 mod description;
+mod listed;
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ pub use adding::{
     CopyProgress, install_known_model, install_model, install_model_while, remove_model,
 };
 pub use description::KnownOfModel;
+pub use listed::DownloadedFrom;
 use description::{Installed, read_foreign, read_installed};
 
 /// The file that describes a model of another program.
@@ -55,6 +57,8 @@ pub struct InstalledModel {
     pub origin: String,
     /// The folder or file that was copied.
     pub copied_from: Option<PathBuf>,
+    /// The entry of a catalogue that it was downloaded by.
+    pub download: Option<DownloadedFrom>,
     /// Whether it came with the program.
     pub is_shipped: bool,
     /// Why it cannot be opened, with file and field.
@@ -64,12 +68,7 @@ pub struct InstalledModel {
 impl InstalledModel {
     /// Its languages for people, such as `en → de`.
     pub fn pair(&self) -> String {
-        let some = |codes: &[String]| match codes {
-            [] => "?".to_owned(),
-            few if few.len() <= 4 => few.join(", "),
-            many => format!("{} languages", many.len()),
-        };
-        format!("{} → {}", some(&self.sources), some(&self.targets))
+        pair_of_languages(&self.sources, &self.targets)
     }
 
     /// Its licence for people.
@@ -99,6 +98,16 @@ impl InstalledModel {
     pub fn is_removable(&self) -> bool {
         !self.is_shipped
     }
+}
+
+/// Languages of a model for people, such as `en → de`.
+pub fn pair_of_languages(sources: &[String], targets: &[String]) -> String {
+    let some = |codes: &[String]| match codes {
+        [] => "?".to_owned(),
+        few if few.len() <= 4 => few.join(", "),
+        many => format!("{} languages", many.len()),
+    };
+    format!("{} → {}", some(sources), some(targets))
 }
 
 /// The models of a library, sorted by name, behind those that came with the program. What cannot be opened has its
@@ -258,6 +267,7 @@ fn described(folder: &Path) -> Result<InstalledModel> {
             corpus => format!("Canopy, trained on {corpus}"),
         },
         copied_from: None,
+        download: None,
         is_shipped: false,
         problem: outline.err().map(|error| error.to_string()),
     })

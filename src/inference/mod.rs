@@ -36,15 +36,16 @@ pub use device::{
 };
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
-    CopyProgress, InstalledModel, KnownOfModel, described_model, imported_files,
+    CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
     install_known_model, install_model, install_model_while, installed_models, may_be_model,
-    remove_model,
+    pair_of_languages, remove_model,
 };
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
 };
 pub use model_choice::{
     DefaultModels, Leg, Route, forget_default, pair_key, reachable, route, route_between,
+    set_where_none,
 };
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};

@@ -5,6 +5,7 @@ mod aligning;
 mod checks;
 mod evaluate;
 mod explore;
+mod getting;
 mod language_model;
 mod machines;
 mod material;

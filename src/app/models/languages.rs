@@ -79,21 +79,65 @@ impl AppState {
         let Some(found) = document.language.as_ref() else {
             return unlike;
         };
-        let (source, _) = self.languages()?;
+        let is_sure = found.is_reliable && self.models.is_listed;
+        let Some((source, _)) = self.languages() else {
+            return is_sure.then(|| self.no_model(&found.code)).flatten();
+        };
         if is_same_language(&source, &found.code) {
-            return unlike.or(Some(LanguageNote::Detected));
+            return unlike
+                .or_else(|| self.unreached(&source).filter(|_| is_sure))
+                .or(Some(LanguageNote::Detected));
         }
-        if !found.is_reliable || !self.models.is_listed {
+        if !is_sure {
             return None;
         }
+        if let Some(note) = self.no_model(&found.code) {
+            return Some(note);
+        }
         let (code, name) = (found.code.clone(), language::name(&found.code));
-        let models = self.models.all.iter();
-        let is_known = { models }.any(|model| model.translates_from(&code));
-        Some(if is_known {
-            LanguageNote::Other { code, name }
-        } else {
-            LanguageNote::NoModel { name }
+        Some(LanguageNote::Other { code, name })
+    }
+
+    /// Says that no installed model translates from a language.
+    fn no_model(&self, source: &str) -> Option<LanguageNote> {
+        let mut models = self.models.all.iter();
+        let is_known = models.any(|model| model.translates_from(source));
+        (!is_known).then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: self.wanted_target(source),
         })
+    }
+
+    /// Says that no installed models lead to the language that was translated to last; a person who has chosen the model
+    /// knows.
+    fn unreached(&self, source: &str) -> Option<LanguageNote> {
+        if self.models.is_by_hand || self.models.is_named {
+            return None;
+        }
+        let target = self.settings.target_language.as_deref()?;
+        let defaults = &self.settings.default_models;
+        let is_missing = !is_same_language(target, source)
+            && route(&self.models.all, defaults, source, Some(target)).is_none();
+        is_missing.then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: Some((target.to_owned(), language::name(target))),
+        })
+    }
+
+    /// The language that a document of this one is to be translated to, and its name.
+    fn wanted_target(&self, source: &str) -> Option<(String, String)> {
+        let current = self.languages().map(|(_, target)| target);
+        let mut wanted = self
+            .settings
+            .target_language
+            .clone()
+            .into_iter()
+            .chain(current);
+        let target = wanted.find(|target| !is_same_language(target, source))?;
+        let name = language::name(&target);
+        Some((target, name))
     }
 
     /// Has the open document choose its model, once models and their languages are known.
@@ -209,7 +253,7 @@ impl AppState {
             format!(" to {}", language::name(target))
         });
         let title = format!("No installed model translates from {source}{to}");
-        let detail = "Drop the folder or zip file of one on the window.";
+        let detail = "Models → Get models… shows what there is to download.";
         self.notify(NoticeKind::Hint, title, detail);
     }
 

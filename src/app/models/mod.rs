@@ -2,11 +2,14 @@
 
 mod commands;
 mod events;
+mod getting;
 mod languages;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+pub use getting::{Downloading, Getting, GettingCommand, Lists};
 
 use crate::inference::{InstalledModel, Leg};
 use crate::jobs::{JobControl, JobId, ModelRequest};
@@ -38,6 +41,8 @@ pub enum ModelsCommand {
     },
     /// Takes that back; the pair is written as in [`pair_key`](crate::inference::pair_key).
     ForgetDefault(String),
+    /// Looks for models in catalogues, and downloads them.
+    Get(GettingCommand),
     /// Chooses the language of the document.
     TranslateFrom(String),
     /// Chooses the language of the translation.
@@ -88,7 +93,12 @@ pub enum LanguageNote {
     /// Its text is in another language than the one that is translated from.
     Other { code: String, name: String },
     /// The same, and no installed model translates it.
-    NoModel { name: String },
+    NoModel {
+        code: String,
+        name: String,
+        /// Code and name of the language that is translated to.
+        target: Option<(String, String)>,
+    },
     /// The model is not sure of what it has translated so far: in the mean so many percent.
     Unlike { percent: u8 },
 }
@@ -109,6 +119,8 @@ pub struct Models {
     pub adding: Option<Adding>,
     /// The model about which it is asked whether it shall be removed.
     pub removing: Option<PathBuf>,
+    /// Catalogues, and what is downloaded from them.
+    pub getting: Getting,
     /// For the thread; the window sends and empties it.
     pub requests: Vec<ModelRequest>,
     /// Why a model could not be opened, by its folder.

@@ -2,7 +2,9 @@
 
 mod adding;
 mod details;
+mod getting;
 mod list;
+mod offers;
 mod removing;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, ScrollArea, Ui};
@@ -15,6 +17,7 @@ use crate::inference::InstalledModel;
 #[derive(Default)]
 pub struct ModelsPanel {
     details: details::Details,
+    getting: getting::GettingPanel,
 }
 
 impl ModelsPanel {
@@ -26,6 +29,14 @@ impl ModelsPanel {
             .frame(Frame::NONE.fill(palette.panel))
             .show(ui, |ui| list::list_ui(ui, state, commands));
         let frame = Frame::NONE.fill(palette.page);
+        if state.models.getting.is_open {
+            let frame = frame.inner_margin(Margin::symmetric(28, 20));
+            CentralPanel::default().frame(frame).show(ui, |ui| {
+                self.getting.ui(ui, state, commands);
+            });
+            removing::removing_ui(ui.ctx(), state, commands);
+            return;
+        }
         CentralPanel::default().frame(frame).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 let margin = Margin::symmetric(28, 20);
@@ -66,7 +77,11 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
             ui.label(RichText::new(text).color(palette.weak));
         }
         ui.add_space(18.0);
-        if ui.add(primary(ui, ADD_FOLDER)).clicked() {
+        if ui.add(primary(ui, GET)).clicked() {
+            commands.push(list::get_models());
+        }
+        ui.add_space(2.0);
+        if ui.button(ADD_FOLDER).clicked() {
             commands.push(Command::Models(ModelsCommand::AskFolder));
         }
         ui.add_space(2.0);
@@ -76,5 +91,6 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
+const GET: &str = "Get models…";
 const ADD_FOLDER: &str = "Add a folder…";
 const ADD_FILE: &str = "Add a zip file…";

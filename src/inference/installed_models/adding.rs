@@ -59,7 +59,7 @@ pub fn install_known_model(
     let name = Some(known.name.clone()).filter(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| name_of(path));
     let folder = library.join(&name);
-    if folder.exists() {
+    if folder.exists() && !known.replaces {
         return Err(Error::Exists { path: folder });
     }
     fs::create_dir_all(library).map_err(Error::write(library))?;
@@ -85,13 +85,31 @@ pub fn install_known_model(
     let Some(made) = copied else {
         return Ok(None);
     };
-    let moved = disk::rename(&made, &folder).map_err(Error::write(&folder));
+    let moved = put(&made, &folder, library);
     if made == new.path() && moved.is_ok() {
         // It has its new name, and is not to be deleted.
         let _ = new.keep();
     }
     moved?;
     described(&folder).map(Some)
+}
+
+/// Gives a finished folder its name; one that has it is kept until then.
+fn put(made: &Path, folder: &Path, library: &Path) -> Result<()> {
+    if !folder.exists() {
+        return disk::rename(made, folder).map_err(Error::write(folder));
+    }
+    let aside = tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .tempdir_in(library);
+    let aside = aside.map_err(Error::write(library))?;
+    let old = aside.path().join("old");
+    disk::rename(folder, &old).map_err(Error::write(folder))?;
+    let moved = disk::rename(made, folder);
+    if moved.is_err() {
+        fs::rename(&old, folder).map_err(Error::write(folder))?;
+    }
+    moved.map_err(Error::write(folder))
 }
 
 /// Deletes a model of a library, broken or not, and nothing else.
@@ -130,6 +148,13 @@ impl Copying<'_> {
             Some(_) => None,
             None => Some(read_foreign(path)?),
         };
+        if let Some(installed) = &installed {
+            let agreed = known.check(installed);
+            agreed.map_err(|reason| Error::Model {
+                reason,
+                path: path.to_owned(),
+            })?;
+        }
         let files = new.join(FILES);
         let unpacked = archive.unpack(&files, &mut |bytes| {
             self.done += bytes;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DESCRIPTION, InstalledModel, UNKNOWN, licence_text};
+use super::{DESCRIPTION, DownloadedFrom, InstalledModel, UNKNOWN, licence_text};
 use crate::error::{Error, Result};
 use crate::inference::translator::{ForeignDescription, foreign_description};
 
@@ -21,6 +21,10 @@ pub struct KnownOfModel {
     pub licence: String,
     /// Where its files are from, such as an address; empty for the path that they are copied from.
     pub origin: String,
+    /// The entry of a catalogue; its languages and those of the files are to agree.
+    pub download: Option<DownloadedFrom>,
+    /// Whether it takes the place of an installed one of its name.
+    pub replaces: bool,
 }
 
 /// The contents of `installed.toml`.
@@ -55,6 +59,8 @@ pub(super) struct Installed {
     /// Of these files, when they were copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download: Option<DownloadedFrom>,
 }
 
 /// The description beside the files of a model of another program, if there is one.
@@ -118,6 +124,7 @@ pub(super) fn read_foreign(path: &Path) -> Result<Installed> {
         copied_from: Some(path.to_owned()),
         files: String::new(),
         bytes: None,
+        download: None,
     })
 }
 
@@ -132,15 +139,20 @@ impl Installed {
         fill(&mut self.title, &known.title);
         fill(&mut self.model_version, &known.version);
         fill(&mut self.licence, &known.licence);
-        if self.source.is_empty() {
+        // A model of several languages may name one of them alone.
+        let is_shorter =
+            |own: usize, told: &[String]| own == 0 || known.download.is_some() && own < told.len();
+        let own = self.sources.len().max(usize::from(!self.source.is_empty()));
+        if is_shorter(own, &known.sources) {
             self.source = known.sources.first().cloned().unwrap_or_default();
             self.sources = Some(known.sources.clone())
                 .filter(|all| all.len() > 1)
                 .unwrap_or_default();
         }
-        if self.targets.is_empty() {
+        if is_shorter(self.targets.len(), &known.targets) {
             self.targets.clone_from(&known.targets);
         }
+        self.download.clone_from(&known.download);
         if !known.origin.is_empty() {
             self.origin = format!("{}, from {}", self.format, known.origin);
             self.copied_from = None;
@@ -174,6 +186,7 @@ impl Installed {
             licence_text: self.licence_text.or_else(|| licence_text(folder)),
             origin: self.origin,
             copied_from: self.copied_from,
+            download: self.download,
             is_shipped: false,
             problem: None,
         }
