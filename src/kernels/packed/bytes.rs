@@ -27,6 +27,9 @@ use rounding::{to_bytes, to_bytes_by};
 
 use super::{COLUMNS, Column, groups, pack_panels, rounded, runs, step, wide_tiles};
 
+/// The byte of a number 0 in rows that have a multiplier, as intgemm has it.
+const INTGEMM_ZERO: u8 = 127;
+
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
 
@@ -134,9 +137,10 @@ impl BytePanels {
     /// The byte of a number 0, and how many steps there are from it to the largest one.
     fn levels(&self) -> (u8, f32) {
         match (self.instructions, self.activations) {
+            (_, None) => self.instructions.levels(),
             // Products of signed bytes: their absolute values and signs are told apart.
             (Instructions::Avx2, Some(_)) => (0, 127.0),
-            _ => self.instructions.levels(),
+            (_, Some(_)) => (INTGEMM_ZERO, 127.0),
         }
     }
 
@@ -170,8 +174,9 @@ impl BytePanels {
         );
     }
 
-    /// Adds columns of integers, each with its multiplier, all that there are; `activations` is that of the rows, if it is
-    /// known.
+    /// Adds columns of integers, each with its multiplier, all that there are; `activations` is that of the rows. If it is
+    /// known, sums are those of intgemm's unsigned rows, whose zero is taken off again by the bias: the same rounding,
+    /// without which every fourth translation of a small model becomes another one.
     pub fn push_integers(
         &mut self,
         columns: &[Column<'_, i8>],
@@ -180,6 +185,8 @@ impl BytePanels {
     ) {
         self.activations = activations;
         let (zero, inputs) = (i32::from(self.levels().0), self.inputs);
+        // Sums are to be of rows whose zero is that of intgemm.
+        let kept = activations.map_or(0, |_| i32::from(INTGEMM_ZERO));
         pack_panels(
             &mut self.new_panels(columns.len()),
             columns,
@@ -188,7 +195,7 @@ impl BytePanels {
                 for row in 0..inputs {
                     for lane in 0..columns.len() {
                         let byte = columns[lane].values[row * columns[lane].stride];
-                        offsets[lane] -= zero * i32::from(byte);
+                        offsets[lane] += (kept - zero) * i32::from(byte);
                         lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
                     }
                 }
@@ -197,6 +204,24 @@ impl BytePanels {
         let scales = self.scales.as_flattened_mut().iter_mut();
         for (scale, multiplier) in scales.zip(multipliers) {
             *scale = 1.0 / (activations.unwrap_or(1.0) * multiplier);
+        }
+        if let Some(activations) = activations {
+            self.take_off_zero(columns, multipliers, activations);
+        }
+    }
+
+    /// Takes what the zero of unsigned rows adds to every sum off the bias, with the operations of intgemm.
+    fn take_off_zero(&mut self, columns: &[Column<'_, i8>], multipliers: &[f32], activations: f32) {
+        const LARGEST: f32 = 127.0;
+        let inputs = self.inputs;
+        let columns = columns.iter().zip(multipliers);
+        let bias = self.bias.as_flattened_mut().iter_mut();
+        for (bias, (column, multiplier)) in bias.zip(columns) {
+            let sum: i32 = column.iter().take(inputs).map(i32::from).sum();
+            let step = -((LARGEST / activations) * (LARGEST / multiplier)) / LARGEST;
+            #[expect(clippy::cast_precision_loss, reason = "small sums")]
+            let of_zero = sum as f32 * step;
+            *bias += of_zero;
         }
     }
 
