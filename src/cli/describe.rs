@@ -63,7 +63,21 @@ impl DescribeArguments {
                 Err(_) if self.model.contains(['/', '\\', '.']) => {
                     return Err(Error::read(&path)(std::io::ErrorKind::NotFound.into()));
                 }
-                Err(_) => return Err(unknown),
+                Err(none) => {
+                    let names = |error: &Error| match error {
+                        Error::Config { allowed, .. } => allowed.clone(),
+                        other => other.to_string(),
+                    };
+                    return Err(Error::Config {
+                        field: "model",
+                        found: self.model.clone(),
+                        allowed: format!(
+                            "a file or folder, an installed model ({}), or a preset: {}",
+                            names(&none),
+                            names(&unknown)
+                        ),
+                    });
+                }
             },
         };
         let config = preset.config(self.vocab_size);

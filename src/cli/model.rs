@@ -14,7 +14,7 @@ use super::library;
 use super::options::{models, positive};
 use super::terminal::print;
 use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Translator};
+use crate::inference::{DeviceChoice, Translator, imported_files};
 use crate::interchange::{Archive, Encoder};
 use crate::memory::TranslationMemory;
 use crate::text::file::check_writable;
@@ -221,6 +221,13 @@ fn average(
     check_output(&output, folders.iter().map(PathBuf::as_path))?;
     if output.exists() && !force {
         return Err(Error::Exists { path: output });
+    }
+    if let Some(path) = folders.iter().find(|path| imported_files(path).is_some()) {
+        return Err(Error::Foreign {
+            reason: "it has no checkpoints; average those of a training that began with it (`canopy train --from`)"
+                .to_owned(),
+            path: path.clone(),
+        });
     }
     let (mut description, model, vocabulary) = averaged_model(folders, &Device::flex())?;
     if let Some(name) = name {

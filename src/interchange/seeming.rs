@@ -258,20 +258,17 @@ fn of_only(names: &[String]) -> Option<String> {
              is missing"
         ));
     }
-    for (endings, seems) in ENDINGS {
-        let Some(found) = with(endings) else {
-            continue;
-        };
-        let is_document = *seems == DOCUMENT;
-        let others = names
-            .iter()
-            .filter(|name| !endings.contains(&ending(name).as_str()));
-        if is_document && others.count() == 0 {
-            return Some(format!(
-                "it seems to be a folder of documents, such as {found}. {READ}"
-            ));
-        }
-        if !is_document {
+    let is_document = |name: &&String| of_ending(&ending(name)) == Some(DOCUMENT);
+    let documents = names.iter().filter(is_document).count();
+    if let Some(found) = names.iter().find(is_document)
+        && 2 * documents > names.len()
+    {
+        return Some(format!(
+            "it seems to be a folder of documents, such as {found}. {READ}"
+        ));
+    }
+    for (endings, seems) in ENDINGS.iter().filter(|(_, seems)| *seems != DOCUMENT) {
+        if let Some(found) = with(endings) {
             return Some(format!("it holds {found}, {seems}"));
         }
     }

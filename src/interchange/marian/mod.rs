@@ -39,7 +39,10 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let settings = settings(archive)?;
     let name = model_file(archive, &settings)?;
     let bytes = archive.large(&name)?;
-    let found = if is_binary(&bytes) {
+    // Firefox's engine searches so; its models come without settings where they are handed out as single files.
+    let is_of_firefox = is_binary(&bytes);
+    let (beam, exponent) = if is_of_firefox { (1, 1.0) } else { (6, 0.0) };
+    let found = if is_of_firefox {
         read_binary(&bytes)
     } else {
         read_npz(&bytes)
@@ -92,8 +95,8 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
             beam_size: beam_size
                 .and_then(|size| size.parse().ok())
                 .filter(|size| (1..=1_000).contains(size))
-                .unwrap_or(6),
-            length_penalty: number(&settings, "normalize").unwrap_or(0.0),
+                .unwrap_or(beam),
+            length_penalty: number(&settings, "normalize").unwrap_or(exponent),
         },
         shortlist: shortlist(archive, &settings)?,
     })
