@@ -73,6 +73,8 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         vocabulary: Some(Arc::new(vocabulary)),
         strips_markup: false,
         cuts_units: false,
+        longest_part: None,
+        hides_names: false,
         alignment_heads: AlignmentHeads::default(),
         alignment_step: super::AlignmentStep::default(),
         memory: None,
