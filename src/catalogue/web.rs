@@ -181,9 +181,15 @@ fn of_request(cause: &ureq::Error) -> Fault {
         ureq::Error::HostNotFound => no_host(),
         ureq::Error::Timeout(_) => Fault::Lost("the host does not answer in time".to_owned()),
         ureq::Error::Io(cause) => of_reading(cause),
+        ureq::Error::Rustls(cause) => untrusted(cause),
         ureq::Error::ConnectionFailed => Fault::Lost("the host cannot be reached".to_owned()),
         other => Fault::Final(other.to_string()),
     }
+}
+
+/// A certificate that the roots of the system do not vouch for, or something else than TLS.
+fn untrusted(cause: &impl std::fmt::Display) -> Fault {
+    Fault::Final(format!("the connection is not to be trusted ({cause})"))
 }
 
 fn no_host() -> Fault {
@@ -201,9 +207,7 @@ pub(super) fn of_reading(cause: &std::io::Error) -> Fault {
         }
         // The standard library has no kind for it.
         _ if cause.to_string().contains("lookup address") => no_host(),
-        _ if cause.kind() == std::io::ErrorKind::InvalidData => {
-            Fault::Final(format!("the connection is not to be trusted ({cause})"))
-        }
+        _ if cause.kind() == std::io::ErrorKind::InvalidData => untrusted(cause),
         _ => Fault::Lost(format!("the connection broke ({cause})")),
     }
 }

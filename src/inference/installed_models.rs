@@ -18,8 +18,8 @@ pub use adding::{
     CopyProgress, install_known_model, install_model, install_model_while, remove_model,
 };
 pub use description::KnownOfModel;
-pub use listed::DownloadedFrom;
 use description::{Installed, read_foreign, read_installed};
+pub use listed::DownloadedFrom;
 
 /// The file that describes a model of another program.
 const DESCRIPTION: &str = "installed.toml";

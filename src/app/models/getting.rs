@@ -255,7 +255,13 @@ impl AppState {
         self.models.failed.remove(&model.folder);
         self.models.selected = Some(model.folder.clone());
         self.set(|settings| set_where_none(&mut settings.default_models, model));
-        let detail = format!("It translates {}.", model.pair());
+        let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
+            ([source], [target]) => {
+                let [source, target] = [source, target].map(|code| language::name(code));
+                format!("It translates from {source} to {target}.")
+            }
+            _ => format!("It translates {}.", model.pair()),
+        };
         self.notify(
             NoticeKind::Done,
             format!("{} is installed", model.name),

@@ -37,7 +37,7 @@ const COLUMNS: [Column; 5] = [
     },
     Column {
         title: "Size",
-        width: 58.0,
+        width: 76.0,
         from: 0.0,
         text: |model| {
             model
@@ -53,15 +53,15 @@ const COLUMNS: [Column; 5] = [
     },
     Column {
         title: "Published scores",
-        width: 132.0,
-        from: 680.0,
+        width: 160.0,
+        from: 720.0,
         text: |model| or_unknown(&scores(model)),
     },
     Column {
         title: "Source",
         width: 118.0,
         from: 420.0,
-        text: |model| model.catalogue.clone(),
+        text: |model| source(model).to_owned(),
     },
 ];
 
@@ -77,6 +77,18 @@ fn scores(model: &CatalogueModel) -> String {
         .map(crate::catalogue::PublishedScore::short)
         .collect();
     same.join(", ")
+}
+
+/// The name of a known catalogue; of an own one the host, or the last part of its path.
+fn source(model: &CatalogueModel) -> &str {
+    let name = model.catalogue.as_str();
+    match name.split_once("://") {
+        Some((_, rest)) => rest
+            .split('/')
+            .find(|part| !part.is_empty())
+            .unwrap_or(rest),
+        None => name.rsplit(['/', '\\']).next().unwrap_or(name),
+    }
 }
 
 fn or_unknown(text: &str) -> String {
