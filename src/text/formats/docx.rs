@@ -13,7 +13,7 @@ use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
 use super::package::Package;
-use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild};
+use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild, is_link};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept, ReadingChoice};
 use crate::text::builder::{Builder, Context, Failure};
@@ -319,6 +319,7 @@ impl Dialect for Word {
                 content: Some("sdtContent"),
             },
             "sdt" => Child::Opaque("control", shown(xml, id)),
+            "fldSimple" if is_link(&xml.attribute(id, "instr").unwrap_or_default()) => wrapper("a"),
             "fldSimple" => Child::Opaque("field", shown(xml, id)),
             "oMath" | "oMathPara" => Child::Opaque("math", xml.whole_text(id)),
             "proofErr" => Child::Dropped,
@@ -364,7 +365,7 @@ impl Dialect for Word {
     fn is_invisible(&self, name: &str) -> bool {
         matches!(
             name,
-            "lang" | "noProof" | "rPrChange" | "webHidden" | "w:rsidR" | "w:rsidRPr" | "w:rsid"
+            "lang" | "noProof" | "webHidden" | "w:rsidR" | "w:rsidRPr" | "w:rsid"
         )
     }
 

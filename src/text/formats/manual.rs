@@ -5,7 +5,7 @@
 
 use super::direction::set_attributes;
 use super::edits::Edits;
-use super::language::is_right_to_left;
+use super::language::{instead_of, is_right_to_left};
 use super::mixed::{Place, Reader, Role};
 use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
@@ -557,15 +557,19 @@ impl XmlFile {
         let (xml, root) = (&self.xml, self.xml.root());
         for name in ["xml:lang", "lang"] {
             let attributes = xml.attributes(root);
-            if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name) {
-                edits.replace(range, escaped_attribute(language));
+            if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name)
+                && let Some(language) = instead_of(xml.slice(range.clone()), language)
+            {
+                edits.replace(range, escaped_attribute(&language));
             }
         }
         let has_attribute = match self.direction {
             Direction::Attribute => true,
             Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
             Direction::Language => {
-                set_attributes(xml, root, &[("xml:lang", language)], edits);
+                if xml.qualified_attribute(root, "xml:lang").is_none() {
+                    set_attributes(xml, root, &[("xml:lang", language)], edits);
+                }
                 false
             }
         };

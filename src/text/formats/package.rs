@@ -90,13 +90,15 @@ impl Package {
         Ok(Self { bytes, names })
     }
 
-    /// The name of an entry as it is spelt here: names do not differ in case alone.
+    /// The name of an entry as it is spelt here: names do not differ in case alone, or in the kind of their slashes.
     pub fn find(&self, name: &str) -> Option<&str> {
         let mut names = self.names.iter();
         let exact = names.clone().find(|known| *known == name);
-        exact
-            .or_else(|| names.find(|known| known.eq_ignore_ascii_case(name)))
-            .map(String::as_str)
+        let is_it = |known: &&String| {
+            let known = known.replace('\\', "/");
+            known.trim_start_matches('/').eq_ignore_ascii_case(name)
+        };
+        exact.or_else(|| names.find(is_it)).map(String::as_str)
     }
 
     /// The names of all entries, in their order.

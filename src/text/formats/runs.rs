@@ -12,7 +12,7 @@ mod place;
 mod reader;
 
 pub(super) use events::{Child, Dialect, RunChild};
-pub(super) use fields::OpenFields;
+pub(super) use fields::{OpenFields, is_link};
 pub(super) use place::Place;
 
 use drafter::Drafter;
