@@ -329,7 +329,7 @@ pub enum Error {
     #[error("{path:?} is read here and would be lost; name another place to write to")]
     OverInput { path: PathBuf },
     #[error(
-        "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
+        "byte {offset} is 0, so this is no text; name a file of text without such bytes: {path:?}"
     )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
