@@ -259,7 +259,7 @@ impl WriteBack for Book {
                 text = in_language(&part.name, text, part.content, language)?;
             }
             if text != document.original[part.range.clone()] {
-                changed.insert(part.name.clone(), part.encoding.encode(&text)?);
+                changed.insert(part.name.clone(), part.encoding.encode_xml(text)?);
             }
         }
         self.package.written(&changed)

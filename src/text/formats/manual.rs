@@ -361,7 +361,7 @@ impl DocumentFormat for Manual {
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let is_part = self.is_part(&bytes);
-        let (text, encoding) = Encoding::decode(bytes)?;
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = if is_part {
             Xml::read_entity(name, text)?
         } else {
@@ -547,7 +547,7 @@ impl WriteBack for XmlFile {
                 edits.replace(place.bytes.clone(), written);
             }
         }
-        self.encoding.encode_all(edits.applied(&xml.text))
+        self.encoding.encode_xml(edits.applied(&xml.text))
     }
 }
 

@@ -120,7 +120,7 @@ impl Package {
         if !edits.is_empty() {
             changed.insert(
                 name.to_owned(),
-                encoding.encode_all(edits.applied(&xml.text))?,
+                encoding.encode_xml(edits.applied(&xml.text))?,
             );
         }
         Ok(())
@@ -150,7 +150,7 @@ impl Package {
             Failure::Encoding { name: encoding } => damaged(name, format!("it is no {encoding}")),
             other => other,
         };
-        let (text, encoding) = Encoding::decode(bytes).map_err(told)?;
+        let (text, encoding) = Encoding::decode_xml(bytes).map_err(told)?;
         let xml = Xml::read(name, text)?;
         Ok(Part { xml, encoding })
     }

@@ -17,6 +17,8 @@ pub(super) struct Run {
     /// Open inline elements: name and atom.
     open: Vec<(String, usize)>,
     holds_letter: bool,
+    /// Whether its text is a string of a program, with placeholders and tags in it.
+    pub is_string: bool,
 }
 
 #[derive(Debug, Clone)]
