@@ -322,7 +322,9 @@ pub enum Error {
         extension: &'static str,
         path: PathBuf,
     },
-    #[error("the starter model is missing; name a model folder with --model")]
+    #[error(
+        "the starter model is missing or removed; name a model with --model, or bring it back with `canopy model restore`"
+    )]
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
@@ -460,6 +462,8 @@ pub enum Error {
         "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
     )]
     NoEvents { path: PathBuf },
+    #[error("no translation model that can be read: {reason}: {path:?}")]
+    UnknownModel { reason: String, path: PathBuf },
     #[error("this model of others is not usable: {reason}: {path:?}")]
     Foreign { reason: String, path: PathBuf },
     #[error(

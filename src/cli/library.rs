@@ -1,17 +1,19 @@
 //! The models of a user and those that came with the program: adding, listing, choosing and removing them.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::terminal::print;
+use super::terminal::{print, warn};
 use crate::app::{Folders, Settings, Shipped};
 use crate::error::{Error, Result};
 use crate::inference::{
-    DefaultModels, InstalledModel, Leg, Route, forget_default, install_model, installed_models,
-    pair_key, remove_model, route, route_between, starter_model_for,
+    DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
+    installed_models, pair_key, remove_model, route, route_between, starter_model_for,
 };
 use crate::text::file::write_atomically;
+use crate::tokenizers::language_called;
 
 /// The folder in which models of this user lie.
 fn folder() -> Result<PathBuf> {
@@ -36,13 +38,13 @@ pub(super) fn defaults() -> DefaultModels {
     settings.unwrap_or_default().default_models
 }
 
-/// Changes the chosen models in the settings, which the window shares.
-fn change_defaults(change: impl FnOnce(&mut DefaultModels)) -> Result<()> {
+/// Changes the settings, which the window shares.
+fn change_settings(change: impl FnOnce(&mut Settings)) -> Result<()> {
     let Some(file) = Folders::of_user().settings_file() else {
         return Ok(());
     };
     let mut settings = Settings::read(&file);
-    change(&mut settings.default_models);
+    change(&mut settings);
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent).map_err(Error::write(parent))?;
     }
@@ -67,11 +69,20 @@ pub(super) fn legs_between(
         }),
         Some(found) => Ok(found.legs(source)),
         None => Ok(vec![Leg {
-            folder: starter_model_for(source, target)?,
+            folder: starter(source, target)?,
             source: source.map(str::to_owned),
             target: target.map(str::to_owned),
         }]),
     }
+}
+
+/// The starter model that fits best, unless it was removed.
+fn starter(source: Option<&str>, target: Option<&str>) -> Result<PathBuf> {
+    let found = starter_model_for(source, target)?;
+    let shipped = Shipped::find().models;
+    let is_there = |folder: &PathBuf| folder.file_name() == found.file_name();
+    let there = shipped.iter().any(is_there);
+    there.then_some(found).ok_or(Error::NoStarterModel)
 }
 
 /// Whether a model, or two in a row, translate from this language to the other.
@@ -79,8 +90,43 @@ pub(super) fn translates_from(source: &str, target: Option<&str>) -> bool {
     route(&models(), &defaults(), source, target).is_some()
 }
 
-pub(super) fn add(path: &Path) -> Result<()> {
-    let model = install_model(path, &folder()?)?;
+/// Adds a model between these languages, if its files do not say others, by this name or its own.
+pub(super) fn add(path: &Path, told: [Option<String>; 2], name: Option<String>) -> Result<()> {
+    let fields = ["--from", "--to"].into_iter().zip(told);
+    let codes = fields.map(|(field, language)| {
+        let codes = language.map(|language| {
+            language_called(&language).ok_or(Error::Config {
+                field,
+                found: language,
+                allowed: "a language, such as pt, pt-BR or Portuguese".to_owned(),
+            })
+        });
+        Ok(codes.transpose()?.into_iter().collect())
+    });
+    let codes: Vec<Vec<String>> = codes.collect::<Result<_>>()?;
+    let name = name.unwrap_or_default();
+    if name.contains(['/', '\\']) || name.starts_with('.') {
+        return Err(Error::Config {
+            field: "--name",
+            found: name,
+            allowed: "the name of a folder, without / and no dot before it".to_owned(),
+        });
+    }
+    let known = KnownOfModel {
+        sources: codes[0].clone(),
+        targets: codes[1].clone(),
+        name,
+        ..KnownOfModel::default()
+    };
+    let mut go_on = |_: u64, _: u64| ControlFlow::Continue(());
+    let added = install_known_model(path, &folder()?, &known, &mut go_on)?;
+    let model = added.expect("nobody broke it off");
+    if model.sources.is_empty() || model.targets.is_empty() {
+        warn(
+            "its files do not say its languages, so that it is never chosen by itself; remove it and add it with --from and --to, \
+             or name it with --model",
+        );
+    }
     print(&format!("{}\n", line(&model)))
 }
 
@@ -111,16 +157,67 @@ pub(super) fn choose(pair: &str, name: &str) -> Result<()> {
                 model.pair()
             ),
         })?;
-    change_defaults(|defaults| {
+    change_settings(|settings| {
+        let defaults = &mut settings.default_models;
         defaults.insert(pair_key(source, target), model.folder.clone());
     })?;
     print(&format!("{source} to {target}: {}\n", model.name))
 }
 
+/// Deletes a model that was added; one that came with the program is no longer listed or used.
 pub(super) fn remove(name: &str) -> Result<()> {
     let model = named(name)?;
-    remove_model(&model.folder, &folder()?)?;
-    change_defaults(|defaults| forget_default(defaults, &model.folder))
+    if !model.is_shipped {
+        remove_model(&model.folder, &folder()?)?;
+    }
+    change_settings(|settings| {
+        forget_default(&mut settings.default_models, &model.folder);
+        if let (true, Some(name)) = (model.is_shipped, folder_name(&model)) {
+            settings.removed_models.push(name);
+        }
+    })?;
+    if model.is_shipped {
+        print(&format!(
+            "{} came with the program and is used no more; `canopy model restore` brings it back\n",
+            model.name
+        ))?;
+    }
+    Ok(())
+}
+
+/// Brings back models that came with the program and were removed: the one of this name, or all.
+pub(super) fn restore(name: Option<&str>) -> Result<()> {
+    let there = Shipped::find().models;
+    let mut removed = installed_models(None, &Shipped::all().models);
+    removed.retain(|model| !there.contains(&model.folder));
+    if let Some(name) = name {
+        let names: Vec<String> = removed.iter().map(|model| model.name.clone()).collect();
+        removed.retain(|model| model.is_called(name));
+        if removed.is_empty() {
+            return Err(Error::Config {
+                field: "model",
+                found: name.to_owned(),
+                allowed: match names.join(", ") {
+                    none if none.is_empty() => "none: no model is removed".to_owned(),
+                    names => names,
+                },
+            });
+        }
+    }
+    change_settings(|settings| {
+        let is_back = |folder: &String| {
+            let mut names = removed.iter().filter_map(folder_name);
+            names.any(|name| name == *folder)
+        };
+        settings.removed_models.retain(|folder| !is_back(folder));
+    })?;
+    let lines = removed.iter().map(|model| format!("{}\n", line(model)));
+    print(&lines.collect::<String>())
+}
+
+fn folder_name(model: &InstalledModel) -> Option<String> {
+    let name = model.folder.file_name()?.to_str()?;
+    Some(name.to_owned())
 }
 
 /// The folder of the model of this name.
@@ -142,23 +239,25 @@ fn named(name: &str) -> Result<InstalledModel> {
     })
 }
 
-/// Name, languages, megabytes, licence and folder, with tabs between them.
+/// Name, languages, megabytes, licence and folder, then what its files call it and its version, with tabs between them.
 fn line(model: &InstalledModel) -> String {
-    let licence = if model.licence.is_empty() {
-        "licence unknown"
-    } else {
-        &model.licence
-    };
     let [name, pair, folder] = [
         model.name.clone(),
         model.pair(),
         model.folder.display().to_string(),
     ];
+    let stated = [model.title.clone(), model.version_words()];
+    let stated: Vec<String> = stated.into_iter().filter(|it| !it.is_empty()).collect();
+    let stated = match stated.join(", ") {
+        none if none.is_empty() => none,
+        stated => format!("\t{stated}"),
+    };
     let problem = model.problem.as_ref();
     let problem = problem.map_or(String::new(), |problem| format!("\tbroken: {problem}"));
     format!(
-        "{name}\t{pair}\t{} MB\t{licence}\t{folder}{problem}",
-        model.num_bytes.div_ceil(1_000_000)
+        "{name}\t{pair}\t{} MB\t{}\t{folder}{stated}{problem}",
+        model.num_bytes.div_ceil(1_000_000),
+        model.licence_or_unknown(),
     )
 }
 
@@ -169,6 +268,8 @@ fn entry(model: &InstalledModel, defaults: &DefaultModels) -> Value {
     let chosen: Vec<&String> = chosen.map(|(pair, _)| pair).collect();
     json!({
         "name": model.name,
+        "title": model.title,
+        "version": model.version,
         "sources": model.sources,
         "targets": model.targets,
         "format": model.format,

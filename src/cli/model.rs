@@ -37,10 +37,15 @@ pub(super) enum ModelCommand {
         /// Name or folder of an installed model
         model: String,
     },
-    /// Delete a model that was added; those that came with the program stay
+    /// Delete a model that was added; one that came with the program is no longer listed or used, until it is restored
     Remove {
         /// Name or folder of the model
         model: String,
+    },
+    /// Bring back models that came with the program and were removed
+    Restore {
+        /// Name of the model; without it all
+        model: Option<String>,
     },
     /// Make a vocabulary shortlist of translations: the words that each source word may become, by IBM model 1. With it
     /// `canopy translate --shortlist` and `canopy evaluate --shortlist` score few words of a large vocabulary
@@ -70,10 +75,19 @@ pub(super) enum ModelCommand {
 pub(super) struct ImportCommand {
     #[command(subcommand)]
     encoder: Option<ImportedEncoder>,
-    /// A folder or zip file of Hugging Face, Marian (OPUS-MT), CTranslate2 or Argos Translate, or a model folder of ours; it
-    /// is copied
-    #[arg(value_name = "FOLDER|ZIP", required = true)]
+    /// A folder or archive (.zip, .tar.gz, .argosmodel) of Hugging Face, Marian (OPUS-MT), Bergamot and Firefox, CTranslate2 or
+    /// Argos Translate, a file of weights with the files beside it, or a model folder of ours; it is copied
+    #[arg(value_name = "FOLDER|FILE", required = true)]
     path: Option<PathBuf>,
+    /// Language that it translates from, if its files do not say it: a code or an English name
+    #[arg(long, value_name = "LANGUAGE")]
+    from: Option<String>,
+    /// Language that it translates to, if its files do not say it
+    #[arg(long, value_name = "LANGUAGE")]
+    to: Option<String>,
+    /// Name that commands know it by [default: that of its folder or file]
+    #[arg(long)]
+    name: Option<String>,
 }
 
 /// Kinds of models that can be imported.
@@ -149,16 +163,23 @@ impl From<PrecisionName> for Precision {
 pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
-        ModelCommand::Import(ImportCommand { encoder, path }) => match (encoder, path) {
+        ModelCommand::Import(ImportCommand {
+            encoder,
+            path,
+            from,
+            to,
+            name,
+        }) => match (encoder, path) {
             (Some(ImportedEncoder::Bert(arguments)), _) => import(arguments, Encoder::bert),
             (Some(ImportedEncoder::Sbert(arguments)), _) => import(arguments, Encoder::sbert),
             (Some(ImportedEncoder::Use(arguments)), _) => import(arguments, Encoder::universal),
-            (None, Some(path)) => library::add(&path),
+            (None, Some(path)) => library::add(&path, [from, to], name),
             (None, None) => Ok(()),
         },
         ModelCommand::List { json } => library::list(json),
         ModelCommand::Default { pair, model } => library::choose(&pair, &model),
         ModelCommand::Remove { model } => library::remove(&model),
+        ModelCommand::Restore { model } => library::restore(model.as_deref()),
         ModelCommand::Shortlist(arguments) => shortlist(&arguments),
         ModelCommand::Average {
             folders,

@@ -23,8 +23,8 @@ use crate::text::document::{Document, ReadingOptions};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder or zip file of another program's, or the name of an installed model (`canopy model list`); without
-    /// it an installed model that fits, else a starter
+    /// Model folder, or a folder, archive or file of weights of another program's, or the name of an installed model (`canopy
+    /// model list`); without it an installed model that fits, else a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]

@@ -65,8 +65,12 @@ pub fn flag(flag: Flag) -> &'static str {
             "More markup than the model can place: the rest of it stands at the end, or an element has lost its text"
         }
         Flag::Numbers => "Other numbers than in the source",
+        Flag::Signs => "Other signs than in the source, such as ≥, ₹ or §",
         Flag::Unwritten => "The model began characters that it did not end: they are left out",
         Flag::Empty => "The model gave nothing: the source stands in its place",
+        Flag::OtherLanguage => {
+            "The sentence is in another language than the model reads: it is left as it is"
+        }
         Flag::Memory => {
             "The same sentence stands in your translation memory: taken over as it is there"
         }
@@ -138,6 +142,7 @@ pub fn check(kind: CheckKind) -> &'static str {
         CheckKind::Tags => "Tags",
         CheckKind::Variables => "Variables and addresses",
         CheckKind::Numbers => "Numbers",
+        CheckKind::Signs => "Signs",
         CheckKind::Units => "Units",
         CheckKind::Dates => "Dates",
         CheckKind::TooLong => "Longer than allowed",

@@ -109,7 +109,7 @@ impl AppState {
             content: document.content().to_owned(),
             revision: document.total_revision(),
             kinds: document.checks().to_vec(),
-            target_language: self.languages().map(|(_, target)| target),
+            languages: self.languages(),
         };
         let has_same_terms = match (&self.checking.terms, &self.terms.index) {
             (Some(known), Some(index)) => Arc::ptr_eq(known, index),
@@ -121,9 +121,11 @@ impl AppState {
         let pairs = document.pairs();
         let revisions = 0..document.num_sentences();
         let revisions = revisions.map(|index| document.revision(index)).collect();
+        let (source, target) = asked.languages.clone().unzip();
         let checks = Checks {
             kinds: asked.kinds.clone(),
-            target_language: asked.target_language.clone(),
+            source_language: source,
+            target_language: target,
         };
         let (job, terms) = (self.next_job(), self.termbase());
         let checking = &mut self.checking;

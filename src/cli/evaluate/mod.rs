@@ -14,10 +14,9 @@ use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{Choices, ReferenceContext, TestSet};
-use crate::inference::{SearchOptions, TermMode};
+use crate::inference::{SearchOptions, TermMode, described_model};
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
-use crate::weights::ModelFolder;
 use report::Report;
 use system::{Evaluated, Way};
 
@@ -145,7 +144,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     };
     // What cannot be read is told before anything is translated.
     for folder in &arguments.model {
-        ModelFolder::open(folder)?;
+        described_model(folder)?;
     }
     let files = arguments.output.iter();
     let files = files.map(|path| Evaluated::file(path, &test));

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
-use super::pictograms::{Pictograms, hidden, shown_points};
 use crate::inference::markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_links,
 };
+use crate::inference::preparation::{Preparation, Reader};
 use crate::inference::translation::{Flag, Translation, with_markup_of};
 use crate::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
 use crate::text::placeholder::{self, Placeholder};
@@ -75,11 +75,36 @@ impl Translator {
     }
 
     /// A sentence without the markup that the model does not read; none if it reads all.
-    pub(super) fn stripped(&self, text: &str, points: &[String]) -> Option<StrippedSource> {
+    pub(super) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
+        let Preparation { text, points, .. } = prepared;
         if self.strips_markup() {
             return Some(StrippedSource::of(text, points));
         }
         StrippedSource::around_read(text, points)
+    }
+
+    /// A sentence whose points show `points`, prepared for the model.
+    pub(in crate::inference) fn prepared(&self, text: &str, points: &[String]) -> Preparation {
+        Preparation::of(text, points, self.reader(Side::Source))
+    }
+
+    /// The same without names of files, too.
+    pub(super) fn prepared_without_names(&self, text: &str) -> Preparation {
+        let reader = Reader {
+            hides_names: true,
+            ..self.reader(Side::Source)
+        };
+        Preparation::of(text, &[], reader)
+    }
+
+    fn reader(&self, side: Side) -> Reader<'_> {
+        Reader {
+            tokenizer: &*self.tokenizer,
+            side,
+            reads_points: !self.strips_markup(),
+            hides_names: self.hides_names || self.strips_markup(),
+            target_language: &self.description.languages.target,
+        }
     }
 
     /// A sentence as the model reads it.
@@ -88,10 +113,11 @@ impl Translator {
         text: &'t str,
         points: &[String],
     ) -> Cow<'t, str> {
-        let (hidden, pictograms) = self.without_pictograms(text);
-        match self.stripped(&hidden, &shown_points(points, &pictograms)) {
+        let prepared = self.prepared(text, points);
+        match self.stripped(&prepared) {
             Some(stripped) => Cow::Owned(stripped.text),
-            None => hidden,
+            None if prepared.text == text => Cow::Borrowed(text),
+            None => Cow::Owned(prepared.text),
         }
     }
 
@@ -100,23 +126,21 @@ impl Translator {
         if self.strips_markup() {
             return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
         }
-        self.without_pictograms(text.trim()).0
-    }
-
-    /// A text with points in place of the pictograms that a model that reads markup has not learned.
-    pub(super) fn without_pictograms<'t>(&self, text: &'t str) -> (Cow<'t, str>, Pictograms) {
-        let is_known = |run: &str| self.tokenizer.encode(Side::Source, run).len() == 1;
-        if self.strips_markup() {
-            return (Cow::Borrowed(text), Pictograms::new());
+        let text = text.trim();
+        let prepared = Preparation::of(text, &[], self.reader(Side::Target));
+        if prepared.text == text {
+            return Cow::Borrowed(text);
         }
-        hidden(text, is_known)
+        Cow::Owned(prepared.text)
     }
 
     /// The ids of a translation that others read, without the markup that is not in its source as the model reads it.
     pub(super) fn read_ids_of_translation(&self, text: &str, source: &str) -> Vec<u32> {
         let is_unread = |c: char| Placeholder::of(c).is_some() && !source.contains(c);
         let text = if text.contains(is_unread) {
-            Cow::Owned(with_markup_of(source, text))
+            let is_known = |&c: &char| Placeholder::of(c).is_none() || text.contains(c);
+            let known: String = source.chars().filter(is_known).collect();
+            Cow::Owned(with_markup_of(&known, text))
         } else {
             Cow::Borrowed(text)
         };

@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::pictograms::shown_points;
 use super::terms::TermWishes;
 use super::{KnownTranslations, Pending, Step, Translator};
 use crate::error::{Error, Result};
@@ -51,7 +50,7 @@ impl Translator {
             || self.description.model.previous_translations > 0
             || self.asked_choice().is_some();
         if !is_apart {
-            return self.search(&[], requests, options, step);
+            return self.search_twice(&[], requests, options, step);
         }
         for (number, request) in requests.iter_mut().enumerate() {
             let mut flow = ControlFlow::Continue(());
@@ -86,11 +85,11 @@ impl Translator {
             sentences,
             known,
         };
-        self.search(before, &mut [request], options, &mut |_, told| step(told))
+        self.search_twice(before, &mut [request], options, &mut |_, told| step(told))
     }
 
     #[expect(clippy::too_many_lines, reason = "one loop with its state")]
-    fn search(
+    pub(super) fn search(
         &self,
         before: &[Vec<u32>],
         requests: &mut [DocumentRequest<'_>],
@@ -176,7 +175,7 @@ impl Translator {
                 };
                 let (number, index) = place;
                 let source = &requests[number].document.sentences[index].text;
-                let translation = translation.checked(source);
+                let translation = self.with_own_numbers(translation, source).checked(source);
                 step_of(number, Step::Translated { index, translation })
             }
         };
@@ -312,11 +311,12 @@ impl Translator {
                 points,
                 ..
             } = &document.sentences[sentence];
-            let (hidden, pictograms) = self.without_pictograms(source);
-            let stripped = self.stripped(&hidden, &shown_points(points, &pictograms));
+            let preparation = self.prepared(source, points);
+            let points = &preparation.points;
+            let stripped = self.stripped(&preparation);
             let read = stripped
                 .as_ref()
-                .map_or(&*hidden, |stripped| &stripped.text);
+                .map_or(&preparation.text, |stripped| &stripped.text);
             let parts = self.parts(read);
             let position = document.position(sentence);
             let first = text.sentences.len();
@@ -357,7 +357,7 @@ impl Translator {
             if let Some(pending) = pending.get_mut(&(number, sentence)) {
                 let parts = parts.into_iter();
                 pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
-                (pending.stripped, pending.pictograms) = (stripped, pictograms);
+                (pending.stripped, pending.preparation) = (stripped, preparation);
             }
         }
         if begin < text.sentences.len() {
