@@ -190,6 +190,10 @@ pub enum Error {
         to: String,
         path: PathBuf,
     },
+    #[error("{path:?}, line {line}: no source and target with a tab between them")]
+    NoTab { line: usize, path: PathBuf },
+    #[error("the translation memory has no segment (<seg>): {path:?}")]
+    NoSegments { path: PathBuf },
     #[error("no line has text on both sides of a tab: {path:?}")]
     NoPairs { path: PathBuf },
     #[error(
@@ -329,7 +333,7 @@ pub enum Error {
     #[error("{path:?} is read here and would be lost; name another place to write to")]
     OverInput { path: PathBuf },
     #[error(
-        "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
+        "byte {offset} is 0, which no text has: it is another kind of file, or damaged there; a text that is meant is without that byte: {path:?}"
     )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]

@@ -181,7 +181,12 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
                 output: output.output,
                 replace: output.force,
             };
-            print_statistics(&import.run()?, false)
+            let (corpus, report) = import.run_counting()?;
+            print(&format!(
+                "{} pairs; left out: {} lines with text on one side alone, {} empty ones\n",
+                report.pairs, report.one_sided, report.empty
+            ))?;
+            print_statistics(&corpus, false)
         }
         ImportCommand::Folders {
             source,

@@ -19,6 +19,16 @@ use crate::text::placeholder;
 
 const DOCUMENT_MARK: &str = "<d>";
 
+/// What became of the lines of an import.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TextReport {
+    pub pairs: usize,
+    /// Lines that have text on one side alone, and are left out.
+    pub one_sided: usize,
+    /// Lines that are empty on both sides.
+    pub empty: usize,
+}
+
 /// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TextImport {
@@ -42,6 +52,14 @@ impl TextImport {
     /// If a file cannot be read, the files have not the same number of lines and `<d>` at the same ones, or the corpus
     /// cannot be written.
     pub fn run(&self) -> Result<Corpus> {
+        self.run_counting().map(|(corpus, _)| corpus)
+    }
+
+    /// The same with what became of the lines.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_counting(&self) -> Result<(Corpus, TextReport)> {
         let mut source = Lines::open(&self.source)?;
         let mut target = Lines::open(&self.target)?;
         let stem = self
@@ -50,6 +68,7 @@ impl TextImport {
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let mut writer = CorpusWriter::create(&self.output, self.info(&stem), self.replace)?;
         let mut number = 0;
+        let mut report = TextReport::default();
         let mut paragraphs = Vec::new();
         while let Some((ours, theirs)) = pair(&mut source, &mut target)? {
             if ours == DOCUMENT_MARK {
@@ -59,7 +78,14 @@ impl TextImport {
                 }
                 self.add(&mut writer, &stem, number, std::mem::take(&mut paragraphs))?;
                 number += 1;
-            } else if !ours.is_empty() && !theirs.is_empty() {
+                continue;
+            }
+            match (ours.is_empty(), theirs.is_empty()) {
+                (false, false) => report.pairs += 1,
+                (true, true) => report.empty += 1,
+                _ => report.one_sided += 1,
+            }
+            if !ours.is_empty() && !theirs.is_empty() {
                 let units = vec![Unit::new(ours, theirs)];
                 paragraphs.push(ParallelParagraph {
                     section: 0,
@@ -71,7 +97,7 @@ impl TextImport {
             }
         }
         self.add(&mut writer, &stem, number, paragraphs)?;
-        writer.finish()
+        Ok((writer.finish()?, report))
     }
 
     fn add(

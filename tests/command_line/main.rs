@@ -11,6 +11,7 @@ mod language_model;
 mod models;
 mod page;
 mod project;
+mod reported;
 mod srx;
 mod terms;
 #[path = "../tiny/mod.rs"]
