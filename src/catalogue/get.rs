@@ -177,7 +177,9 @@ fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
     let reason = match error {
         Error::Exists { .. } | Error::Write { .. } | Error::Panicked { .. } => return error,
         Error::Model { reason, .. } | Error::Foreign { reason, .. } => reason,
-        other => other.to_string().replace(&format!(": {path:?}"), ""),
+        other => other
+            .to_string()
+            .replace(&format!(": \"{}\"", path.display()), ""),
     };
     failed(
         model,

@@ -196,8 +196,9 @@ pub(super) fn is_foreign(path: &Path) -> bool {
 /// Whether a file is named as the weights of Marian and Bergamot are, compressed or not.
 fn is_weights(name: &str) -> bool {
     let bare = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    let is_binary = bare.ends_with(".bin") && !bare.starts_with("lex.");
-    bare.ends_with(".npz") || is_binary && (bare.starts_with("model.") || bare.contains(".intgemm"))
+    let ends_in = |ending: &str| Path::new(bare).extension().is_some_and(|it| it == ending);
+    let is_binary = ends_in("bin") && !bare.starts_with("lex.");
+    ends_in("npz") || is_binary && (bare.starts_with("model.") || bare.contains(".intgemm"))
 }
 
 /// Where the files of an installed model of another program are; the path itself if it is none.

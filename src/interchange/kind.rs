@@ -1,5 +1,7 @@
 //! Which program's model an archive holds, by the files that are there.
 
+use std::path::Path;
+
 use super::archive::Archive;
 use super::marian;
 use super::seeming::seeming;
@@ -31,7 +33,8 @@ pub(super) fn kind(archive: &mut Archive) -> Result<Kind> {
     refuse_several(archive)?;
     let has = |archive: &Archive, name: &str| archive.find(name).is_some();
     if let Some(named) = archive.named().map(str::to_owned) {
-        let is_settled = named.ends_with(".npz") || is_marian(archive, &named)?;
+        let is_settled = Path::new(&named).extension().is_some_and(|it| it == "npz")
+            || is_marian(archive, &named)?;
         if is_settled {
             return Ok(Kind::Marian);
         }

@@ -1,3 +1,4 @@
+use std::fs;
 use std::io::{Cursor, Write};
 
 use safetensors::tensor::{Dtype, TensorView};

@@ -117,7 +117,8 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
     });
     let documents = documents.await?;
     let alternatives = alternatives.min(MOST_ALTERNATIVES);
-    let (ways, found) = ways(&service.library, &source, &target, &documents)?;
+    let ways = ways(&service.library, &source, &target, &documents)?;
+    let (ways, found): (Vec<_>, Vec<_>) = ways.into_iter().unzip();
     let translated = translated(&service, documents, ways, alternatives).await?;
     let (texts, others): (Vec<String>, Vec<Vec<String>>) = translated.into_iter().unzip();
     let one_or_all = |values: Vec<Value>| {
@@ -140,13 +141,16 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
     Ok(json_response(&told_back).into_response())
 }
 
+/// The way of a text, and the language that it was detected to be in.
+type TextWay = (Option<Way>, Option<DetectedLanguage>);
+
 /// The way of each text, and its language where that is detected: each text of a list tells its own.
 fn ways(
     library: &Library,
     source: &str,
     target: &str,
     documents: &[Document],
-) -> Result<(Vec<Option<Way>>, Vec<Option<DetectedLanguage>>), Refusal> {
+) -> Result<Vec<TextWay>, Refusal> {
     let of_one = |(index, document): (usize, &Document)| {
         let found = way(library, source, target, std::slice::from_ref(document));
         found.map_err(|refusal| match documents.len() {
@@ -155,7 +159,7 @@ fn ways(
         })
     };
     let ways = documents.iter().enumerate().map(of_one);
-    Ok(ways.collect::<Result<Vec<_>, _>>()?.into_iter().unzip())
+    ways.collect()
 }
 
 /// The translations of texts and others of each, in their order; texts of one way go together.

@@ -20,8 +20,7 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     /// Results as JSON: those of one system stand at the top, those of several in a list.
     pub fn json(&self) -> Value {
-        let mut systems: Vec<Map<String, Value>> =
-            self.systems.iter().map(|it| self.entry(it)).collect();
+        let mut systems: Vec<Map<String, Value>> = self.systems.iter().map(Self::entry).collect();
         let mut report = match systems.as_mut_slice() {
             [only] => std::mem::take(only),
             _ => Map::from_iter([("systems".to_owned(), json!(systems))]),
@@ -35,7 +34,7 @@ impl Report<'_> {
         Value::Object(report)
     }
 
-    fn entry(&self, system: &Evaluated) -> Map<String, Value> {
+    fn entry(system: &Evaluated) -> Map<String, Value> {
         let score = |name: &str, (bleu, count): &(Bleu, usize)| json!({"segments": name, "count": count, "metric": "BLEU", "score": bleu.score, "signature": bleu.signature()});
         let mut entry = Map::new();
         entry.insert("model".to_owned(), json!(system.name));

@@ -89,7 +89,8 @@ impl StrippedSource {
     /// translation could lose.
     pub fn around_read(text: &str, points: &[String]) -> Option<Self> {
         // A picture is no word of its sentence.
-        let is_picture = |shown: &str| pictograms(shown) == [0..shown.len()];
+        let is_picture =
+            |shown: &str| matches!(&pictograms(shown)[..], [run] if *run == (0..shown.len()));
         let words = points.iter().map(|shown| match shown {
             shown if is_picture(shown) => String::new(),
             shown => shown.clone(),

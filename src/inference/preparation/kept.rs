@@ -77,7 +77,7 @@ pub(super) fn blanks(text: &str) -> Vec<Range<usize>> {
             let end = characters.get(end).map_or(text.len(), |it| it.0);
             // Blanks of a date or of letters: ____/____, one span.
             match runs.last_mut() {
-                Some(last) if is_between_blanks(&text[last.end..start]) => last.end = end,
+                Some(run) if is_between_blanks(&text[run.end..start]) => run.end = end,
                 _ => runs.push(start..end),
             }
         }
@@ -234,7 +234,7 @@ fn around(text: &str, place: &Range<usize>, is_part: impl Fn(char) -> bool) -> R
     let mut after = text[place.end..].char_indices().peekable();
     while let Some((at, character)) = after.next() {
         let mut goes_on = || after.peek().is_some_and(|(_, next)| is_part(*next));
-        if !is_part(character) && !(joins(character) && goes_on()) {
+        if !(is_part(character) || joins(character) && goes_on()) {
             break;
         }
         end = place.end + at + character.len_utf8();
@@ -243,7 +243,7 @@ fn around(text: &str, place: &Range<usize>, is_part: impl Fn(char) -> bool) -> R
     let mut before = text[..place.start].char_indices().rev().peekable();
     while let Some((at, character)) = before.next() {
         let mut goes_on = || before.peek().is_some_and(|(_, next)| is_part(*next));
-        if !is_part(character) && !(joins(character) && goes_on()) {
+        if !(is_part(character) || joins(character) && goes_on()) {
             break;
         }
         start = at;

@@ -337,10 +337,10 @@ fn name_of_file(path: &Path, name: &str) -> String {
         let is_it = name.get(at..)?.eq_ignore_ascii_case(ending);
         (is_it && at > 0).then(|| name[..at].to_owned())
     };
-    if let Some(stem) = PACKED.iter().find_map(|ending| without(ending)) {
+    if let Some(stem) = PACKED.iter().find_map(&without) {
         return stem;
     }
-    let bare = [".gz", ".zst"].iter().find_map(|ending| without(&ending));
+    let bare = [".gz", ".zst"].iter().find_map(&without);
     let bare = bare.as_deref().unwrap_or(name);
     let stem = Path::new(name).file_stem().unwrap_or_default();
     if !WEIGHTS.iter().any(|ending| bare.ends_with(ending)) {

@@ -166,9 +166,9 @@ impl Translator {
             document, known, ..
         } = &mut requests[number];
         let mut request = [DocumentRequest {
-            document: *document,
+            document,
             sentences: &[index],
-            known: &mut **known,
+            known,
         }];
         let (mut found, mut is_cancelled) = (None, false);
         self.search(before, &mut request, options, &mut |_, told| {

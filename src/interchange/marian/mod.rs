@@ -146,7 +146,7 @@ fn shortlist(archive: &mut Archive, settings: &Settings) -> Result<Option<Shortl
 fn settings(archive: &mut Archive) -> Result<Settings> {
     let is_named = |name: &&str| {
         let name = file_name(name);
-        name.starts_with("config.") && name.ends_with(".yml")
+        name.starts_with("config.") && has_extension(name, "yml")
     };
     let files = [DECODER, BERGAMOT].iter();
     let mut files = files.filter_map(|name| archive.find(name));
@@ -195,7 +195,7 @@ fn model_file(archive: &mut Archive, settings: &Settings) -> Result<String> {
 pub(super) fn binary_files(archive: &mut Archive) -> Result<Vec<String>> {
     let is_named = |name: &&str| {
         let name = file_name(name);
-        name.ends_with(".bin") && !name.starts_with("lex.") && name != "pytorch_model.bin"
+        has_extension(name, "bin") && !name.starts_with("lex.") && name != "pytorch_model.bin"
     };
     let names: Vec<String> = archive
         .names()
@@ -213,6 +213,11 @@ pub(super) fn binary_files(archive: &mut Archive) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+fn has_extension(name: &str, extension: &str) -> bool {
+    let found = Path::new(name).extension();
+    found.is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Whether a vocabulary is a SentencePiece model.
