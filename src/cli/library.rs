@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::terminal::print;
+use super::terminal::{print, warn};
 use crate::app::{Folders, Settings, Shipped};
 use crate::error::{Error, Result};
 use crate::inference::{
     DefaultModels, InstalledModel, Leg, Route, forget_default, install_model, installed_models,
-    pair_key, remove_model, route, route_between, starter_model_for,
+    pair_key, remove_model, route, route_between, starter_model_for, state_languages,
 };
 use crate::text::file::write_atomically;
 
@@ -79,9 +79,48 @@ pub(super) fn translates_from(source: &str, target: Option<&str>) -> bool {
     route(&models(), &defaults(), source, target).is_some()
 }
 
-pub(super) fn add(path: &Path) -> Result<()> {
-    let model = install_model(path, &folder()?)?;
+/// Whether a model, or two in a row, translate between these languages, of which either may be left open.
+pub(super) fn translates_between(source: Option<&str>, target: Option<&str>) -> bool {
+    route_between(&models(), &defaults(), source, target).is_some()
+}
+
+/// Adds a model, which translates between these languages if its files do not say which.
+pub(super) fn add(path: &Path, languages: Option<(String, String)>) -> Result<()> {
+    let mut model = install_model(path, &folder()?)?;
+    if let Some((source, target)) = languages {
+        let stated = stated(model.clone(), &source, &target);
+        if stated.is_err() && model.lacks_languages() {
+            // It would lie there without them.
+            remove_model(&model.folder, &folder()?)?;
+        }
+        model = stated?;
+    } else if model.lacks_languages() {
+        warn(&format!(
+            "the files of {0} do not say its languages: canopy model default --from en --to de {0}",
+            model.name
+        ));
+    }
     print(&format!("{}\n", line(&model)))
+}
+
+/// A model with these languages, which are stated if its files do not say any.
+fn stated(model: InstalledModel, source: &str, target: &str) -> Result<InstalledModel> {
+    if model.lacks_languages() {
+        return state_languages(&model.folder, [source, target]);
+    }
+    let translates = model.translates_from(source) && model.target(source, Some(target)).is_some();
+    if !translates {
+        return Err(Error::Config {
+            field: "languages",
+            found: format!("{source} to {target}"),
+            allowed: format!(
+                "those that the files of {} say: {}",
+                model.name,
+                model.pair()
+            ),
+        });
+    }
+    Ok(model)
 }
 
 pub(super) fn list(as_json: bool) -> Result<()> {
@@ -94,25 +133,28 @@ pub(super) fn list(as_json: bool) -> Result<()> {
     print(&lines.collect::<String>())
 }
 
-/// Makes a model the one that translates between two languages, given as `en-de`.
-pub(super) fn choose(pair: &str, name: &str) -> Result<()> {
+/// Makes a model the one that translates between two languages, given as `en-de` before its name or as options.
+pub(super) fn choose(names: &[String], languages: Option<(String, String)>) -> Result<()> {
+    let wrong = |found: String, allowed: String| Error::Config {
+        field: "pair",
+        found,
+        allowed,
+    };
+    let [others @ .., name] = names else {
+        return Ok(());
+    };
+    let pair = others.first().map_or("", String::as_str);
     let model = named(name)?;
-    let (source, target) = pair
-        .split_once([':', '-', '>'])
-        .filter(|(source, target)| {
-            model.translates_from(source) && model.target(source, Some(target)).is_some()
-        })
-        .ok_or_else(|| Error::Config {
-            field: "pair",
-            found: pair.to_owned(),
-            allowed: format!(
-                "languages that {} translates, {}, such as en-de",
-                model.name,
-                model.pair()
-            ),
-        })?;
+    let said = pair.split_once([':', '-', '>']);
+    let said = said.map(|(source, target)| (source.to_owned(), target.to_owned()));
+    let is_twice = languages.is_some() && !pair.is_empty();
+    let (source, target) = languages.or(said).filter(|_| !is_twice).ok_or_else(|| {
+        let allowed = format!("two languages, such as en-de, before {}", model.name);
+        wrong(pair.to_owned(), allowed)
+    })?;
+    let model = stated(model, &source, &target)?;
     change_defaults(|defaults| {
-        defaults.insert(pair_key(source, target), model.folder.clone());
+        defaults.insert(pair_key(&source, &target), model.folder.clone());
     })?;
     print(&format!("{source} to {target}: {}\n", model.name))
 }

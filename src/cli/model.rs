@@ -31,11 +31,19 @@ pub(super) enum ModelCommand {
         json: bool,
     },
     /// Choose the model that translates between two languages where none is named
+    ///
+    /// The languages are a pair such as en-de, or --from and --to. A model whose files do not say its languages is taken to
+    /// translate between these from then on.
     Default {
-        /// Languages, such as en-de
-        pair: String,
-        /// Name or folder of an installed model
-        model: String,
+        /// Languages, such as en-de, unless --from and --to say them; then name or folder of an installed model
+        #[arg(value_name = "[PAIR] MODEL", num_args = 1..=2, required = true)]
+        names: Vec<String>,
+        /// Language that it translates from
+        #[arg(long, value_name = "CODE", requires = "to")]
+        from: Option<String>,
+        /// Language that it translates to
+        #[arg(long, value_name = "CODE", requires = "from")]
+        to: Option<String>,
     },
     /// Delete a model that was added; those that came with the program stay
     Remove {
@@ -74,6 +82,12 @@ pub(super) struct ImportCommand {
     /// is copied
     #[arg(value_name = "FOLDER|ZIP", required = true)]
     path: Option<PathBuf>,
+    /// Language that it translates from, where its files do not say it
+    #[arg(long, value_name = "CODE", requires = "to")]
+    from: Option<String>,
+    /// Language that it translates to, likewise
+    #[arg(long, value_name = "CODE", requires = "from")]
+    to: Option<String>,
 }
 
 /// Kinds of models that can be imported.
@@ -149,15 +163,20 @@ impl From<PrecisionName> for Precision {
 pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
-        ModelCommand::Import(ImportCommand { encoder, path }) => match (encoder, path) {
+        ModelCommand::Import(ImportCommand {
+            encoder,
+            path,
+            from,
+            to,
+        }) => match (encoder, path) {
             (Some(ImportedEncoder::Bert(arguments)), _) => import(arguments, Encoder::bert),
             (Some(ImportedEncoder::Sbert(arguments)), _) => import(arguments, Encoder::sbert),
             (Some(ImportedEncoder::Use(arguments)), _) => import(arguments, Encoder::universal),
-            (None, Some(path)) => library::add(&path),
+            (None, Some(path)) => library::add(&path, from.zip(to)),
             (None, None) => Ok(()),
         },
         ModelCommand::List { json } => library::list(json),
-        ModelCommand::Default { pair, model } => library::choose(&pair, &model),
+        ModelCommand::Default { names, from, to } => library::choose(&names, from.zip(to)),
         ModelCommand::Remove { model } => library::remove(&model),
         ModelCommand::Shortlist(arguments) => shortlist(&arguments),
         ModelCommand::Average {

@@ -4,6 +4,7 @@
 //! name, its languages and where it came from, so that a list needs not read its weights.
 
 mod adding;
+mod languages;
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use crate::text::file::TEMPORARY;
 use crate::weights::{ModelFolder, Outline};
 
 pub use adding::{CopyProgress, install_model, install_model_while, remove_model};
+pub use languages::state_languages;
 
 /// The file that describes a model of another program.
 const DESCRIPTION: &str = "installed.toml";
@@ -34,6 +36,8 @@ pub struct InstalledModel {
     /// Language codes; several where they can be chosen, none where they are not known.
     pub sources: Vec<String>,
     pub targets: Vec<String>,
+    /// Whether a person has stated the languages.
+    pub is_stated: bool,
     /// The program whose files they are.
     pub format: String,
     /// Of all its files.
@@ -65,6 +69,9 @@ struct Installed {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sources: Vec<String>,
     targets: Vec<String>,
+    /// Whether a person has stated the languages, which the files do not say.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stated: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     format: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +105,13 @@ impl InstalledModel {
         self.name == name
             || self.folder == Path::new(name)
             || self.folder.file_name().is_some_and(|it| it == name)
+    }
+
+    /// Whether a person may state its languages: nothing of it says them all.
+    pub fn lacks_languages(&self) -> bool {
+        let has_none = self.sources.is_empty() || self.targets.is_empty();
+        let has_several = self.sources.len() > 1 || self.targets.len() > 1;
+        self.is_stated || has_none && !has_several
     }
 
     /// Whether a person added it, so that it can be removed.
@@ -256,6 +270,7 @@ fn read_foreign(path: &Path) -> Result<Installed> {
             .filter(|all| all.len() > 1)
             .unwrap_or_default(),
         targets: known(targets),
+        stated: false,
         origin: format!("{made_by}, from {file}"),
         format: made_by,
         parameters: Some(num_parameters),
@@ -286,6 +301,7 @@ impl Installed {
             name: self.name,
             sources: sources.into_iter().filter(known).collect(),
             targets: self.targets.into_iter().filter(known).collect(),
+            is_stated: self.stated,
             format: format.to_owned(),
             num_bytes,
             num_parameters: self.parameters,
@@ -328,6 +344,7 @@ fn described(folder: &Path) -> Result<InstalledModel> {
         name: own.name,
         sources: vec![own.languages.source],
         targets: vec![own.languages.target],
+        is_stated: false,
         format: "Canopy".to_owned(),
         num_bytes,
         num_parameters: outline.as_ref().ok().map(|outline| outline.num_parameters),

@@ -35,7 +35,7 @@ pub use device::{
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
     CopyProgress, InstalledModel, described_model, imported_files, install_model,
-    install_model_while, installed_models, may_be_model, remove_model,
+    install_model_while, installed_models, may_be_model, remove_model, state_languages,
 };
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,

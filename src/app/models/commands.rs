@@ -15,10 +15,20 @@ impl AppState {
         let models = &mut self.models;
         match command {
             C::Select(folder) => models.selected = Some(folder),
+            C::ShowSources => self.page = Page::Models,
             C::AskFolder => self.asks.push(Ask::AddModel),
             C::AskFile => self.asks.push(Ask::AddModelFile),
-            C::Inspect(path) => self.inspect_model(path),
-            C::Add(path) => self.add_model(path),
+            C::Inspect(path) => self.inspect_model(path, false),
+            C::Bring(path) => self.inspect_model(path, true),
+            C::Add { path, languages } => self.add_model(path, languages),
+            C::State { folder, languages } => {
+                let job = self.next_job();
+                self.models.requests.push(ModelRequest::State {
+                    job,
+                    folder,
+                    languages,
+                });
+            }
             C::CancelAdding => {
                 if let Some(adding) = &models.adding {
                     adding.control.cancel();
@@ -53,19 +63,20 @@ impl AppState {
         }
     }
 
-    fn inspect_model(&mut self, path: PathBuf) {
+    fn inspect_model(&mut self, path: PathBuf, is_wanted: bool) {
         self.page = Page::Models;
         let job = self.next_job();
         self.models.found = Some(Found {
             path: path.clone(),
             job,
+            is_wanted,
             model: None,
         });
         let request = ModelRequest::Inspect { job, path };
         self.models.requests.push(request);
     }
 
-    fn add_model(&mut self, path: PathBuf) {
+    pub(super) fn add_model(&mut self, path: PathBuf, languages: Option<[String; 2]>) {
         self.page = Page::Models;
         if let Some(adding) = &self.models.adding {
             let detail = format!("{} is being added.", super::events::name_of(&adding.path));
@@ -83,9 +94,12 @@ impl AppState {
             done: 0,
             total: 0,
         });
-        models
-            .requests
-            .push(ModelRequest::Add { job, path, control });
+        models.requests.push(ModelRequest::Add {
+            job,
+            path,
+            languages,
+            control,
+        });
     }
 
     fn make_default(&mut self, folder: PathBuf, source: &str, target: &str) {

@@ -3,11 +3,13 @@
 mod commands;
 mod events;
 mod languages;
+mod pair;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::pair::OwnMemory;
 use crate::inference::{InstalledModel, Leg};
 use crate::jobs::{JobControl, JobId, ModelRequest};
 
@@ -15,13 +17,26 @@ use crate::jobs::{JobControl, JobId, ModelRequest};
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelsCommand {
     Select(PathBuf),
+    /// Shows where models can be got.
+    ShowSources,
     /// Asks for a folder to add.
     AskFolder,
     /// Asks for a zip file to add.
     AskFile,
     /// Looks whether this is a model, and offers to add it.
     Inspect(PathBuf),
-    Add(PathBuf),
+    /// Adds it at once if its files say its languages, else asks for them.
+    Bring(PathBuf),
+    /// Copies it, with these languages if its files do not say them.
+    Add {
+        path: PathBuf,
+        languages: Option<[String; 2]>,
+    },
+    /// States the languages of an installed model.
+    State {
+        folder: PathBuf,
+        languages: [String; 2],
+    },
     CancelAdding,
     /// Leaves what was found where it is.
     DismissFound,
@@ -49,6 +64,8 @@ pub enum ModelsCommand {
 pub struct Found {
     pub path: PathBuf,
     job: JobId,
+    /// Whether it is added without a question, if its files say its languages.
+    is_wanted: bool,
     /// None while it is read.
     pub model: Option<InstalledModel>,
 }
@@ -89,6 +106,8 @@ pub enum LanguageNote {
     Other { code: String, name: String },
     /// The same, and no installed model translates it.
     NoModel { name: String },
+    /// No installed model translates between the languages of the document.
+    NoPair { source: String, target: String },
     /// The model is not sure of what it has translated so far: in the mean so many percent.
     Unlike { percent: u8 },
 }
@@ -117,19 +136,25 @@ pub struct Models {
     elsewhere: Vec<InstalledModel>,
     /// A model elsewhere that is being read, to know all its languages.
     describing: Option<JobId>,
-    /// A model that becomes the default of its languages once it is open.
+    /// A model of a run that is opened from the library for the first time.
     promoted: Option<PathBuf>,
     /// The models in a row that were asked for last.
     asked: Vec<Leg>,
     /// Those that are open.
     opened: Vec<Leg>,
+    /// The languages that the program was started with, for documents that have none of their own.
+    pub said: [Option<String>; 2],
     /// Whether a person chose the model, not its languages.
     is_by_hand: bool,
     /// Whether the model was named when the program was started: then no text chooses another.
     is_named: bool,
     /// Whether the open document is to choose its model yet.
     is_undecided: bool,
+    /// The memory for a document that no model translates.
+    own_memory: OwnMemory,
 }
+
+pub use self::pair::pair_name;
 
 impl Models {
     /// Whether it is known which are installed.
@@ -154,9 +179,14 @@ impl Models {
         elsewhere.any(|other| other.folder == model.folder)
     }
 
-    /// Has a model become the default of its languages once it is open.
+    /// Notes a model that lies in the library since a run was added to it.
     pub(super) fn promote(&mut self, folder: &Path) {
         self.promoted = Some(folder.to_owned());
+    }
+
+    /// The models in a row that were asked for last.
+    pub(super) fn asked(&self) -> &[Leg] {
+        &self.asked
     }
 
     /// The models in a row that are open or being opened.

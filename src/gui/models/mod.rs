@@ -4,6 +4,7 @@ mod adding;
 mod details;
 mod list;
 mod removing;
+mod stating;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, ScrollArea, Ui};
 
@@ -15,6 +16,8 @@ use crate::inference::InstalledModel;
 #[derive(Default)]
 pub struct ModelsPanel {
     details: details::Details,
+    /// The languages of the model that was found, if its files do not say them.
+    found: stating::Stating,
 }
 
 impl ModelsPanel {
@@ -30,7 +33,7 @@ impl ModelsPanel {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 let margin = Margin::symmetric(28, 20);
                 Frame::NONE.inner_margin(margin).show(ui, |ui| {
-                    adding::found_ui(ui, state, commands);
+                    adding::found_ui(ui, state, &mut self.found, commands);
                     adding::adding_ui(ui, state, commands);
                     match shown(state) {
                         Some(model) => self.details.ui(ui, state, model, commands),

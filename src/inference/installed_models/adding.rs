@@ -5,11 +5,11 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{DESCRIPTION, FILES, InstalledModel, described, files_in, is_own, read_foreign, size};
+use super::{FILES, InstalledModel, described, files_in, is_own, read_foreign, size};
 use crate::error::{Error, Result};
 use crate::inference::translator::name_of;
 use crate::text::disk;
-use crate::text::file::{TEMPORARY, write_atomically};
+use crate::text::file::TEMPORARY;
 use crate::weights::ModelFolder;
 
 /// Between two reports while a large file is copied.
@@ -74,12 +74,7 @@ pub fn install_model_while(
         installed.bytes = Some(size(&files));
         // A path that is no Unicode cannot be written there.
         installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
-        let description = new.path().join(DESCRIPTION);
-        let text = toml::to_string(&installed).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: description.clone(),
-        })?;
-        write_atomically(&description, text.as_bytes(), true)?;
+        installed.write(new.path())?;
     }
     let made = new.keep();
     let moved = disk::rename(&made, &folder).map_err(Error::write(&folder));
