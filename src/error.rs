@@ -330,14 +330,16 @@ pub enum Error {
         extension: &'static str,
         path: PathBuf,
     },
-    #[error("the starter model is missing; name a model folder with --model")]
+    #[error(
+        "the starter model is missing or removed; name a model with --model, or bring it back with `canopy model restore`"
+    )]
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
     #[error("{path:?} is read here and would be lost; name another place to write to")]
     OverInput { path: PathBuf },
     #[error(
-        "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
+        "byte {offset} is 0, so this is no text; name a file of text without such bytes: {path:?}"
     )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
@@ -468,6 +470,8 @@ pub enum Error {
         "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
     )]
     NoEvents { path: PathBuf },
+    #[error("no translation model that can be read: {reason}: {path:?}")]
+    UnknownModel { reason: String, path: PathBuf },
     #[error("this model of others is not usable: {reason}: {path:?}")]
     Foreign { reason: String, path: PathBuf },
     #[error(
@@ -546,6 +550,16 @@ pub enum Error {
     NoStore,
     #[error("{what} is done on this machine; choose another device than {host}")]
     OnlyHere { what: &'static str, host: String },
+    #[error("{reason}: the catalogue {place}")]
+    Catalogue { reason: String, place: String },
+    #[error(
+        "{address:?} is no catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
+    )]
+    CatalogueAddress { address: String },
+    #[error("no catalogue lists {asked}; {advice}")]
+    NotListed { asked: String, advice: String },
+    #[error("{name} is not installed: {reason}")]
+    Download { reason: String, name: String },
     #[error("the language model {model} answers without a translation")]
     LlmSilent { model: String },
     #[error(

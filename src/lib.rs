@@ -25,6 +25,7 @@
 //! | [`interchange`] | models that others made: folders and wheels in, named numbers and encoders out |
 //! | [`search`] | greedy and beam search |
 //! | [`inference`] | a document in, its translation out |
+//! | [`catalogue`] | models that others publish: lists and downloads in, installed models out |
 //! | [`evaluation`] | several systems on test documents: tables and figures |
 //! | [`training`] | batches, loss, schedule, the loop, checkpoints |
 //! | [`results`] | what the models of a sweep are worth on test documents |
@@ -35,6 +36,7 @@
 //! | [`cli`] | the same jobs without a window |
 
 pub mod app;
+pub mod catalogue;
 pub mod charts;
 pub mod checks;
 pub mod cli;

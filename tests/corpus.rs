@@ -309,7 +309,21 @@ fn import_text(
         output: folder.join("talks"),
         replace: false,
     };
-    import.run()
+    let (corpus, report) = import.run()?;
+    assert_eq!(
+        report.pairs,
+        Split::ALL
+            .iter()
+            .map(|split| {
+                let documents = documents(&corpus, *split);
+                documents
+                    .iter()
+                    .map(|document| document.paragraphs.len())
+                    .sum::<usize>()
+            })
+            .sum::<usize>()
+    );
+    Ok(corpus)
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Markup of models without placeholders: our own starter model, which gets none here, puts it where the words went.
+//! Markup that a model does not read: of models without placeholders all, here of our own first model, which gets none; of
+//! the starter, which reads placeholders, tags that show nothing and pairs that begin or end within words.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,7 +9,7 @@ use canopy::inference::{
     AlignmentHeads, AlignmentStep, DeviceChoice, SearchOptions, StrippedSource, Translator,
 };
 use canopy::metrics::{MarkupPlacement, markup_placement};
-use canopy::text::document::Document;
+use canopy::text::document::{Document, Format};
 use canopy::text::placeholder::{CLOSE, Placeholder, open, point};
 
 fn starter() -> Translator {
@@ -149,6 +150,94 @@ fn a_document_keeps_its_markup() {
         .translate(&document, &all, &SearchOptions::default(), &mut check)
         .expect("translates");
     assert_eq!(num, all.len());
+}
+
+/// The translations of the paragraphs of a page by the starter as it is.
+fn by_the_starter(name: &str, paragraphs: &[&str]) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/starter-en-de");
+    let translator = Translator::open(&folder, DeviceChoice::Cpu).expect("the starter");
+    let page: String = paragraphs
+        .iter()
+        .map(|it| format!("<p>{it}</p>\n"))
+        .collect();
+    let page = format!("<html lang=\"en\"><body>{page}</body></html>");
+    let document = Document::from_bytes(name, Format::Html, page.into_bytes()).expect("a page");
+    let all: Vec<usize> = (0..document.sentences.len()).collect();
+    let mut found = vec![String::new(); all.len()];
+    let mut keep = |index: usize, translation: canopy::inference::Translation| {
+        found[index] = translation.text;
+        ControlFlow::Continue(())
+    };
+    translator
+        .translate(&document, &all, &SearchOptions::default(), &mut keep)
+        .expect("translates");
+    found
+}
+
+/// `<0>`, `</>` and `<1/>` for placeholders.
+fn shown(text: &str) -> String {
+    let show = |c: char| match Placeholder::of(c) {
+        None => c.to_string(),
+        Some(Placeholder::Open(number)) => format!("<{number}>"),
+        Some(Placeholder::Point(number)) => format!("<{number}/>"),
+        Some(Placeholder::Close) => "</>".to_owned(),
+    };
+    text.chars().map(show).collect()
+}
+
+#[test]
+fn a_break_in_a_sentence_changes_no_word_of_its_translation() {
+    let sentences = [
+        "Print the page and|close the window.",
+        "Click the button to|save the document.",
+        "Select the cells that you want to|format, then choose a style.",
+        "If the file is open,|close it first.",
+        "Enter a name and press|Enter to confirm.",
+        "You can insert pictures|into your document.",
+        "This option is available|only if the check box is selected.",
+        "The settings are saved|when you close the dialog.",
+        "Use this command to|delete the selected row.",
+        "The document is converted|to the new format.",
+    ];
+    let plain = sentences.map(|it| it.replace('|', " "));
+    let plain = by_the_starter("plain.html", &plain.each_ref().map(String::as_str));
+    for mark in ["<br>", " <img src=\"a.png\"> ", " <a id=\"a\"></a>"] {
+        let marked = sentences.map(|it| it.replace('|', mark));
+        let marked = by_the_starter("a.html", &marked.each_ref().map(String::as_str));
+        for (marked, plain) in marked.iter().zip(&plain) {
+            assert_eq!(marked.matches(point(0)).count(), 1, "{marked}");
+            let spaced = marked.replace(point(0), " ");
+            let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words, *plain, "{mark}");
+        }
+    }
+}
+
+#[test]
+fn a_mark_within_a_word_does_not_change_it() {
+    let found = by_the_starter(
+        "a.html",
+        &[
+            "Open the <u>f</u>ile menu.",
+            "Select the ta<a id=\"a\"></a>ble.",
+            "The set<wbr>tings are saved.",
+            "Select the <b>ta</b>ble.",
+            "Water is H<sub>2</sub>O.",
+            "The 2<sup>nd</sup> row is selected.",
+        ],
+    );
+    let found: Vec<String> = found.iter().map(|it| shown(it)).collect();
+    assert_eq!(
+        found,
+        [
+            "Öffnen Sie das <0>D</>ateimenü.",
+            "Wählen Sie die <0/>Tabelle aus.",
+            "Die <0/>Einstellungen werden gespeichert.",
+            "Wählen Sie die <0>Tabelle</> aus.",
+            "Wasser ist H<0>2</>O.",
+            "Die <0>zweite</> Zeile ist ausgewählt.",
+        ]
+    );
 }
 
 /// With `CANOPY_MARKUP_CORPUS=FOLDER`: which heads do it best on the test documents of a corpus.

@@ -8,10 +8,12 @@
 //! for all; which ones does not matter here.
 //!
 //! `--figure FILE.svg` draws the tokens a second of documents of 1 to 200 sentences in place of the table. `documents [PRESET]
-//! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one.
+//! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one. `firefox --model DIR
+//! --text FILE` compares a model of Firefox's with Firefox's engine on the lines of a text.
 
 mod documents;
 mod figure;
+mod firefox;
 mod peer;
 
 use std::ops::ControlFlow;
@@ -74,6 +76,11 @@ fn main() {
     let rounds = option("--rounds").and_then(|rounds| rounds.parse().ok());
     let rounds = rounds.unwrap_or(5);
     let figure = option("--figure");
+    if asked("firefox") {
+        let [model, text] = ["--model", "--text"].map(|name| option(name).expect(name));
+        firefox::run(Path::new(&model), Path::new(&text), rounds);
+        return;
+    }
     let none_of = |names: &[&str]| !names.iter().any(|name| asked(name));
     let (any_system, any_type) = (
         none_of(&["small", "base", "large"]),

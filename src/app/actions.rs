@@ -6,7 +6,7 @@ use super::command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::merging::MergeCommand;
-use super::models::ModelsCommand;
+use super::models::{GettingCommand, ModelsCommand};
 use super::project::ProjectCommand;
 use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
@@ -466,9 +466,12 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Help,
-            "Where to get models",
+            "Get models…",
             None,
-            C::Models(ModelsCommand::ShowSources),
+            C::Models(ModelsCommand::Get(GettingCommand::Open {
+                from: None,
+                to: None,
+            })),
         ),
         action(
             Help,

@@ -114,6 +114,16 @@ impl AppState {
             Event::ModelAdded { job, model } => self.model_added(job, &model),
             Event::ModelStated { folder, .. } => self.model_stated(&folder),
             Event::ModelRemoved { folder, .. } => self.model_removed(&folder),
+            Event::CataloguesRead { job, look, arrived } => {
+                self.models.getting.read(job, *look, arrived);
+            }
+            Event::ModelDownloading { job, progress } => {
+                self.models.getting.progress(job, progress);
+            }
+            Event::ModelDownloaded { job, model } => self.model_downloaded(job, &model),
+            Event::DownloadCancelled { job, arrived } => {
+                self.models.getting.cancelled(job, arrived);
+            }
             Event::Finished { job } => {
                 if !self.run_ended(job) {
                     self.finished(job, false);
@@ -349,6 +359,7 @@ impl AppState {
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
             && !self.model_failed(job, error)
+            && !self.download_failed(job, error)
             && !self.checks_failed(job)
         {
             self.failed_to_write(error);

@@ -65,6 +65,12 @@ pub struct Settings {
     pub default_model: Option<PathBuf>,
     /// The models that a person has chosen for pairs of languages.
     pub default_models: DefaultModels,
+    /// Catalogues of models besides the known ones: addresses, files, folders.
+    pub catalogues: Vec<String>,
+    /// Names of known catalogues that are not looked through.
+    pub catalogues_off: Vec<String>,
+    /// Folders of models that came with the program and that are neither listed nor used.
+    pub removed_models: Vec<String>,
     /// The language that a person has last chosen to translate to.
     pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
@@ -100,6 +106,9 @@ impl Default for Settings {
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
+            catalogues: vec![],
+            catalogues_off: vec![],
+            removed_models: Vec::new(),
             target_language: None,
             encoder: None,
             language_model: None,
@@ -277,8 +286,21 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// Looks in the [folders of the program's assets](asset_folders).
+    /// Looks in the [folders of the program's assets](asset_folders); without the models that the user has removed.
     pub fn find() -> Self {
+        let file = Folders::of_user().settings_file();
+        let removed = file.map(|file| Settings::read(&file).removed_models);
+        let removed = removed.unwrap_or_default();
+        let mut shipped = Self::all();
+        shipped.models.retain(|folder| {
+            let name = folder.file_name().unwrap_or_default();
+            !removed.iter().any(|removed| name == removed.as_str())
+        });
+        shipped
+    }
+
+    /// Looks in the [folders of the program's assets](asset_folders), whatever the user has removed.
+    pub fn all() -> Self {
         let mut shipped = Self::default();
         for assets in asset_folders() {
             if shipped.models.is_empty() {

@@ -6,10 +6,12 @@
 mod consistency;
 mod length;
 mod letters;
+mod number_forms;
 mod numbers;
 mod placeholders;
 mod punctuation;
 mod quotes;
+mod signs;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,10 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub use number_forms::localised;
 pub use numbers::are_same_numbers;
+pub use quotes::usual_marks;
+pub use signs::are_same_signs;
 pub use spelling::Spelling;
 
 use crate::terms::TermUsage;
@@ -57,8 +62,10 @@ pub enum CheckKind {
     Tags,
     /// Variables such as `%s`, `{name}` or `${HOME}`, and addresses.
     Variables,
-    /// Digits that one side has and the other has not.
+    /// Digits that one side has and the other has not, and thousands and decimals that the target reads as another number.
     Numbers,
+    /// Signs such as `≥`, `₹` and `§` that one side has and the other has not.
+    Signs,
     /// Units of measurement behind numbers.
     Units,
     /// Dates in digits that the target reads as none.
@@ -104,6 +111,7 @@ impl CheckKind {
         Self::Tags,
         Self::Variables,
         Self::Numbers,
+        Self::Signs,
         Self::Units,
         Self::Dates,
         Self::TooLong,
@@ -127,6 +135,7 @@ impl CheckKind {
             Self::Tags => "tags",
             Self::Variables => "variables",
             Self::Numbers => "numbers",
+            Self::Signs => "signs",
             Self::Units => "units",
             Self::Dates => "dates",
             Self::TooLong => "too-long",
@@ -194,6 +203,8 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checks {
     pub kinds: Vec<CheckKind>,
+    /// Code such as `en`; `None` if it is not known.
+    pub source_language: Option<String>,
     /// Code such as `de`; `None` if it is not known.
     pub target_language: Option<String>,
 }
@@ -203,6 +214,7 @@ impl Default for Checks {
         let kinds = CheckKind::ALL.iter().copied();
         Self {
             kinds: kinds.filter(|kind| kind.is_default()).collect(),
+            source_language: None,
             target_language: None,
         }
     }
@@ -262,7 +274,13 @@ impl Checks {
             CheckKind::Identical => length::identical(source, target),
             CheckKind::Tags => placeholders::tags(source, target),
             CheckKind::Variables => placeholders::variables(source, target),
-            CheckKind::Numbers => numbers::differ(source, target),
+            CheckKind::Numbers => {
+                let languages = [&self.source_language, &self.target_language];
+                let languages = languages.map(|code| code.as_deref().unwrap_or_default());
+                numbers::differ(source, target)
+                    .or_else(|| numbers::misread(source, target, languages))
+            }
+            CheckKind::Signs => signs::differ(source, target),
             CheckKind::Units => units::units(source, target),
             CheckKind::Dates => units::dates(source, target, language),
             CheckKind::TooLong => length::too_long(target, pair.max_chars),

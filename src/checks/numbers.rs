@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Problem;
+use super::number_forms;
 use crate::text::placeholder;
 
 /// Up to here languages spell numbers out, one side only as well.
@@ -40,6 +41,18 @@ pub(super) fn differ(source: &str, target: &str) -> Option<Problem> {
         parts.push(format!("{} is not in the source", added.join(", ")));
     }
     Some((parts.join(", "), None))
+}
+
+/// Thousands and decimals that the target's language reads as another number, or as none.
+pub(super) fn misread(source: &str, target: &str, languages: [&str; 2]) -> Option<Problem> {
+    let wrong = number_forms::misread(source, target, languages);
+    let told = wrong.iter().map(|it| {
+        let written = &target[it.range.clone()];
+        format!("{} is written {} here, not {written}", it.source, it.right)
+    });
+    let told: Vec<String> = told.collect();
+    let repaired = || number_forms::corrected(target, &wrong);
+    (!told.is_empty()).then(|| (told.join(", "), Some(repaired())))
 }
 
 /// Whether both sides have the same numbers, as far as languages write them alike.

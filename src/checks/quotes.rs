@@ -34,6 +34,39 @@ const CUSTOMS: &[Custom] = &[
 /// All marks that only quote; an apostrophe is more than that.
 const MARKS: [char; 8] = ['„', '“', '”', '«', '»', '‚', '‹', '›'];
 
+/// The marks, with their spaces, that a language puts around what the marks `source` enclose in another one: straight ones
+/// stay, and so do those that are one of several customs of the Iberian peninsula, Italy and Greece.
+pub fn usual_marks(language: &str, source: (char, char)) -> [&'static str; 2] {
+    const SPELT: [((char, char), [&str; 2]); 8] = [
+        (('"', '"'), ["\"", "\""]),
+        (('“', '”'), ["“", "”"]),
+        (('„', '“'), ["„", "“"]),
+        (('„', '”'), ["„", "”"]),
+        (('«', '»'), ["«", "»"]),
+        (('»', '«'), ["»", "«"]),
+        (('”', '”'), ["”", "”"]),
+        (('»', '»'), ["»", "»"]),
+    ];
+    let base = language.split(['-', '_']).next().unwrap_or_default();
+    let custom = CUSTOMS.iter().find(|(codes, _)| codes.contains(&base));
+    let usual = match custom {
+        _ if source == ('"', '"') => source,
+        _ if base == "fr" => return ["«\u{A0}", "\u{A0}»"],
+        _ if matches!(base, "ja" | "zh") => {
+            return if base == "ja" {
+                ["「", "」"]
+            } else {
+                ["“", "”"]
+            };
+        }
+        Some((codes, pairs)) if codes.contains(&"pt") && pairs.contains(&source) => source,
+        Some((_, [first, ..])) => *first,
+        _ => source,
+    };
+    let spelt = SPELT.iter().find(|(pair, _)| *pair == usual);
+    spelt.map_or(["“", "”"], |(_, spelt)| *spelt)
+}
+
 /// Marks that the language does not use, and straight ones that are not in pairs.
 pub(super) fn quotes(source: &str, target: &str, language: Option<&str>) -> Option<Problem> {
     let [plain_source, plain_target] = [source, target].map(placeholder::stripped);

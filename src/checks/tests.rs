@@ -4,6 +4,7 @@ use super::*;
 fn found(source: &str, target: &str, language: &str) -> Vec<&'static str> {
     let checks = Checks {
         kinds: CheckKind::ALL.to_vec(),
+        source_language: Some("en".to_owned()),
         target_language: Some(language.to_owned()),
     };
     let findings = checks.run(&[Pair::new(source, target)]);

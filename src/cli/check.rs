@@ -46,7 +46,7 @@ pub(super) struct CheckArguments {
     /// Termbase that translations are held against: TBX, a table or a glossary of OmegaT; for documents say --from, too
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
-    /// Language of the sources, for --terms and --srx
+    /// Language of the sources, for --terms, --srx and the marks of thousands and decimals
     #[arg(long, value_name = "CODE")]
     from: Option<String>,
     #[command(flatten)]
@@ -57,8 +57,8 @@ pub(super) struct CheckArguments {
     /// Checks to make besides the usual ones: identical, spelling, inconsistent
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     with: Vec<CheckKind>,
-    /// Checks to leave out: untranslated, tags, variables, numbers, units, dates, too-long, length, end-mark, brackets,
-    /// quotes, spaces, capital, repeated-word, terms
+    /// Checks to leave out: untranslated, tags, variables, numbers, signs, units, dates, too-long, length, end-mark,
+    /// brackets, quotes, spaces, capital, repeated-word, terms
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     without: Vec<CheckKind>,
     /// Print findings as JSON
@@ -150,6 +150,7 @@ impl CheckArguments {
 
     fn findings(&self, checked: &Checked) -> Result<Vec<Finding>> {
         let mut checks = Checks {
+            source_language: self.from.clone().or(checked.source_language.clone()),
             target_language: self.to.clone().or(checked.target_language.clone()),
             ..Checks::default()
         };

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use super::library;
 use super::terminal::print;
 use crate::charts::thousands;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::inference::{described_model, foreign_parts, imported_files};
 use crate::model::{ModelConfig, Part, PartGroup, Preset};
 use crate::weights::ModelFolder;
 
 #[derive(Debug, Args)]
 pub(super) struct DescribeArguments {
-    /// Name of a preset, or a model folder
-    #[arg(value_name = "PRESET|FOLDER")]
+    /// Name of a preset or of an installed model, a model folder, or a folder or archive of another program's
+    #[arg(value_name = "PRESET|NAME|FOLDER")]
     model: String,
     /// Tokens of the vocabulary, of a preset
     #[arg(long, value_name = "N", default_value_t = 8_000)]
@@ -49,11 +51,35 @@ pub(super) fn run(arguments: &DescribeArguments) -> Result<()> {
 
 impl DescribeArguments {
     fn described(&self) -> Result<Described> {
-        let folder = PathBuf::from(&self.model);
-        if folder.is_dir() {
-            return of_folder(&folder);
+        let path = PathBuf::from(&self.model);
+        if path.exists() {
+            return of_model(&path);
         }
-        let preset = Preset::named(&self.model)?;
+        let preset = match Preset::named(&self.model) {
+            Ok(preset) => preset,
+            Err(unknown) => match library::folder_of(&self.model) {
+                Ok(folder) => return of_model(&folder),
+                // Of what is written as a file nobody means a preset.
+                Err(_) if self.model.contains(['/', '\\', '.']) => {
+                    return Err(Error::read(&path)(std::io::ErrorKind::NotFound.into()));
+                }
+                Err(none) => {
+                    let names = |error: &Error| match error {
+                        Error::Config { allowed, .. } => allowed.clone(),
+                        other => other.to_string(),
+                    };
+                    return Err(Error::Config {
+                        field: "model",
+                        found: self.model.clone(),
+                        allowed: format!(
+                            "a file or folder, an installed model ({}), or a preset: {}",
+                            names(&none),
+                            names(&unknown)
+                        ),
+                    });
+                }
+            },
+        };
         let config = preset.config(self.vocab_size);
         config.validate()?;
         Ok(Described {
@@ -125,6 +151,27 @@ impl DescribeArguments {
     fn bytes(&self, config: &ModelConfig) -> u64 {
         config.document_bytes(self.sentences, self.words)
     }
+}
+
+/// A model folder of ours, or a model of another program.
+fn of_model(path: &Path) -> Result<Described> {
+    let model = described_model(path)?;
+    if model.format == "Canopy" {
+        return of_folder(&model.folder);
+    }
+    let files = imported_files(path).unwrap_or_else(|| path.to_owned());
+    let (_, config) = foreign_parts(&files)?;
+    let mut lines = vec![format!("{}, {}", model.pair(), model.licence_or_unknown())];
+    let title = [model.title.as_str(), &model.version_words()].join(" ");
+    if !title.trim().is_empty() {
+        lines.push(title.trim().to_owned());
+    }
+    lines.push(model.format);
+    Ok(Described {
+        name: model.name,
+        lines,
+        config,
+    })
 }
 
 fn of_folder(folder: &Path) -> Result<Described> {

@@ -70,9 +70,9 @@ pub(super) struct ExplainArguments {
     /// Translations of yours, as `canopy translate` takes them, for --view difference and memory
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
-    /// Hypotheses kept for each sentence, for --view difference and memory
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
-    beam: usize,
+    /// Hypotheses kept for each sentence, for --view difference and memory [default: 4, or fewer where the model's files say so]
+    #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
+    beam: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -253,7 +253,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         remember(&mut translator, path)?;
     }
     let options = SearchOptions {
-        beam_size: arguments.beam,
+        beam_size: arguments.beam.unwrap_or_default(),
         ..SearchOptions::default()
     };
     let (made, translations) = translate(&mut translator, &document, &options)?;

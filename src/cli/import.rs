@@ -11,7 +11,7 @@ use crate::corpus::document_folders::{FolderImport, FolderReport};
 use crate::corpus::gettext::{PoImport, PoReport};
 use crate::corpus::iwslt::{IwsltImport, IwsltReport};
 use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
-use crate::corpus::parallel_text::TextImport;
+use crate::corpus::parallel_text::{TextImport, TextReport};
 use crate::corpus::tmx::{TmxImport, TmxReport};
 use crate::corpus::tsv::{TsvImport, TsvReport};
 use crate::corpus::{Corpus, Split};
@@ -181,7 +181,9 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
                 output: output.output,
                 replace: output.force,
             };
-            print_statistics(&import.run()?, false)
+            let (corpus, report) = import.run()?;
+            print(&text_report(&report))?;
+            print_statistics(&corpus, false)
         }
         ImportCommand::Folders {
             source,
@@ -231,6 +233,27 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
             import_po(&import, json)
         }
     }
+}
+
+fn text_report(report: &TextReport) -> String {
+    const SHOWN: usize = 5;
+    let lines = |numbers: &[usize]| {
+        let shown: Vec<String> = numbers.iter().take(SHOWN).map(usize::to_string).collect();
+        let more = if numbers.len() > SHOWN { ", …" } else { "" };
+        match numbers {
+            [] => String::new(),
+            _ => format!(" (lines {}{more})", shown.join(", ")),
+        }
+    };
+    format!(
+        "{} pairs of lines; left out: {} only in the source{}, {} only in the target{}, {} empty on both sides\n",
+        report.pairs,
+        report.without_target.len(),
+        lines(&report.without_target),
+        report.without_source.len(),
+        lines(&report.without_source),
+        report.empty
+    )
 }
 
 fn iwslt_text(report: &IwsltReport) -> String {

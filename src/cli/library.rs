@@ -1,5 +1,6 @@
 //! The models of a user and those that came with the program: adding, listing, choosing and removing them.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -8,13 +9,14 @@ use super::terminal::{print, warn};
 use crate::app::{Folders, Settings, Shipped};
 use crate::error::{Error, Result};
 use crate::inference::{
-    DefaultModels, InstalledModel, Leg, Route, forget_default, install_model, installed_models,
-    pair_key, remove_model, route, route_between, starter_model_for, state_languages,
+    DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
+    installed_models, pair_key, remove_model, route, route_between, set_where_none,
+    starter_model_for, state_languages, stated_language,
 };
 use crate::text::file::write_atomically;
 
 /// The folder in which models of this user lie.
-fn folder() -> Result<PathBuf> {
+pub(super) fn folder() -> Result<PathBuf> {
     Folders::of_user().models().ok_or_else(|| Error::Config {
         field: "HOME",
         found: "not set".to_owned(),
@@ -31,18 +33,27 @@ pub(super) fn models() -> Vec<InstalledModel> {
 }
 
 pub(super) fn defaults() -> DefaultModels {
-    let file = Folders::of_user().settings_file();
-    let settings = file.map(|file| Settings::read(&file));
-    settings.unwrap_or_default().default_models
+    settings().default_models
 }
 
-/// Changes the chosen models in the settings, which the window shares.
+/// The settings, which the window shares.
+pub(super) fn settings() -> Settings {
+    let file = Folders::of_user().settings_file();
+    let settings = file.map(|file| Settings::read(&file));
+    settings.unwrap_or_default()
+}
+
 fn change_defaults(change: impl FnOnce(&mut DefaultModels)) -> Result<()> {
+    change_settings(|settings| change(&mut settings.default_models))
+}
+
+/// Changes the settings.
+pub(super) fn change_settings(change: impl FnOnce(&mut Settings)) -> Result<()> {
     let Some(file) = Folders::of_user().settings_file() else {
         return Ok(());
     };
     let mut settings = Settings::read(&file);
-    change(&mut settings.default_models);
+    change(&mut settings);
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent).map_err(Error::write(parent))?;
     }
@@ -67,11 +78,20 @@ pub(super) fn legs_between(
         }),
         Some(found) => Ok(found.legs(source)),
         None => Ok(vec![Leg {
-            folder: starter_model_for(source, target)?,
+            folder: starter(source, target)?,
             source: source.map(str::to_owned),
             target: target.map(str::to_owned),
         }]),
     }
+}
+
+/// The starter model that fits best, unless it was removed.
+fn starter(source: Option<&str>, target: Option<&str>) -> Result<PathBuf> {
+    let found = starter_model_for(source, target)?;
+    let shipped = Shipped::find().models;
+    let is_there = |folder: &PathBuf| folder.file_name() == found.file_name();
+    let there = shipped.iter().any(is_there);
+    there.then_some(found).ok_or(Error::NoStarterModel)
 }
 
 /// Whether a model, or two in a row, translate from this language to the other.
@@ -84,23 +104,54 @@ pub(super) fn translates_between(source: Option<&str>, target: Option<&str>) -> 
     route_between(&models(), &defaults(), source, target).is_some()
 }
 
-/// Adds a model, which translates between these languages if its files do not say which.
-pub(super) fn add(path: &Path, languages: Option<(String, String)>) -> Result<()> {
-    let mut model = install_model(path, &folder()?)?;
-    if let Some((source, target)) = languages {
-        let stated = stated(model.clone(), &source, &target);
-        if stated.is_err() && model.lacks_languages() {
-            // It would lie there without them.
-            remove_model(&model.folder, &folder()?)?;
-        }
-        model = stated?;
-    } else if model.lacks_languages() {
+/// Adds a model by this name or its own; the languages that are stated win over those of its files.
+pub(super) fn add(path: &Path, stated: [Option<String>; 2], name: Option<String>) -> Result<()> {
+    let [source, target] = stated;
+    let code = |field, language: Option<String>| {
+        let code = language.map(|language| stated_language(field, &language));
+        code.transpose().map(|code| code.into_iter().collect())
+    };
+    let name = name.unwrap_or_default();
+    if name.contains(['/', '\\']) || name.starts_with('.') {
+        return Err(Error::Config {
+            field: "--name",
+            found: name,
+            allowed: "the name of a folder, without / and no dot before it".to_owned(),
+        });
+    }
+    let known = KnownOfModel {
+        is_stated: source.is_some() || target.is_some(),
+        sources: code("--from", source)?,
+        targets: code("--to", target)?,
+        name,
+        ..KnownOfModel::default()
+    };
+    let mut go_on = |_: u64, _: u64| ControlFlow::Continue(());
+    let added = install_known_model(path, &folder()?, &known, &mut go_on)?;
+    let model = added.expect("nobody broke it off");
+    if model.sources.is_empty() || model.targets.is_empty() {
         warn(&format!(
-            "the files of {0} do not say its languages: canopy model default --from en --to de {0}",
+            "the files of {0} do not say its languages, so that it is never chosen by itself: canopy model default {0} --from en \
+             --to de",
             model.name
         ));
     }
-    print(&format!("{}\n", line(&model)))
+    print_line(&model)
+}
+
+/// Prints a model as `canopy model list` does.
+pub(super) fn print_line(model: &InstalledModel) -> Result<()> {
+    print(&format!("{}\n", line(model)))
+}
+
+/// The same as JSON.
+pub(super) fn print_entry(model: &InstalledModel) -> Result<()> {
+    print(&format!("{:#}\n", entry(model, &defaults())))
+}
+
+/// Makes a model the default of its languages where they have none.
+pub(super) fn choose_where_none(model: &InstalledModel) -> Result<()> {
+    change_defaults(|defaults| set_where_none(defaults, model))
 }
 
 /// A model with these languages, which are stated if its files do not say any.
@@ -152,6 +203,10 @@ pub(super) fn choose(names: &[String], languages: Option<(String, String)>) -> R
         let allowed = format!("two languages, such as en-de, before {}", model.name);
         wrong(pair.to_owned(), allowed)
     })?;
+    let (source, target) = (
+        stated_language("--from", &source)?,
+        stated_language("--to", &target)?,
+    );
     let model = stated(model, &source, &target)?;
     change_defaults(|defaults| {
         defaults.insert(pair_key(&source, &target), model.folder.clone());
@@ -159,10 +214,60 @@ pub(super) fn choose(names: &[String], languages: Option<(String, String)>) -> R
     print(&format!("{source} to {target}: {}\n", model.name))
 }
 
+/// Deletes a model that was added; one that came with the program is no longer listed or used.
 pub(super) fn remove(name: &str) -> Result<()> {
     let model = named(name)?;
-    remove_model(&model.folder, &folder()?)?;
-    change_defaults(|defaults| forget_default(defaults, &model.folder))
+    if !model.is_shipped {
+        remove_model(&model.folder, &folder()?)?;
+    }
+    change_settings(|settings| {
+        forget_default(&mut settings.default_models, &model.folder);
+        if let (true, Some(name)) = (model.is_shipped, folder_name(&model)) {
+            settings.removed_models.push(name);
+        }
+    })?;
+    if model.is_shipped {
+        print(&format!(
+            "{} came with the program and is used no more; `canopy model restore` brings it back\n",
+            model.name
+        ))?;
+    }
+    Ok(())
+}
+
+/// Brings back models that came with the program and were removed: the one of this name, or all.
+pub(super) fn restore(name: Option<&str>) -> Result<()> {
+    let there = Shipped::find().models;
+    let mut removed = installed_models(None, &Shipped::all().models);
+    removed.retain(|model| !there.contains(&model.folder));
+    if let Some(name) = name {
+        let names: Vec<String> = removed.iter().map(|model| model.name.clone()).collect();
+        removed.retain(|model| model.is_called(name));
+        if removed.is_empty() {
+            return Err(Error::Config {
+                field: "model",
+                found: name.to_owned(),
+                allowed: match names.join(", ") {
+                    none if none.is_empty() => "none: no model is removed".to_owned(),
+                    names => names,
+                },
+            });
+        }
+    }
+    change_settings(|settings| {
+        let is_back = |folder: &String| {
+            let mut names = removed.iter().filter_map(folder_name);
+            names.any(|name| name == *folder)
+        };
+        settings.removed_models.retain(|folder| !is_back(folder));
+    })?;
+    let lines = removed.iter().map(|model| format!("{}\n", line(model)));
+    print(&lines.collect::<String>())
+}
+
+fn folder_name(model: &InstalledModel) -> Option<String> {
+    let name = model.folder.file_name()?.to_str()?;
+    Some(name.to_owned())
 }
 
 /// The folder of the model of this name.
@@ -184,23 +289,25 @@ fn named(name: &str) -> Result<InstalledModel> {
     })
 }
 
-/// Name, languages, megabytes, licence and folder, with tabs between them.
+/// Name, languages, megabytes, licence and folder, then what its files call it and its version, with tabs between them.
 fn line(model: &InstalledModel) -> String {
-    let licence = if model.licence.is_empty() {
-        "licence unknown"
-    } else {
-        &model.licence
-    };
     let [name, pair, folder] = [
         model.name.clone(),
         model.pair(),
         model.folder.display().to_string(),
     ];
+    let stated = [model.title.clone(), model.version_words()];
+    let stated: Vec<String> = stated.into_iter().filter(|it| !it.is_empty()).collect();
+    let stated = match stated.join(", ") {
+        none if none.is_empty() => none,
+        stated => format!("\t{stated}"),
+    };
     let problem = model.problem.as_ref();
     let problem = problem.map_or(String::new(), |problem| format!("\tbroken: {problem}"));
     format!(
-        "{name}\t{pair}\t{} MB\t{licence}\t{folder}{problem}",
-        model.num_bytes.div_ceil(1_000_000)
+        "{name}\t{pair}\t{} MB\t{}\t{folder}{stated}{problem}",
+        model.num_bytes.div_ceil(1_000_000),
+        model.licence_or_unknown(),
     )
 }
 
@@ -211,6 +318,8 @@ fn entry(model: &InstalledModel, defaults: &DefaultModels) -> Value {
     let chosen: Vec<&String> = chosen.map(|(pair, _)| pair).collect();
     json!({
         "name": model.name,
+        "title": model.title,
+        "version": model.version,
         "sources": model.sources,
         "targets": model.targets,
         "format": model.format,

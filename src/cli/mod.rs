@@ -4,6 +4,8 @@
 //! else to standard error.
 
 mod align;
+mod catalogue;
+mod catalogue_list;
 mod check;
 mod combine;
 mod contrast;

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::catalogue::{self, GetArguments, SearchArguments};
+use super::catalogue_list::{self, CatalogueCommand};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
 use super::options::{models, positive};
 use super::terminal::print;
 use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Translator};
+use crate::inference::{DeviceChoice, Translator, imported_files};
 use crate::interchange::{Archive, Encoder};
 use crate::memory::TranslationMemory;
 use crate::text::file::check_writable;
@@ -30,6 +32,21 @@ pub(super) enum ModelCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Look through catalogues for models to download: those of Mozilla (Firefox), translateLocally, OPUS-MT, HPLT and Argos
+    /// Translate, and your own
+    ///
+    /// Reads the lists over HTTPS and prints a model a line: the name that `canopy model get` takes, languages, kind, size,
+    /// licence, the scores that its publisher tells, and the catalogue. Nothing else is downloaded.
+    Search(SearchArguments),
+    /// Download a model of a catalogue and install it, as `canopy model get en-fr`
+    ///
+    /// A pair of languages takes the first model that fits, a name the model that `canopy model search` shows under it,
+    /// OWNER/NAME a repository of Hugging Face. Sizes and hashes are compared with those of the list. A download that was broken
+    /// off goes on where it stopped. The model becomes the default of its languages if they have none.
+    Get(GetArguments),
+    /// Choose the catalogues that are looked through
+    #[command(subcommand)]
+    Catalogue(CatalogueCommand),
     /// Choose the model that translates between two languages where none is named
     ///
     /// The languages are a pair such as en-de, or --from and --to. A model whose files do not say its languages is taken to
@@ -45,10 +62,15 @@ pub(super) enum ModelCommand {
         #[arg(long, value_name = "CODE", requires = "from")]
         to: Option<String>,
     },
-    /// Delete a model that was added; those that came with the program stay
+    /// Delete a model that was added; one that came with the program is no longer listed or used, until it is restored
     Remove {
         /// Name or folder of the model
         model: String,
+    },
+    /// Bring back models that came with the program and were removed
+    Restore {
+        /// Name of the model; without it all
+        model: Option<String>,
     },
     /// Make a vocabulary shortlist of translations: the words that each source word may become, by IBM model 1. With it
     /// `canopy translate --shortlist` and `canopy evaluate --shortlist` score few words of a large vocabulary
@@ -78,16 +100,19 @@ pub(super) enum ModelCommand {
 pub(super) struct ImportCommand {
     #[command(subcommand)]
     encoder: Option<ImportedEncoder>,
-    /// A folder or zip file of Hugging Face, Marian (OPUS-MT), CTranslate2 or Argos Translate, or a model folder of ours; it
-    /// is copied
-    #[arg(value_name = "FOLDER|ZIP", required = true)]
+    /// A folder or archive (.zip, .tar.gz, .argosmodel) of Hugging Face, Marian (OPUS-MT), Bergamot and Firefox, CTranslate2 or
+    /// Argos Translate, a file of weights with the files beside it, or a model folder of ours; it is copied
+    #[arg(value_name = "FOLDER|FILE", required = true)]
     path: Option<PathBuf>,
-    /// Language that it translates from, where its files do not say it
-    #[arg(long, value_name = "CODE", requires = "to")]
+    /// Language that it translates from, where its files do not say it or are wrong: a code or an English name
+    #[arg(long, value_name = "LANGUAGE")]
     from: Option<String>,
     /// Language that it translates to, likewise
-    #[arg(long, value_name = "CODE", requires = "from")]
+    #[arg(long, value_name = "LANGUAGE")]
     to: Option<String>,
+    /// Name that commands know it by [default: that of its folder or file]
+    #[arg(long)]
+    name: Option<String>,
 }
 
 /// Kinds of models that can be imported.
@@ -168,16 +193,21 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
             path,
             from,
             to,
+            name,
         }) => match (encoder, path) {
             (Some(ImportedEncoder::Bert(arguments)), _) => import(arguments, Encoder::bert),
             (Some(ImportedEncoder::Sbert(arguments)), _) => import(arguments, Encoder::sbert),
             (Some(ImportedEncoder::Use(arguments)), _) => import(arguments, Encoder::universal),
-            (None, Some(path)) => library::add(&path, from.zip(to)),
+            (None, Some(path)) => library::add(&path, [from, to], name),
             (None, None) => Ok(()),
         },
         ModelCommand::List { json } => library::list(json),
+        ModelCommand::Search(arguments) => catalogue::search(&arguments),
+        ModelCommand::Get(arguments) => catalogue::get(&arguments),
+        ModelCommand::Catalogue(command) => catalogue_list::run(command),
         ModelCommand::Default { names, from, to } => library::choose(&names, from.zip(to)),
         ModelCommand::Remove { model } => library::remove(&model),
+        ModelCommand::Restore { model } => library::restore(model.as_deref()),
         ModelCommand::Shortlist(arguments) => shortlist(&arguments),
         ModelCommand::Average {
             folders,
@@ -199,6 +229,13 @@ fn average(
     check_output(&output, folders.iter().map(PathBuf::as_path))?;
     if output.exists() && !force {
         return Err(Error::Exists { path: output });
+    }
+    if let Some(path) = folders.iter().find(|path| imported_files(path).is_some()) {
+        return Err(Error::Foreign {
+            reason: "it has no checkpoints; average those of a training that began with it (`canopy train --from`)"
+                .to_owned(),
+            path: path.clone(),
+        });
     }
     let (mut description, model, vocabulary) = averaged_model(folders, &Device::flex())?;
     if let Some(name) = name {

@@ -23,8 +23,8 @@ use crate::text::document::{Document, ReadingOptions};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder or zip file of another program's, or the name of an installed model (`canopy model list`); without
-    /// it an installed model that fits, else a starter
+    /// Model folder, or a folder, archive or file of weights of another program's, or the name of an installed model (`canopy
+    /// model list`); without it an installed model that fits, else a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]
@@ -117,7 +117,7 @@ impl SrxArgument {
 /// How weights are kept for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Quantize {
-    /// On the CPU 8-bit integers for a model of Canopy's whose file has such; else 32-bit numbers
+    /// On the CPU 8-bit integers for a model whose file has such, CTranslate2's aside; else 32-bit numbers
     #[default]
     Auto,
     /// 32-bit numbers
@@ -165,8 +165,9 @@ pub(super) struct SearchArguments {
     pub quantize: Quantize,
     /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, most of all
     /// with a large vocabulary, and some translations become others. By `canopy model shortlist`, or one of Marian's or
-    /// Firefox's in binary form, or a lexical table (lex.s2t)
-    #[arg(long, value_name = "FILE")]
+    /// Firefox's in binary form, or a lexical table (lex.s2t). A model that comes with one is searched with it; `none` scores
+    /// all words
+    #[arg(long, value_name = "FILE|none")]
     pub shortlist: Option<PathBuf>,
     /// From English to German: how a sentence with "you" addresses its reader, where nobody has translated one before it in
     /// the document
@@ -202,6 +203,12 @@ impl From<AddressName> for AddressChoice {
 }
 
 impl SearchArguments {
+    /// Whether the shortlist of the model is not to be used.
+    pub fn scores_all_words(&self) -> bool {
+        let named = self.shortlist.as_deref();
+        named.is_some_and(|path| path.as_os_str() == "none" && !path.exists())
+    }
+
     /// Has the searches of a translator compute so.
     pub fn apply(&self, translator: &mut Translator) -> Result<()> {
         self.quantize.apply(translator);
@@ -223,6 +230,10 @@ impl SearchArguments {
                 });
             }
             translator.choose_address(Some(name.into()));
+        }
+        if self.scores_all_words() {
+            translator.score_all_words();
+            return Ok(());
         }
         let Some(path) = &self.shortlist else {
             return Ok(());

@@ -47,9 +47,9 @@ pub(super) struct ServeArguments {
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
-    /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
-    beam: usize,
+    /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
+    #[arg(long, value_name = "N", value_parser = beam_sizes())]
+    beam: Option<usize>,
     /// How weights are kept for a search
     #[arg(long, value_enum, default_value = "auto")]
     quantize: Quantize,
@@ -192,7 +192,7 @@ impl ServeArguments {
             max_waiting: self.queue,
             request_secs: self.timeout as u64,
             max_models: self.models,
-            beam_size: self.beam,
+            beam_size: self.beam.unwrap_or_default(),
             device: self.device.into(),
             quantization: self.quantize.chosen(),
         }

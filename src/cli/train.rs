@@ -243,7 +243,7 @@ impl TrainArguments {
         let mut config = match path {
             Some(path) => self.settings(&path)?,
             None => match &self.from {
-                Some(from) => TrainingConfig::second_stage(from.clone()),
+                Some(from) => TrainingConfig::fine_tuning(from.clone()),
                 None => TrainingConfig::default(),
             },
         };
@@ -338,6 +338,9 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 EndReason::TargetTokens => ": all target tokens seen",
                 EndReason::Minutes => ": time is up",
                 EndReason::Patience => ": the dev loss no longer falls",
+                EndReason::WorseThanBase => {
+                    ": the model became much worse than the one it began with, which is kept in checkpoints/best"
+                }
                 EndReason::Stopped => ": stopped and saved, go on with --resume",
                 EndReason::Abandoned => ": abandoned, go on from the last checkpoint with --resume",
             };

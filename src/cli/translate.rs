@@ -54,9 +54,9 @@ pub(super) struct TranslateArguments {
     #[arg(long)]
     no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
-    /// search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
-    beam: usize,
+    /// search [default: 4, or fewer where the model's files say so]
+    #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
+    beam: Option<usize>,
     #[command(flatten)]
     search: SearchArguments,
     /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
@@ -306,7 +306,7 @@ impl TranslateArguments {
 
     fn options(&self) -> SearchOptions {
         SearchOptions {
-            beam_size: self.beam,
+            beam_size: self.beam.unwrap_or_default(),
             ..SearchOptions::default()
         }
     }

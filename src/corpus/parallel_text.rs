@@ -35,13 +35,25 @@ pub struct TextImport {
     pub replace: bool,
 }
 
+/// The lines that an import left out because one side of them is empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextReport {
+    /// Pairs that are in the corpus.
+    pub pairs: usize,
+    /// Lines without a source, counted from 1.
+    pub without_source: Vec<usize>,
+    pub without_target: Vec<usize>,
+    /// How many lines are empty on both sides.
+    pub empty: usize,
+}
+
 impl TextImport {
     /// Reads both files and writes the corpus.
     ///
     /// # Errors
     /// If a file cannot be read, the files have not the same number of lines and `<d>` at the same ones, or the corpus
     /// cannot be written.
-    pub fn run(&self) -> Result<Corpus> {
+    pub fn run(&self) -> Result<(Corpus, TextReport)> {
         let mut source = Lines::open(&self.source)?;
         let mut target = Lines::open(&self.target)?;
         let stem = self
@@ -51,6 +63,7 @@ impl TextImport {
         let mut writer = CorpusWriter::create(&self.output, self.info(&stem), self.replace)?;
         let mut number = 0;
         let mut paragraphs = Vec::new();
+        let mut report = TextReport::default();
         while let Some((ours, theirs)) = pair(&mut source, &mut target)? {
             if ours == DOCUMENT_MARK {
                 if number == 0 && !paragraphs.is_empty() {
@@ -59,7 +72,15 @@ impl TextImport {
                 }
                 self.add(&mut writer, &stem, number, std::mem::take(&mut paragraphs))?;
                 number += 1;
-            } else if !ours.is_empty() && !theirs.is_empty() {
+                continue;
+            }
+            match (ours.is_empty(), theirs.is_empty()) {
+                (true, true) => report.empty += 1,
+                (true, false) => report.without_source.push(source.number),
+                (false, true) => report.without_target.push(target.number),
+                (false, false) => report.pairs += 1,
+            }
+            if !ours.is_empty() && !theirs.is_empty() {
                 let units = vec![Unit::new(ours, theirs)];
                 paragraphs.push(ParallelParagraph {
                     section: 0,
@@ -71,7 +92,7 @@ impl TextImport {
             }
         }
         self.add(&mut writer, &stem, number, paragraphs)?;
-        writer.finish()
+        Ok((writer.finish()?, report))
     }
 
     fn add(

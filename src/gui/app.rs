@@ -39,8 +39,8 @@ use crate::checks::Finding;
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    AlignThread, CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread,
-    ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
+    AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
+    ModelsThread, ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
 };
 use crate::remote::{keys_file, read_keys};
 use crate::text::placeholder::stripped;
@@ -79,6 +79,7 @@ pub struct CanopyApp {
     evaluations: Evaluations,
     /// `None` only after the window has closed.
     models: Option<ModelsThread>,
+    catalogues: CatalogueThreads,
     suggestions: SuggestionThread,
     projects: ProjectsThread,
     align: AlignThread,
@@ -125,7 +126,8 @@ impl CanopyApp {
         let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
         let shipped = Shipped::find();
         let (library, all) = (folders.models(), shipped.models.clone());
-        let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
+        let models = ModelsThread::spawn(library.clone(), all, sender.clone(), wake(ctx))?;
+        let catalogues = CatalogueThreads::spawn(library, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
@@ -159,6 +161,7 @@ impl CanopyApp {
             checks,
             evaluations,
             models: Some(models),
+            catalogues,
             suggestions,
             projects,
             align,
@@ -195,6 +198,9 @@ impl CanopyApp {
             if let Some(models) = &self.models {
                 models.send(request);
             }
+        }
+        for request in self.state.models.getting.requests.drain(..) {
+            self.catalogues.send(request);
         }
         for request in self.state.evaluate.requests.drain(..) {
             self.evaluations.send(request);

@@ -73,8 +73,12 @@ pub fn flag(flag: Flag) -> &'static str {
             "Some tags could not be placed: they are at the end of the sentence, or a tag pair is empty. Check the tags."
         }
         Flag::Numbers => "Other numbers than in the source",
+        Flag::Signs => "Other signs than in the source, such as ≥, ₹ or §",
         Flag::Unwritten => "The model began characters that it did not end: they are left out",
         Flag::Empty => "The model gave nothing: the source stands in its place",
+        Flag::OtherLanguage => {
+            "The sentence is in another language than the model reads: it is left as it is"
+        }
         Flag::Memory => {
             "The same sentence stands in your translation memory: taken over as it is there"
         }
@@ -146,6 +150,7 @@ pub fn check(kind: CheckKind) -> &'static str {
         CheckKind::Tags => "Tags",
         CheckKind::Variables => "Variables and addresses",
         CheckKind::Numbers => "Numbers",
+        CheckKind::Signs => "Signs",
         CheckKind::Units => "Units",
         CheckKind::Dates => "Dates",
         CheckKind::TooLong => "Longer than allowed",

@@ -9,7 +9,7 @@ use egui::{
 
 use super::row_layout::Columns;
 use super::theme::{self, Palette};
-use crate::app::models::{LanguageNote, Reach, pair_name};
+use crate::app::models::{GettingCommand, LanguageNote, Reach, pair_name};
 use crate::app::{Command, Models, ModelsCommand, Page, Settings, language};
 use crate::corpus::is_same_language;
 use crate::inference::InstalledModel;
@@ -76,7 +76,9 @@ impl LanguageMenus {
         commands: &mut Vec<Command>,
     ) {
         let Some((source, _)) = line.languages else {
-            return plain_ui(ui, "Source", palette);
+            plain_ui(ui, "Source", palette);
+            note_ui(ui, line.note, palette, commands);
+            return;
         };
         let name = language::name(source);
         let hint = "The language of the document";
@@ -95,36 +97,7 @@ impl LanguageMenus {
                 commands.push(Command::Models(ModelsCommand::TranslateFrom(code)));
             }
         });
-        match line.note {
-            None | Some(LanguageNote::NoPair { .. }) => {}
-            Some(LanguageNote::Detected) => {
-                ui.add(Label::new(small("detected", palette)).truncate())
-                    .on_hover_text("Its text tells the language");
-            }
-            Some(LanguageNote::Other { code, name }) => {
-                let text = format!("The text looks like {name}");
-                if warning_ui(ui, &text, "Translate from this language", palette) {
-                    let command = ModelsCommand::TranslateFrom(code.clone());
-                    commands.push(Command::Models(command));
-                }
-            }
-            Some(LanguageNote::NoModel { name }) => {
-                let text =
-                    format!("The text looks like {name}, which no installed model translates");
-                if warning_ui(ui, &text, "Show the models", palette) {
-                    commands.push(Command::ShowPage(Page::Models));
-                }
-            }
-            Some(LanguageNote::Unlike { percent }) => {
-                let hint = format!(
-                    "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
-                     model may know more: show the models"
-                );
-                if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
-                    commands.push(Command::ShowPage(Page::Models));
-                }
-            }
-        }
+        note_ui(ui, line.note, palette, commands);
     }
 
     fn target_ui(
@@ -158,10 +131,11 @@ impl LanguageMenus {
             }
         });
         if let Some(LanguageNote::NoPair { source, target }) = line.note {
-            let text = format!("No model for {}", pair_name(source, target));
-            let hint = "You can edit, match and check without one. Show the models";
+            let text = format!("No model for {}. Get one…", pair_name(source, target));
+            let hint =
+                "You can edit, match and check without one. Show those that can be downloaded";
             if warning_ui(ui, &text, hint, palette) {
-                commands.push(Command::ShowPage(Page::Models));
+                commands.push(get_between(Some(source), Some(target)));
             }
             return;
         }
@@ -192,6 +166,60 @@ impl LanguageMenus {
 }
 
 const PADDING: f32 = 8.0;
+
+/// What there is to say of the language of the document.
+fn note_ui(
+    ui: &mut Ui,
+    note: Option<&LanguageNote>,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
+    match note {
+        // That stands above the translation.
+        None | Some(LanguageNote::NoPair { .. }) => {}
+        Some(LanguageNote::Detected) => {
+            ui.add(Label::new(small("detected", palette)).truncate())
+                .on_hover_text("Its text tells the language");
+        }
+        Some(LanguageNote::Other { code, name }) => {
+            let text = format!("The text looks like {name}");
+            if warning_ui(ui, &text, "Translate from this language", palette) {
+                let command = ModelsCommand::TranslateFrom(code.clone());
+                commands.push(Command::Models(command));
+            }
+        }
+        Some(LanguageNote::NoModel { code, name, target }) => {
+            let text = match target {
+                Some((_, target)) => format!("No model for {name} → {target}. Get one…"),
+                None => format!("No model for {name}. Get one…"),
+            };
+            let hint = format!(
+                "The text looks like {name}, which no installed model translates: show those that can be downloaded"
+            );
+            if warning_ui(ui, &text, &hint, palette) {
+                let to = target.as_ref().map(|(code, _)| code.as_str());
+                commands.push(get_between(Some(code), to));
+            }
+        }
+        Some(LanguageNote::Unlike { percent }) => {
+            let hint = format!(
+                "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
+                 model may know more: show the models"
+            );
+            if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
+                commands.push(Command::ShowPage(Page::Models));
+            }
+        }
+    }
+}
+
+/// Shows the models that can be downloaded between these languages.
+fn get_between(from: Option<&str>, to: Option<&str>) -> Command {
+    Command::Models(ModelsCommand::Get(GettingCommand::Open {
+        from: from.map(str::to_owned),
+        to: to.map(str::to_owned),
+    }))
+}
 
 fn small(text: &str, palette: &Palette) -> RichText {
     RichText::new(text).size(12.0).color(palette.weak)
@@ -296,6 +324,10 @@ fn choices_ui(
     ui.separator();
     if ui.button("Installed models…").clicked() {
         commands.push(Command::ShowPage(Page::Models));
+        ui.close();
+    }
+    if ui.button("Get models…").clicked() {
+        commands.push(get_between(None, None));
         ui.close();
     }
     chosen

@@ -4,19 +4,24 @@
 //! name, its languages and where it came from, so that a list needs not read its weights.
 
 mod adding;
+mod description;
 mod languages;
+mod listed;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::translator::{ForeignDescription, foreign_description, name_of};
+use super::translator::{foreign_description, name_of};
 use crate::error::{Error, Result};
 use crate::text::file::TEMPORARY;
 use crate::weights::{ModelFolder, Outline};
 
-pub use adding::{CopyProgress, install_model, install_model_while, remove_model};
-pub use languages::state_languages;
+pub use adding::{
+    CopyProgress, install_known_model, install_model, install_model_while, remove_model,
+};
+pub use description::KnownOfModel;
+use description::{Installed, read_foreign, read_installed};
+pub use languages::{state_languages, stated_language};
+pub use listed::DownloadedFrom;
 
 /// The file that describes a model of another program.
 const DESCRIPTION: &str = "installed.toml";
@@ -33,6 +38,10 @@ pub struct InstalledModel {
     /// The path that [`Translator::open`](super::Translator::open) opens.
     pub folder: PathBuf,
     pub name: String,
+    /// As its files have it, such as `English-Portuguese tiny`; empty if they do not.
+    pub title: String,
+    /// Of the model, as its files have it; empty if they do not.
+    pub version: String,
     /// Language codes; several where they can be chosen, none where they are not known.
     pub sources: Vec<String>,
     pub targets: Vec<String>,
@@ -52,52 +61,34 @@ pub struct InstalledModel {
     pub origin: String,
     /// The folder or file that was copied.
     pub copied_from: Option<PathBuf>,
+    /// The entry of a catalogue that it was downloaded by.
+    pub download: Option<DownloadedFrom>,
     /// Whether it came with the program.
     pub is_shipped: bool,
     /// Why it cannot be opened, with file and field.
     pub problem: Option<String>,
 }
 
-/// The contents of `installed.toml`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Installed {
-    version: u32,
-    name: String,
-    source: String,
-    /// All, of a model that translates from several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sources: Vec<String>,
-    targets: Vec<String>,
-    /// Whether a person has stated the languages, which the files do not say.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stated: bool,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    format: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<u64>,
-    licence: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    licence_text: Option<String>,
-    origin: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    copied_from: Option<PathBuf>,
-    /// Of the folder or file with its files, below this one.
-    files: String,
-    /// Of these files, when they were copied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<u64>,
-}
-
 impl InstalledModel {
     /// Its languages for people, such as `en → de`.
     pub fn pair(&self) -> String {
-        let some = |codes: &[String]| match codes {
-            [] => "?".to_owned(),
-            few if few.len() <= 4 => few.join(", "),
-            many => format!("{} languages", many.len()),
-        };
-        format!("{} → {}", some(&self.sources), some(&self.targets))
+        pair_of_languages(&self.sources, &self.targets)
+    }
+
+    /// Its licence for people.
+    pub fn licence_or_unknown(&self) -> &str {
+        match self.licence.as_str() {
+            "" => "licence unknown",
+            licence => licence,
+        }
+    }
+
+    /// Its version for people; empty if it is not known.
+    pub fn version_words(&self) -> String {
+        match self.version.as_str() {
+            "" => String::new(),
+            version => format!("version {version}"),
+        }
     }
 
     /// Whether this names it: its name, its folder or the last part of that.
@@ -120,6 +111,16 @@ impl InstalledModel {
     }
 }
 
+/// Languages of a model for people, such as `en → de`.
+pub fn pair_of_languages(sources: &[String], targets: &[String]) -> String {
+    let some = |codes: &[String]| match codes {
+        [] => "?".to_owned(),
+        few if few.len() <= 4 => few.join(", "),
+        many => format!("{} languages", many.len()),
+    };
+    format!("{} → {}", some(sources), some(targets))
+}
+
 /// The models of a library, sorted by name, behind those that came with the program. What cannot be opened has its
 /// problem told.
 pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<InstalledModel> {
@@ -140,31 +141,31 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
     shipped.chain(added).collect()
 }
 
-/// Reads a model wherever it lies: a model folder, or a folder or zip file of another program's.
+/// Reads a model wherever it lies: a model folder, an installed one, or a folder or archive of another program's.
 ///
 /// # Errors
 /// If it is no model that can be read.
 pub fn described_model(path: &Path) -> Result<InstalledModel> {
+    let path = place_of(path);
     if is_own(path) {
         ModelFolder::open(path)?;
         return described(path);
     }
-    let installed = read_foreign(&foreign_files(path))?;
-    let num_bytes = size(path);
-    Ok(InstalledModel {
-        copied_from: None,
-        ..installed.model(path, num_bytes)
-    })
+    let read = read_foreign(&foreign_files(path))?;
+    let mut installed = read_installed(path)?.unwrap_or(read);
+    if !path.join(DESCRIPTION).exists() {
+        installed.copied_from = None;
+    }
+    Ok(installed.model(path, size(path)))
 }
 
-/// Whether a path has the look of a model of another program: a folder by its files, or those of its only folder; a zip file
-/// by its name.
+/// Whether a path has the look of a model of another program: a folder by its files, or those of its only folder; a file by
+/// its name.
 pub fn may_be_model(path: &Path) -> bool {
     if path.is_file() {
-        let extension = path.extension().unwrap_or_default();
-        return ["zip", "argosmodel"]
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.to_lowercase();
+        return PACKED.iter().any(|ending| name.ends_with(ending)) || is_weights(&name);
     }
     let is_one = |folder: &Path| !is_own(folder) && is_foreign(folder);
     let mut folders = std::fs::read_dir(path).into_iter().flatten().flatten();
@@ -172,12 +173,22 @@ pub fn may_be_model(path: &Path) -> bool {
     is_one(path) || only.is_some_and(|only| only.path().is_dir() && is_one(&only.path()))
 }
 
+/// Endings of archives that models come in.
+const PACKED: [&str; 6] = [".zip", ".argosmodel", ".tar.gz", ".tgz", ".tar", ".tar.zst"];
+
+/// The folder of a model of ours of which a file is named; else the path itself.
+pub(super) fn place_of(path: &Path) -> &Path {
+    let is_file = path.ends_with("model.toml") || path.ends_with("weights.safetensors");
+    let folder = path.parent().filter(|folder| is_file && is_own(folder));
+    folder.unwrap_or(path)
+}
+
 /// Whether it is a model folder of ours.
 pub(super) fn is_own(path: &Path) -> bool {
     path.join("model.toml").is_file()
 }
 
-/// Whether it could be a model of another program: a zip file, or a folder that is neither a run nor empty.
+/// Whether it could be a model of another program: a file, or a folder with a file that only models have.
 pub(super) fn is_foreign(path: &Path) -> bool {
     const FILES: [&str; 6] = [
         DESCRIPTION,
@@ -187,12 +198,17 @@ pub(super) fn is_foreign(path: &Path) -> bool {
         "metadata.json",
         "model",
     ];
-    path.is_file() || FILES.iter().any(|name| path.join(name).exists()) || has_npz(path)
+    let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    path.is_file()
+        || FILES.iter().any(|name| path.join(name).exists())
+        || entries.any(|entry| is_weights(&entry.file_name().to_string_lossy()))
 }
 
-fn has_npz(folder: &Path) -> bool {
-    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.any(|entry| entry.path().extension().is_some_and(|it| it == "npz"))
+/// Whether a file is named as the weights of Marian and Bergamot are, compressed or not.
+fn is_weights(name: &str) -> bool {
+    let bare = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    let is_binary = bare.ends_with(".bin") && !bare.starts_with("lex.");
+    bare.ends_with(".npz") || is_binary && (bare.starts_with("model.") || bare.contains(".intgemm"))
 }
 
 /// Where the files of an installed model of another program are; the path itself if it is none.
@@ -203,116 +219,34 @@ pub(super) fn foreign_files(path: &Path) -> PathBuf {
     }
 }
 
-/// Name, source and target of an installed model of another program, whose copied files have another name; a language that
-/// is not known is none.
-pub(super) fn told_of(path: &Path) -> Option<(String, [Option<String>; 2])> {
+/// What is known of a model of another program beside its files.
+pub(super) struct Told {
+    pub name: String,
+    /// Source and target; one that is not known is none.
+    pub languages: [Option<String>; 2],
+    /// Whether a person states them: then they win over those of the files.
+    pub is_stated: bool,
+}
+
+/// Name and languages of an installed model of another program, whose copied files have another name.
+pub(super) fn told_of(path: &Path) -> Option<Told> {
     let installed = read_installed(path).ok()??;
     let known = |code: &String| !code.is_empty() && code != UNKNOWN;
-    let source = Some(installed.source).filter(known);
+    // Of several the one that is asked for is taken.
+    let source = Some(installed.source).filter(|code| known(code) && installed.sources.is_empty());
     let target = Some(installed.targets)
         .filter(|targets| targets.len() == 1)
         .and_then(|targets| targets.into_iter().find(known));
-    Some((installed.name, [source, target]))
+    Some(Told {
+        name: installed.name,
+        languages: [source, target],
+        is_stated: installed.stated,
+    })
 }
 
 /// The files of a model of another program, if that is what is there: the path itself, or those that were installed there.
 pub fn imported_files(path: &Path) -> Option<PathBuf> {
     (!is_own(path) && is_foreign(path)).then(|| foreign_files(path))
-}
-
-/// The description beside the files of a model of another program, if there is one.
-fn read_installed(folder: &Path) -> Result<Option<Installed>> {
-    let path = folder.join(DESCRIPTION);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        return Ok(None);
-    };
-    let refuse = |reason: String| Error::Model {
-        reason,
-        path: path.clone(),
-    };
-    let installed: Installed = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
-    // Only what lies in the folder itself.
-    let is_plain = !installed.files.is_empty()
-        && !installed.files.contains(['/', '\\'])
-        && installed.files != "..";
-    if !is_plain {
-        return Err(refuse(format!(
-            "files = {:?} is no name of what lies beside it",
-            installed.files
-        )));
-    }
-    Ok(Some(installed))
-}
-
-fn read_foreign(path: &Path) -> Result<Installed> {
-    let ForeignDescription {
-        name,
-        sources,
-        targets,
-        num_parameters,
-        licence,
-        licence_text,
-        made_by,
-    } = foreign_description(path)?;
-    let file = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy();
-    let known = |codes: Vec<String>| -> Vec<String> {
-        codes.into_iter().filter(|code| code != UNKNOWN).collect()
-    };
-    let sources = known(sources);
-    Ok(Installed {
-        version: 1,
-        name,
-        source: sources.first().cloned().unwrap_or_default(),
-        sources: Some(sources)
-            .filter(|all| all.len() > 1)
-            .unwrap_or_default(),
-        targets: known(targets),
-        stated: false,
-        origin: format!("{made_by}, from {file}"),
-        format: made_by,
-        parameters: Some(num_parameters),
-        licence,
-        licence_text,
-        copied_from: Some(path.to_owned()),
-        files: String::new(),
-        bytes: None,
-    })
-}
-
-impl Installed {
-    fn model(self, folder: &Path, num_bytes: u64) -> InstalledModel {
-        let known = |code: &String| !code.is_empty() && code != UNKNOWN;
-        let sources = if self.sources.is_empty() {
-            vec![self.source]
-        } else {
-            self.sources
-        };
-        // Older descriptions tell of the program only there.
-        let format = if self.format.is_empty() {
-            self.origin.split(", from ").next().unwrap_or_default()
-        } else {
-            &self.format
-        };
-        InstalledModel {
-            folder: folder.to_owned(),
-            name: self.name,
-            sources: sources.into_iter().filter(known).collect(),
-            targets: self.targets.into_iter().filter(known).collect(),
-            is_stated: self.stated,
-            format: format.to_owned(),
-            num_bytes,
-            num_parameters: self.parameters,
-            licence: self.licence,
-            licence_text: self.licence_text,
-            origin: self.origin,
-            copied_from: self.copied_from,
-            is_shipped: false,
-            problem: None,
-        }
-    }
 }
 
 /// A folder of a library, whatever is wrong with it.
@@ -342,6 +276,8 @@ fn described(folder: &Path) -> Result<InstalledModel> {
     Ok(InstalledModel {
         folder: folder.to_owned(),
         name: own.name,
+        title: String::new(),
+        version: String::new(),
         sources: vec![own.languages.source],
         targets: vec![own.languages.target],
         is_stated: false,
@@ -355,6 +291,7 @@ fn described(folder: &Path) -> Result<InstalledModel> {
             corpus => format!("Canopy, trained on {corpus}"),
         },
         copied_from: None,
+        download: None,
         is_shipped: false,
         problem: outline.err().map(|error| error.to_string()),
     })

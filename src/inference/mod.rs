@@ -14,7 +14,9 @@ mod evaluation;
 mod installed_models;
 mod markup_projection;
 mod model_choice;
+mod other_languages;
 mod parts;
+mod preparation;
 mod sentence_encoder;
 mod starter;
 mod tracing;
@@ -34,14 +36,16 @@ pub use device::{
 };
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
-    CopyProgress, InstalledModel, described_model, imported_files, install_model,
-    install_model_while, installed_models, may_be_model, remove_model, state_languages,
+    CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
+    install_known_model, install_model, install_model_while, installed_models, may_be_model,
+    pair_of_languages, remove_model, state_languages, stated_language,
 };
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
 };
 pub use model_choice::{
     DefaultModels, Leg, Route, forget_default, pair_key, reachable, route, route_between,
+    set_where_none,
 };
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
@@ -50,5 +54,5 @@ pub use translation::{Flag, Translation};
 pub use translator::{
     AddressChoice, AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription,
     ImportedModel, KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse,
-    TraceRequest, Translator, import_model,
+    TraceRequest, Translator, foreign_parts, import_model,
 };

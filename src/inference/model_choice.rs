@@ -82,6 +82,20 @@ pub fn pair_key(source: &str, target: &str) -> String {
     format!("{}-{}", source.to_lowercase(), target.to_lowercase())
 }
 
+/// Makes a model the default of its languages where they have none; one of many languages stays a choice.
+pub fn set_where_none(defaults: &mut DefaultModels, model: &InstalledModel) {
+    const FEW: usize = 8;
+    if model.sources.len() * model.targets.len() > FEW {
+        return;
+    }
+    for source in &model.sources {
+        for target in &model.targets {
+            let chosen = defaults.entry(pair_key(source, target));
+            chosen.or_insert_with(|| model.folder.clone());
+        }
+    }
+}
+
 impl InstalledModel {
     /// Whether it translates from this language. One that does not say its languages is never chosen unasked.
     pub fn translates_from(&self, language: &str) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checks::are_same_numbers;
+use crate::checks::{are_same_numbers, are_same_signs};
 use crate::text::is_unwritable;
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 
@@ -25,10 +25,14 @@ pub enum Flag {
     Markup,
     /// Other numbers than in the source.
     Numbers,
+    /// Other signs than in the source, such as `≥`, `₹` and `§`.
+    Signs,
     /// Characters that the model could not write are left out.
     Unwritten,
     /// The model gave nothing; the source stands in its place.
     Empty,
+    /// In another language than the model reads: left as it is.
+    OtherLanguage,
     /// Taken over from what was translated before.
     Memory,
     /// A term of the termbase is not used as it is there: with it, the model finds the translation much less likely.
@@ -51,8 +55,10 @@ impl fmt::Display for Flag {
             Self::CutOff => "cut off",
             Self::Markup => "markup out of place",
             Self::Numbers => "other numbers",
+            Self::Signs => "other signs",
             Self::Unwritten => "characters left out",
             Self::Empty => "not translated",
+            Self::OtherLanguage => "in another language: left as it is",
             Self::Memory => "from the memory",
             Self::Terms => "a term is not used",
         })
@@ -103,6 +109,9 @@ impl Translation {
         }
         if !are_same_numbers(&from, &to) {
             self.flags.push(Flag::Numbers);
+        }
+        if !are_same_signs(&from, &to) {
+            self.flags.push(Flag::Signs);
         }
         if to.contains(is_left_out) && !from.contains(is_left_out) {
             self.flags.push(Flag::Unwritten);
@@ -180,7 +189,7 @@ fn repeats(text: &str) -> bool {
 /// `target` with exactly the placeholders of `source`: what is too much goes, what is missing stands at the end.
 ///
 /// Search keeps the markup that the vocabulary has tokens for; this catches the rest.
-fn with_markup_of(source: &str, target: &str) -> String {
+pub(super) fn with_markup_of(source: &str, target: &str) -> String {
     let mut missing: Vec<char> = source
         .chars()
         .filter(|&c| {

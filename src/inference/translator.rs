@@ -8,8 +8,9 @@ use std::sync::{Arc, OnceLock};
 use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
+use super::installed_models::{foreign_files, is_own, place_of, told_of};
 use super::markup_projection::StrippedSource;
+use super::preparation::Preparation;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
@@ -27,24 +28,24 @@ use crate::weights::ModelFolder;
 pub use address::{AddressChoice, AddressForms};
 pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
-pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
+pub use foreign::{
+    ForeignDescription, ImportedModel, foreign_description, foreign_parts, import_model,
+};
 pub use markup::{AlignmentHeads, AlignmentStep};
 pub use scoring::MeanLogProbs;
 pub use several::DocumentRequest;
 pub use terms::{TermMode, TermUse};
-
-use pictograms::{Pictograms, restored};
 
 mod address;
 mod elsewhere;
 mod foreign;
 mod markup;
 mod memory;
-mod pictograms;
 mod pivot;
 mod reading;
 mod reranking;
 mod scoring;
+mod second_look;
 mod sequential;
 mod several;
 mod shortlist;
@@ -161,6 +162,10 @@ pub struct Translator {
     strips_markup: bool,
     /// Whether units that it is scored on are cut into sentences.
     cuts_units: bool,
+    /// How many tokens a part of a sentence has at most, if fewer than the model reads.
+    longest_part: Option<usize>,
+    /// Whether it reads no names of files.
+    hides_names: bool,
     alignment_heads: AlignmentHeads,
     alignment_step: AlignmentStep,
     /// The user's translation memory.
@@ -180,10 +185,9 @@ pub struct Translator {
 /// A sentence under translation: its parts, and what came of them.
 #[derive(Default)]
 struct Pending {
-    /// The sentence without its markup, for a model that reads none.
+    /// The sentence without the markup that the model does not read.
     stripped: Option<StrippedSource>,
-    /// What the points of a model that reads markup show instead of themselves.
-    pictograms: Pictograms,
+    preparation: Preparation,
     parts: Vec<(String, Option<Hypothesis>)>,
     /// Whether a part does without one of its terms.
     lacks_terms: bool,
@@ -228,7 +232,8 @@ impl Translator {
         device: DeviceChoice,
         languages: (Option<&str>, Option<&str>),
     ) -> Result<Self> {
-        if !is_own(folder) && is_foreign(folder) {
+        let folder = place_of(folder);
+        if !is_own(folder) {
             let (files, told) = (foreign_files(folder), told_of(folder));
             let mut opened = Self::open_foreign(&files, device, languages, told)?;
             folder.clone_into(&mut opened.info.folder);
@@ -297,6 +302,7 @@ impl Translator {
         };
         model.shortlist.clone_from(&self.model.shortlist);
         model.length_penalty = self.model.length_penalty;
+        model.beam_size = self.model.beam_size;
         Self {
             model,
             device: self.device.here(),
@@ -453,7 +459,6 @@ impl Translator {
                 joined.flags.push(Flag::CutOff);
             }
         }
-        joined.text = restored(joined.text, &pending.pictograms);
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
         }
@@ -468,8 +473,13 @@ impl Translator {
                 (source.as_str(), ids.unwrap_or_default())
             });
             let parts: Vec<_> = parts.collect();
-            return Some(self.with_markup_put_back(joined, stripped, &parts));
+            joined = self.with_markup_put_back(joined, stripped, &parts);
+            // Pieces that are a space each, in front of one that begins with a space.
+            while joined.text.contains("  ") {
+                joined.text = joined.text.replace("  ", " ");
+            }
         }
+        joined.text = pending.preparation.restored(joined.text);
         Some(joined)
     }
 }

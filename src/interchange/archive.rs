@@ -1,16 +1,18 @@
-//! The files of somebody's model, in a folder or a wheel.
+//! The files of somebody's model, in a folder, a wheel or another archive.
 
-use std::fs;
+mod opening;
+mod unpacking;
+
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
+use super::compression::{Compression, most_unpacked};
 use super::packed::Packed;
 use super::tensors::Tensors;
 use super::{npy, tensors, torch};
 use crate::error::{Error, Result};
-
-/// Folders below the named one in which files are looked for.
-const MAX_DEPTH: usize = 4;
+pub use unpacking::EachPart;
 
 /// Bytes of the largest file beside the weights, such as a vocabulary: a small zip file may unpack to any size.
 const MOST_BESIDE: u64 = 64 << 20;
@@ -18,54 +20,35 @@ const MOST_BESIDE: u64 = 64 << 20;
 /// Endings of files that run code when they are read as they are meant to be.
 const PICKLES: [&str; 6] = ["bin", "pt", "pth", "pkl", "pickle", "ckpt"];
 
-/// A folder, a wheel (`.whl`) or any other zip file; a zip inside one of them is looked into as well if there are no
-/// weights outside it.
+/// A folder, a wheel (`.whl`) or any other zip file, a tar file (`.tar`, `.tar.gz`, `.tar.zst`), or a file of weights with the
+/// files beside it that belong to it. Files that are compressed one by one (`.gz`, `.zst`) go by their names without that
+/// ending. A zip inside one of them is looked into as well if there are no weights outside it.
 pub struct Archive {
     path: PathBuf,
     /// Sorted: those in the uppermost folder first, then by name.
     files: Vec<Member>,
     packed: Vec<Packed>,
+    /// The file of weights that was named.
+    named: Option<String>,
 }
 
 struct Member {
     /// With `/` between folders, and the name of a zip file as a folder.
     name: String,
     place: Place,
+    /// How it is compressed there by itself.
+    compression: Option<Compression>,
 }
 
 enum Place {
     Disk(PathBuf),
     /// Numbers of the zip file and of the entry in it.
     Zip(usize, usize),
+    /// In a tar file.
+    Part(Bytes),
 }
 
 impl Archive {
-    /// Looks what is there; reads none of it yet.
-    ///
-    /// # Errors
-    /// If the folder or file cannot be read, or the file is no zip file.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        let mut archive = Self {
-            path,
-            files: Vec::new(),
-            packed: Vec::new(),
-        };
-        let path = archive.path.clone();
-        if fs::metadata(&path).map_err(Error::read(&path))?.is_dir() {
-            archive.add_folder(&path, "", MAX_DEPTH)?;
-        } else {
-            archive.add_packed(Packed::open(&path)?, "");
-        }
-        if archive.weights("safetensors").is_empty() && archive.weights("npz").is_empty() {
-            archive.look_into_zips()?;
-        }
-        archive
-            .files
-            .sort_by_cached_key(|file| (depth(&file.name), file.name.clone()));
-        Ok(archive)
-    }
-
     /// The opened folder or archive.
     pub fn path(&self) -> &Path {
         &self.path
@@ -196,60 +179,60 @@ impl Archive {
         uppermost.map(str::to_owned).collect()
     }
 
-    fn add_folder(&mut self, folder: &Path, prefix: &str, depth: usize) -> Result<()> {
-        for entry in fs::read_dir(folder).map_err(Error::read(folder))? {
-            let entry = entry.map_err(Error::read(folder))?;
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type().map_err(Error::read(&path))?;
-            if name.starts_with('.') {
-                continue;
+    /// A file as it is stored, of at most so many bytes if it is in a zip file, and how it is compressed there.
+    fn stored(&mut self, name: &str, most: u64) -> Result<(Bytes, Option<Compression>)> {
+        let file = self.files.iter().find(|file| file.name == name);
+        let file = file.expect("a name of this archive");
+        let compression = file.compression;
+        let bytes = match &file.place {
+            Place::Disk(path) => Bytes::of_file(path)?,
+            Place::Part(bytes) => bytes.clone(),
+            &Place::Zip(number, entry) => {
+                let bytes = self.packed[number].read(entry, most);
+                bytes.map_err(|problem| self.refuse(format!("{name}: {problem}")))?
             }
-            let name = format!("{prefix}{name}");
-            if kind.is_dir() {
-                if depth > 0 {
-                    self.add_folder(&path, &format!("{name}/"), depth - 1)?;
-                }
-            } else if path.is_file() {
-                // Links to files are followed: the cache of Hugging Face is made of them.
-                let place = Place::Disk(path);
-                self.files.push(Member { name, place });
-            }
-        }
-        Ok(())
-    }
-
-    fn add_packed(&mut self, packed: Packed, prefix: &str) {
-        let number = self.packed.len();
-        let members = packed.names().into_iter().map(|(entry, name)| Member {
-            name: format!("{prefix}{name}"),
-            place: Place::Zip(number, entry),
-        });
-        self.files.extend(members);
-        self.packed.push(packed);
-    }
-
-    fn look_into_zips(&mut self) -> Result<()> {
-        let zips = [self.weights("zip"), self.weights("whl")].concat();
-        for name in zips {
-            let bytes = self.read(&name, u64::MAX)?;
-            let inner = Packed::within(&bytes);
-            let inner = inner.map_err(|problem| self.refuse(format!("{name}: {problem}")))?;
-            self.add_packed(inner, &format!("{name}/"));
-        }
-        Ok(())
+        };
+        Ok((bytes, compression))
     }
 
     /// A file of at most so many bytes, if it is packed.
     fn read(&mut self, name: &str, most: u64) -> Result<Bytes> {
+        let (stored, compression) = self.stored(name, most)?;
+        let Some(compression) = compression else {
+            return Ok(stored);
+        };
+        let unpacked = compression.unpack(&stored, most.min(most_unpacked(stored.len())));
+        let unpacked = unpacked.map_err(|problem| self.refuse(format!("{name}: {problem}")))?;
+        Ok(unpacked.into())
+    }
+
+    /// The first bytes of a file by its whole name; fewer if it is shorter.
+    pub(super) fn head(&mut self, name: &str, count: u64) -> Result<Vec<u8>> {
         let file = self.files.iter().find(|file| file.name == name);
-        match &file.expect("a name of this archive").place {
-            Place::Disk(path) => Bytes::of_file(path),
-            &Place::Zip(number, entry) => {
-                let bytes = self.packed[number].read(entry, most);
-                bytes.map_err(|problem| self.refuse(format!("{name}: {problem}")))
-            }
+        if let Some(Member {
+            place: Place::Zip(number, entry),
+            compression: None,
+            ..
+        }) = file
+        {
+            let bytes = self.packed[*number].head(*entry, count);
+            return bytes.map_err(|problem| self.refuse(format!("{name}: {problem}")));
         }
+        let (stored, compression) = self.stored(name, u64::MAX)?;
+        let stored = stored.reader();
+        let reader = match compression {
+            Some(compression) => compression.reader(stored),
+            None => Box::new(stored),
+        };
+        let mut bytes = Vec::new();
+        let read = reader.take(count).read_to_end(&mut bytes);
+        read.map_err(|error| self.refuse(format!("{name}: it cannot be read ({error})")))?;
+        Ok(bytes)
+    }
+
+    /// The file of weights that was named, if one was.
+    pub(super) fn named(&self) -> Option<&str> {
+        self.named.as_deref()
     }
 
     pub(super) fn refuse(&self, reason: String) -> Error {

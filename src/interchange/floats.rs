@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use super::bytes::Bytes;
 use crate::error::Result;
-use crate::kernels::packed::Kept;
+use crate::kernels::packed::{Integers, Kept};
 use crate::weights::{not_finite_at, words};
 
 /// Numbers that are read at a time.
@@ -36,6 +36,11 @@ pub(super) enum FloatKind {
     Byte(Scales),
     /// 16 bits, each divided by a scale.
     Short(Scales),
+    /// 8 bits that products are computed with as they are, see [`Integers`].
+    Integer {
+        multiplier: f32,
+        activations: Option<f32>,
+    },
 }
 
 /// What integers are divided by: each row of so many columns by a number of its own, or all by one.
@@ -58,7 +63,7 @@ impl FloatKind {
     /// Bytes of a number.
     pub fn width(&self) -> usize {
         match self {
-            Self::Byte(_) => 1,
+            Self::Byte(_) | Self::Integer { .. } => 1,
             Self::Half | Self::Brain | Self::Short(_) => 2,
             Self::Single => 4,
             Self::Double => 8,
@@ -88,6 +93,11 @@ impl FloatKind {
             Self::Short(scales) => {
                 let numbers = (first..).zip(words(bytes).map(i16::from_le_bytes));
                 values.extend(numbers.map(|(number, word)| f32::from(word) / scales.of(number)));
+            }
+            Self::Integer { multiplier, .. } => {
+                let step = 1.0 / multiplier;
+                let bytes = bytes.iter();
+                values.extend(bytes.map(|byte| f32::from(byte.cast_signed()) * step));
             }
         }
     }
@@ -124,15 +134,20 @@ impl Floats {
     }
 
     /// The transposed matrix of this one, which has so many rows.
-    ///
-    /// # Panics
-    /// If it is turned already.
     pub(super) fn turned(self, rows: usize) -> Self {
-        assert!(self.turned.is_none(), "turned twice");
         Self {
-            turned: Some(rows),
+            turned: if self.turned.is_some() {
+                None
+            } else {
+                Some(rows)
+            },
             ..self
         }
+    }
+
+    /// Whether they are integers that products are computed with.
+    pub(super) fn are_integers(&self) -> bool {
+        matches!(self.kind, FloatKind::Integer { .. })
     }
 
     /// All of them.
@@ -156,6 +171,23 @@ impl Floats {
     /// # Errors
     /// As [`Self::values`].
     pub(super) fn kept(&self) -> Result<Kept> {
+        if let FloatKind::Integer {
+            multiplier,
+            activations,
+        } = self.kind
+        {
+            let mut bytes = Vec::with_capacity(self.len());
+            self.bytes.each_part(PART, |part| {
+                bytes.extend(part.iter().map(|byte| byte.cast_signed()));
+                Ok(())
+            })?;
+            return Ok(Kept::Integers(Integers {
+                bytes,
+                multiplier,
+                activations,
+                is_turned: self.turned.is_some(),
+            }));
+        }
         if self.turned.is_some() || !matches!(self.kind, FloatKind::Half) {
             return self.values().map(Kept::Floats);
         }
@@ -193,6 +225,12 @@ impl Floats {
         let same_kind = match (&self.kind, &other.kind) {
             (FloatKind::Byte(own), FloatKind::Byte(others))
             | (FloatKind::Short(own), FloatKind::Short(others)) => own.numbers == others.numbers,
+            (
+                FloatKind::Integer { multiplier, .. },
+                FloatKind::Integer {
+                    multiplier: other, ..
+                },
+            ) => multiplier.to_bits() == other.to_bits(),
             (own, others) => std::mem::discriminant(own) == std::mem::discriminant(others),
         };
         if same_kind && self.turned == other.turned && self.bytes.is_same(&other.bytes) {
@@ -244,6 +282,7 @@ mod tests {
         let last = all.part(2..6);
         assert_eq!(values(&last), [1.5, -1.0, 2.0, 0.0]);
         assert_eq!(values(&last.clone().turned(2)), [1.5, 2.0, -1.0, 0.0]);
+        assert_eq!(values(&last.clone().turned(2).turned(2)), values(&last));
         assert!(last == all.part(2..6) && last != all.part(0..4));
     }
 

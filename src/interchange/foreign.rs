@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 
 use super::archive::Archive;
+use super::kind::{Kind, kind};
 use super::placing::{ForeignTensors, Placing};
+use super::stated::{self, Stated};
 use super::{ctranslate2, hugging_face, marian};
 use crate::error::Result;
-use crate::kernels::packed::Kept;
+use crate::kernels::packed::{Kept, Quantization};
+use crate::memory::Shortlist;
 use crate::model::{Model, ModelConfig};
 pub use crate::tokenizers::TokenizerFiles;
 use crate::weights::{KeptTensors, load_from, load_unread};
@@ -24,8 +27,11 @@ pub struct ForeignModel {
     pub source: TokenizerFiles,
     pub target: TokenizerFiles,
     pub languages: ForeignLanguages,
+    pub stated: Stated,
     pub licence: Licence,
     pub search: SearchDefaults,
+    /// The words that its own program scores for each source word; none if it scores all.
+    pub shortlist: Option<Shortlist>,
     /// Layer and head of the cross-attention that was trained to align words, counted from 0; none if it is not known.
     pub alignment: Option<(usize, usize)>,
 }
@@ -41,7 +47,7 @@ impl ForeignModel {
     }
 
     /// The same for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
-    /// layers compute with them. See [`Model::check_read`].
+    /// layers compute with them. See [`Model::check_read`]. Integers that its own program computes with are packed as they are.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -50,8 +56,14 @@ impl ForeignModel {
             return self.load(path, device);
         }
         let weights = self.take_weights(path);
+        let in_8_bits = weights.tensors.values().any(|(_, it)| it.are_integers());
         let (model, unread) = load_unread(Model::undrawn(&self.config, device)?, weights)?;
-        Ok(model.with_unread(unread))
+        let model = model.with_unread(unread);
+        Ok(if in_8_bits {
+            model.packed_as(Quantization::Int8)
+        } else {
+            model
+        })
     }
 
     fn take_weights(&mut self, path: &Path) -> ForeignWeights {
@@ -112,6 +124,8 @@ pub enum ForeignFormat {
 pub struct ForeignLanguages {
     /// Codes as they stand there, such as `de` or `deu`.
     pub source: Option<String>,
+    /// Further languages that it translates from, unless these are told by tokens.
+    pub more_sources: Vec<String>,
     pub target: Option<String>,
     /// The language's code and the id of its token, for models of several.
     pub tokens: Vec<(String, u32)>,
@@ -181,23 +195,15 @@ impl Default for SearchDefaults {
 /// If it is none that is known, a file is missing or damaged, it is built in a way that is not known here, or its
 /// tensors do not fit what it says of itself.
 pub fn open(archive: &mut Archive) -> Result<ForeignModel> {
-    let has = |name: &str| archive.find(name).is_some();
-    let mut model = if has("model.bin") && !has("pytorch_model.bin") {
-        ctranslate2::read(archive)?
-    } else if has("decoder.yml") || has("*.npz") || has(marian::QUANTISED) {
-        marian::read(archive)?
-    } else if has("config.json") {
-        hugging_face::read(archive)?
-    } else {
-        return Err(archive.refuse(
-            "it is no translation model that is known here: there is no config.json of Hugging Face, no decoder.yml or \
-             npz of Marian and no model.bin of CTranslate2 in it"
-                .to_owned(),
-        ));
+    let mut model = match kind(archive)? {
+        Kind::CTranslate2 => ctranslate2::read(archive)?,
+        Kind::Marian => marian::read(archive)?,
+        Kind::HuggingFace => hugging_face::read(archive)?,
     };
-    if model.licence == Licence::default() {
-        model.licence = licence(archive)?;
-    }
+    stated::complete(archive, &mut model)?;
+    let beside = licence(archive)?;
+    model.licence.name = model.licence.name.or(beside.name);
+    model.licence.text = model.licence.text.or(beside.text);
     let checked = model.config.validate();
     checked.map_err(|cause| archive.refuse(cause.to_string()))?;
     Placing::check(&model.weights, &model.config).map_err(|problem| archive.refuse(problem))?;

@@ -7,6 +7,8 @@ use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::bytes::{Bytes, Reader};
+use super::compression::most_unpacked;
+use super::tar::link;
 use crate::error::{Error, Result};
 
 /// An open zip file.
@@ -33,6 +35,26 @@ impl Packed {
         })
     }
 
+    /// Refuses what no model is packed as: links, and files that unpack to far more than they are.
+    pub fn check(&mut self) -> Result<(), String> {
+        let mut total = 0_u64;
+        for number in 0..self.archive.len() {
+            let entry = self.archive.by_index_raw(number);
+            let entry = entry.map_err(|error| format!("its zip entry is damaged ({error})"))?;
+            if entry.is_symlink() {
+                return Err(link(&String::from_utf8_lossy(entry.name_raw())));
+            }
+            total = total.saturating_add(entry.size());
+        }
+        let packed = self.bytes.len();
+        if total > most_unpacked(packed) {
+            return Err(format!(
+                "its {packed} bytes unpack to {total}, as those of no model do"
+            ));
+        }
+        Ok(())
+    }
+
     /// The files in it with their numbers.
     pub fn names(&self) -> Vec<(usize, String)> {
         let names = self.archive.file_names_raw().map(String::from_utf8_lossy);
@@ -40,6 +62,23 @@ impl Packed {
         files
             .map(|(number, name)| (number, name.into_owned()))
             .collect()
+    }
+
+    /// The bytes of a file by its number, as its directory tells them.
+    pub fn size(&mut self, number: usize) -> u64 {
+        self.archive
+            .by_index_raw(number)
+            .map_or(0, |entry| entry.size())
+    }
+
+    /// The first bytes of a file by its number.
+    pub fn head(&mut self, number: usize, count: u64) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let entry = self.archive.by_index(number);
+        let read = entry.map_err(io::Error::from);
+        let read = read.and_then(|entry| entry.take(count).read_to_end(&mut bytes));
+        read.map_err(|error| format!("its zip entry is damaged ({error})"))?;
+        Ok(bytes)
     }
 
     /// A file by its number, of at most so many bytes. It is read through; what is not compressed stays where it is.

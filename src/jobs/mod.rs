@@ -5,6 +5,7 @@
 
 pub mod aligning;
 pub mod batch;
+pub mod catalogues;
 pub mod checking;
 pub mod comparing;
 pub mod document_work;
@@ -38,6 +39,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub use aligning::{
     AlignRequest, AlignThread, Alignment, AlignmentFormat, WrittenAlignment, read_rows,
 };
+pub use catalogues::{CatalogueRequest, CatalogueThreads};
 pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
 pub use document_work::DocumentWork;
@@ -59,6 +61,7 @@ pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::catalogue::{Look, Progress};
 use crate::checks::Finding;
 use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
@@ -286,6 +289,26 @@ pub enum Event {
     ModelRemoved {
         job: JobId,
         folder: PathBuf,
+    },
+    /// The models of catalogues; `arrived` are bytes of those whose download was broken off, by catalogue and name.
+    CataloguesRead {
+        job: JobId,
+        look: Box<Look>,
+        arrived: BTreeMap<(String, String), u64>,
+    },
+    ModelDownloading {
+        job: JobId,
+        progress: Progress,
+    },
+    /// A model of a catalogue is installed.
+    ModelDownloaded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    /// So many bytes are kept for the next attempt.
+    DownloadCancelled {
+        job: JobId,
+        arrived: u64,
     },
     /// So much of what a corpus is made of is read, in `[0, 1]`.
     CorpusRead {

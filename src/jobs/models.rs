@@ -10,8 +10,8 @@ use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId};
 use crate::error::{Error, Result, caught};
 use crate::inference::{
-    InstalledModel, described_model, install_model_while, installed_models, remove_model,
-    state_languages,
+    KnownOfModel, described_model, install_known_model, installed_models, remove_model,
+    state_languages, stated_language,
 };
 
 /// Work for the thread.
@@ -184,7 +184,16 @@ impl<S: Fn(Event)> Loop<S> {
         languages: Option<&[String; 2]>,
         control: &JobControl,
     ) -> Result<Event> {
-        let added = install_model_while(path, self.library()?, &mut |done, total| {
+        let known = match languages {
+            Some([source, target]) => KnownOfModel {
+                sources: vec![stated_language("source", source)?],
+                targets: vec![stated_language("target", target)?],
+                is_stated: true,
+                ..KnownOfModel::default()
+            },
+            None => KnownOfModel::default(),
+        };
+        let added = install_known_model(path, self.library()?, &known, &mut |done, total| {
             (self.emit)(Event::ModelCopied { job, done, total });
             if control.is_cancelled() {
                 ControlFlow::Break(())
@@ -192,13 +201,7 @@ impl<S: Fn(Event)> Loop<S> {
                 ControlFlow::Continue(())
             }
         })?;
-        let stated = |model: InstalledModel| match languages {
-            Some(languages) if model.lacks_languages() => {
-                state_languages(&model.folder, languages.each_ref().map(|it| &**it))
-            }
-            _ => Ok(model),
-        };
-        Ok(match added.map(stated).transpose()? {
+        Ok(match added {
             Some(model) => Event::ModelAdded {
                 job,
                 model: Box::new(model),

@@ -71,6 +71,9 @@ pub struct Model {
     /// Exponent of the length penalty of its searches, where nobody asks for another one; none for the usual one.
     #[module(skip)]
     pub length_penalty: Option<f32>,
+    /// Hypotheses that its searches keep, where nobody asks for a number; none for the usual one.
+    #[module(skip)]
+    pub beam_size: Option<usize>,
     /// The same weights for a search on the CPU; none where burn's layers search.
     #[module(skip)]
     pub(super) packed: Option<PackedOnDemand>,
@@ -162,6 +165,7 @@ impl Model {
             shortlist: None,
             reranker: None,
             length_penalty: None,
+            beam_size: None,
             packed: None,
             packed_stage_one: None,
             unread: None,

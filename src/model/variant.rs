@@ -157,6 +157,9 @@ pub struct SpecialTokens {
     /// Tokens after which a translation is ended; none for as many as its source lets expect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
+    /// The same for each hundred tokens of the source; none for what [`Self::search`] says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_for_hundred: Option<usize>,
     pub search: SearchRule,
 }
 
@@ -190,6 +193,7 @@ impl Default for SpecialTokens {
             suppressed: Vec::new(),
             renormalised: false,
             most: None,
+            most_for_hundred: None,
             search: SearchRule::default(),
         }
     }

@@ -15,7 +15,8 @@ use crate::tokenizers::Tokenizer;
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
-    /// Hypotheses kept for each sentence, twice as many where a channel chooses among them; 1 is greedy search.
+    /// Hypotheses kept for each sentence, twice as many where a channel chooses among them; 1 is greedy search, 0 is [what the
+    /// model asks for](crate::model::Model::beam_size), or [`Self::USUAL_BEAM`].
     pub beam_size: usize,
     /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14; none for [that of the
     /// model](crate::model::Model::length_penalty).
@@ -28,7 +29,7 @@ pub struct SearchOptions {
 impl Default for SearchOptions {
     fn default() -> Self {
         Self {
-            beam_size: 4,
+            beam_size: Self::USUAL_BEAM,
             length_penalty: None,
             alternatives: 0,
         }
@@ -36,6 +37,9 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
+    /// The hypotheses of a search that nobody says more of.
+    pub const USUAL_BEAM: usize = 4;
+
     /// What the length is raised to.
     fn exponent(&self) -> f32 {
         self.length_penalty.unwrap_or(1.0)

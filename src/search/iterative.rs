@@ -436,7 +436,10 @@ pub(super) fn limits(
 fn most_tokens(source_tokens: usize, tokens: &SpecialTokens, more: usize) -> usize {
     match tokens.search {
         // The end of the source is counted there.
-        SearchRule::Marian => 3 * (source_tokens + 1),
+        SearchRule::Marian => {
+            let for_hundred = tokens.most_for_hundred.unwrap_or(300);
+            (for_hundred * (source_tokens + 1)).div_ceil(100)
+        }
         _ => tokens
             .most
             .unwrap_or_else(|| max_target_tokens(source_tokens) + more),

@@ -18,11 +18,23 @@ use crate::tokenizers::{Side, Tokenizer};
 const WIDER: usize = 2;
 
 impl SearchOptions {
-    /// Of the search of a model: with its length penalty where none is asked for, wider where a channel chooses.
+    /// Hypotheses that are kept for each sentence, before a channel chooses among them.
+    pub fn beam_of(&self, model: &Model) -> usize {
+        match self.beam_size {
+            0 => {
+                let own = model.beam_size.unwrap_or(Self::USUAL_BEAM);
+                // Those that are told are to be found.
+                own.max(self.alternatives + 1)
+            }
+            asked => asked,
+        }
+    }
+
+    /// Of the search of a model: with its beam and length penalty where none is asked for, wider where a channel chooses.
     pub(super) fn of(self, model: &Model) -> Self {
         let wider = if model.reranker.is_some() { WIDER } else { 1 };
         Self {
-            beam_size: self.beam_size * wider,
+            beam_size: self.beam_of(model) * wider,
             length_penalty: self.length_penalty.or(model.length_penalty),
             ..self
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::function_words::is_function_word;
 use super::stems::{Stems, Word, is_form, words};
 use super::termbase::{Term, Termbase};
 
@@ -31,6 +32,8 @@ struct Entry {
     term: usize,
     stems: Vec<String>,
     words: Vec<String>,
+    /// Which of the words are abbreviations that small letters make a word of their own, as `IT` and `it`.
+    abbreviations: Vec<bool>,
     /// A spelling that the text must have: of what is told apart by case, or by signs such as those of `C++`.
     literal: Option<Literal>,
 }
@@ -48,9 +51,16 @@ impl TermIndex {
         let stems = Stems::of(&base.source_language);
         let mut entries: HashMap<String, Vec<Entry>> = HashMap::new();
         for (number, term) in base.terms.iter().enumerate() {
-            let Some(entry) = Entry::of(number, &term.source, term.case_sensitive, &stems) else {
+            let Some(mut entry) = Entry::of(number, &term.source, term.case_sensitive, &stems)
+            else {
                 continue;
             };
+            let is_abbreviation = |word: &String| {
+                word.chars().nth(1).is_some()
+                    && word.chars().all(char::is_uppercase)
+                    && is_function_word(&base.source_language, &word.to_lowercase())
+            };
+            entry.abbreviations = entry.words.iter().map(is_abbreviation).collect();
             entries
                 .entry(entry.stems[0].clone())
                 .or_default()
@@ -149,6 +159,7 @@ impl Entry {
             term,
             stems: own.iter().map(|word| stems.stem(word.text)).collect(),
             words: own.iter().map(|word| word.text.to_owned()).collect(),
+            abbreviations: Vec::new(),
             literal,
         })
     }
@@ -156,6 +167,10 @@ impl Entry {
     fn is_at(&self, text: &str, words: &[Word], stems: &[String]) -> bool {
         let length = self.stems.len();
         if stems.len() < length || stems[..length] != self.stems[..] {
+            return false;
+        }
+        let mut abbreviations = words.iter().zip(&self.abbreviations);
+        if abbreviations.any(|(word, &is_one)| is_one && word.text.contains(char::is_lowercase)) {
             return false;
         }
         if let Some(literal) = &self.literal {

@@ -129,13 +129,118 @@ const GERMAN: Lists = Lists {
         "o.Ä", "u.Ä",
     ],
     starters: &[
-        "Alle", "Als", "Am", "An", "Auch", "Auf", "Aus", "Bei", "Beim", "Da", "Dabei", "Daher",
-        "Damit", "Danach", "Dann", "Das", "Dazu", "Dem", "Den", "Der", "Des", "Deshalb", "Die",
-        "Dies", "Diese", "Dieser", "Dieses", "Durch", "Ein", "Eine", "Einen", "Einer", "Er", "Es",
-        "Falls", "Für", "Geben", "Hier", "Hierbei", "Ihr", "Ihre", "Im", "In", "Ist", "Jede",
-        "Jeder", "Jedes", "Kein", "Klicken", "Man", "Mit", "Nach", "Nur", "Ob", "Oder", "Ohne",
-        "Sie", "Sind", "So", "Sobald", "Solche", "Um", "Und", "Unter", "Von", "Vor", "Was", "Wenn",
-        "Wer", "Wie", "Wir", "Wird", "Wo", "Wählen", "Zu", "Zum", "Zur", "Öffnen", "Über",
+        "Alle",
+        "Als",
+        "Am",
+        "An",
+        "Auch",
+        "Auf",
+        "Aus",
+        "Bei",
+        "Beim",
+        "Da",
+        "Dabei",
+        "Daher",
+        "Damit",
+        "Danach",
+        "Dann",
+        "Das",
+        "Dazu",
+        "Dem",
+        "Den",
+        "Der",
+        "Des",
+        "Deshalb",
+        "Die",
+        "Dies",
+        "Diese",
+        "Dieser",
+        "Dieses",
+        "Durch",
+        "Ein",
+        "Eine",
+        "Einen",
+        "Einer",
+        "Er",
+        "Es",
+        "Falls",
+        "Für",
+        "Geben",
+        "Hier",
+        "Hierbei",
+        "Ihr",
+        "Ihre",
+        "Im",
+        "In",
+        "Ist",
+        "Jede",
+        "Jeder",
+        "Jedes",
+        "Kein",
+        "Klicken",
+        "Man",
+        "Mit",
+        "Nach",
+        "Nur",
+        "Ob",
+        "Oder",
+        "Ohne",
+        "Sie",
+        "Sind",
+        "So",
+        "Sobald",
+        "Solche",
+        "Um",
+        "Und",
+        "Unter",
+        "Von",
+        "Vor",
+        "Was",
+        "Wenn",
+        "Wer",
+        "Wie",
+        "Wir",
+        "Wird",
+        "Wo",
+        "Wählen",
+        "Zu",
+        "Zum",
+        "Zur",
+        "Öffnen",
+        "Über",
+        "Aber",
+        "Allerdings",
+        "Anschließend",
+        "Außerdem",
+        "Beide",
+        "Bis",
+        "Denn",
+        "Doch",
+        "Dort",
+        "Du",
+        "Einige",
+        "Eure",
+        "Ich",
+        "Jedoch",
+        "Jetzt",
+        "Keine",
+        "Mein",
+        "Meine",
+        "Nun",
+        "Obwohl",
+        "Schließlich",
+        "Sein",
+        "Seine",
+        "Seit",
+        "Später",
+        "Trotzdem",
+        "Unser",
+        "Unsere",
+        "Viele",
+        "Während",
+        "Weil",
+        "Zuerst",
+        "Zunächst",
     ],
 };
 
@@ -400,12 +505,36 @@ pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> boo
         // `z. B.`: only the last full stop decides.
         return next_word.chars().count() == 1 && next[next_word.len()..].starts_with('.');
     }
-    if word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit()) {
+    if word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit()) {
         let noun = next_word.starts_with(char::is_uppercase) && !begins_sentence;
-        return AFTER_ORDINALS.contains(&next_word)
-            || noun && language.is_some_and(|code| is_language(code, "de"));
+        let is_german = || match language {
+            Some(code) => is_language(code, "de") && (word.len() < 3 || is_determined(&tails)),
+            None => is_determined(&tails),
+        };
+        return AFTER_ORDINALS.contains(&next_word) || noun && is_german();
     }
     false
+}
+
+/// Whether the last word, a number, follows an article of German or what stands in its place.
+fn is_determined([last, two, three]: &[String; 3]) -> bool {
+    const WORDS: [&str; 19] = [
+        "der", "die", "das", "den", "dem", "des", "am", "im", "vom", "zum", "zur", "beim", "ins",
+        "ans", "ein", "mein", "dein", "sein", "unser",
+    ];
+    const STEMS: [&str; 10] = [
+        "ein", "kein", "mein", "dein", "sein", "ihr", "unser", "dies", "jed", "jen",
+    ];
+    const ENDINGS: [&str; 5] = ["e", "er", "es", "en", "em"];
+    let before = two.strip_suffix(last.as_str()).unwrap_or_default();
+    let word = before.to_lowercase();
+    let is_inflected = || {
+        let rest = STEMS.iter().filter_map(|stem| word.strip_prefix(stem));
+        rest.into_iter().any(|ending| ENDINGS.contains(&ending))
+    };
+    // "I am 12."
+    let is_english = word == "am" && three.starts_with('I') && three.len() == two.len() + 1;
+    !is_english && (WORDS.contains(&word.as_str()) || is_inflected())
 }
 
 /// The last one, two and three words of `text` without their spaces and the final full stop: `B`, `z.B`, `,z.B`.

@@ -1,5 +1,6 @@
 //! Puts paragraphs in their sections and sentences in their paragraphs, in reading order.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
     formats::{Column, Encoding, Kept, ReadingOptions},
     inline::{Piece, Run},
     placeholder,
-    segmentation::Segmenter,
+    segmentation::{ParagraphSource, Segmenter},
     tags,
     view::Draft,
 };
@@ -108,6 +109,8 @@ pub(super) struct Builder {
     segmenter: Segmenter,
     /// Why sentences could not be found.
     failure: Option<Error>,
+    /// Whether units are strings of programs.
+    holds_strings: bool,
 }
 
 impl Builder {
@@ -117,6 +120,7 @@ impl Builder {
             language: None,
             segmenter: Segmenter::default(),
             failure: None,
+            holds_strings: false,
         }
     }
 
@@ -143,6 +147,11 @@ impl Builder {
     pub fn set_target_language(&mut self, language: Option<&str>) {
         let said = language.map(str::trim).filter(|code| !code.is_empty());
         self.document.target_language = said.map(str::to_owned);
+    }
+
+    /// Says that units may have the placeholders and tags of programs in their text.
+    pub fn set_strings(&mut self) {
+        self.holds_strings = true;
     }
 
     /// The encoding of a file that has no other way to write what this one lacks.
@@ -176,7 +185,8 @@ impl Builder {
     /// Adds a unit to the view, and a paragraph if there is anything to translate in it; the unit's number.
     pub fn unit(&mut self, draft: Draft, context: Context) -> usize {
         let holds_text = draft.holds_letter();
-        let (mut unit, run) = draft.finish(&mut self.document.original);
+        let (mut unit, mut run) = draft.finish(&mut self.document.original);
+        run.is_string = self.holds_strings;
         let first = self.document.sentences.len();
         if holds_text {
             self.paragraph(&run, context);
@@ -210,12 +220,42 @@ impl Builder {
         sentence.markup.iter().enumerate().find_map(is_it)
     }
 
+    /// A translation that the file has of a unit, with the placeholders of what stays of the text itself.
+    pub fn with_points(&self, unit: usize, mut text: String) -> String {
+        let sentences = self.document.units[unit].sentences.clone();
+        let [sentence] = &self.document.sentences[sentences] else {
+            return text;
+        };
+        let mut replace = |range: &Range<usize>, from: usize, placeholder: char| {
+            let literal = &self.document.original[range.clone()];
+            let found = text.get(from..)?.find(literal)? + from;
+            text.replace_range(
+                found..found + literal.len(),
+                placeholder.encode_utf8(&mut [0; 4]),
+            );
+            Some(found)
+        };
+        for (number, markup) in sentence.markup.iter().enumerate() {
+            match markup {
+                Markup::Point { range } => {
+                    replace(range, 0, placeholder::point(number));
+                }
+                Markup::Pair { open, close } => {
+                    if let Some(at) = replace(open, 0, placeholder::open(number)) {
+                        replace(close, at, placeholder::CLOSE);
+                    }
+                }
+            }
+        }
+        text
+    }
+
     /// Adds a paragraph, if there is anything to translate in it.
     pub fn paragraph(&mut self, run: &Run, context: Context) {
         let pieces = if context.is_sentence {
             run.one_sentence()
         } else {
-            self.pieces(run)
+            self.pieces(run, context.kind == ParagraphKind::Heading)
         };
         if pieces.is_empty() {
             return;
@@ -246,15 +286,21 @@ impl Builder {
         });
     }
 
-    fn pieces(&mut self, run: &Run) -> Vec<Piece> {
+    fn pieces(&mut self, run: &Run, is_title: bool) -> Vec<Piece> {
         let Document {
             name,
             sentences,
             reading,
             ..
         } = &mut self.document;
-        let whose = (name.as_str(), self.language.as_deref());
-        let pieces = self.segmenter.pieces(run, whose, sentences.len(), reading);
+        let source = ParagraphSource {
+            document: name,
+            language: self.language.as_deref(),
+            is_title,
+        };
+        let pieces = self
+            .segmenter
+            .pieces(run, &source, sentences.len(), reading);
         pieces.unwrap_or_else(|failure| {
             self.failure.get_or_insert(failure);
             Vec::new()

@@ -37,6 +37,8 @@ pub(super) struct MarkdownEscape {
     spelt: HashMap<char, String>,
     begins_line: bool,
     in_table: bool,
+    /// Whether braces at its end would be attributes.
+    in_heading: bool,
     /// How the source begins: there its author could do without escapes, too.
     beginning: String,
 }
@@ -196,12 +198,16 @@ impl MarkdownEscape {
             .rsplit(['\n', '\r'])
             .next()
             .unwrap_or_default();
+        // What only dialects know is escaped everywhere if it is anywhere.
+        let is_own = |c: &char| !"$^=%@:{|".contains(*c);
+        let known: HashSet<char> = bare.iter().copied().filter(is_own).collect();
         Self {
-            escaped: &escaped - &bare,
+            escaped: &escaped - &known,
             bare: &bare - &escaped,
             spelt: references(&source),
             begins_line: !line.contains(char::is_alphabetic),
             in_table: document.paragraphs[sentence.paragraph].kind == ParagraphKind::TableCell,
+            in_heading: document.paragraphs[sentence.paragraph].kind == ParagraphKind::Heading,
             beginning: source.chars().take(10).collect(),
         }
     }
@@ -210,10 +216,18 @@ impl MarkdownEscape {
         if let Some(reference) = self.spelt.get(&character) {
             return written.push_str(reference);
         }
-        let is_number = !written.is_empty()
-            && written.len() < 10
-            && written.bytes().all(|byte| byte.is_ascii_digit());
-        let at_start = self.begins_line && written.is_empty();
+        if character == '{' && self.in_heading && !self.bare.contains(&'{') {
+            // A backslash does not help there.
+            return written.push_str("&#123;");
+        }
+        let (begins_line, line) = match written.rsplit_once('\n') {
+            // Behind a line break.
+            Some((_, line)) => (true, line.trim_start_matches([' ', '\t', '>'])),
+            None => (self.begins_line, written.as_str()),
+        };
+        let is_number =
+            !line.is_empty() && line.len() < 10 && line.bytes().all(|byte| byte.is_ascii_digit());
+        let at_start = begins_line && line.is_empty();
         let before = written.chars().next_back();
         let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -228,9 +242,17 @@ impl MarkdownEscape {
             '<' => next
                 .is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => begins_reference(next),
-            '|' => self.in_table,
-            '#' | '>' | '+' | '-' | '=' => at_start,
-            '.' | ')' => self.begins_line && is_number && is_space(next),
+            '|' => self.in_table || at_start,
+            // Signs of dialects.
+            '$' => !is_space(next),
+            '^' => !is_space(next) && next != Some(']'),
+            '=' => at_start || before == Some('=') || next == Some('='),
+            '{' => next.is_some_and(|next| "{%:".contains(next)),
+            '!' | '?' | '/' => at_start && next == Some(character),
+            '%' => at_start && (is_space(next) || next == Some('%')),
+            '(' => at_start && next == Some('@'),
+            '#' | '>' | '+' | '-' | ':' => at_start,
+            '.' | ')' => begins_line && is_number && is_space(next),
             _ => false,
         };
         let begins_block =

@@ -28,6 +28,7 @@ mod segment;
 mod segmentation;
 mod srx;
 pub(crate) mod tags;
+mod variables;
 mod verbatim;
 mod view;
 pub mod vocabulary;

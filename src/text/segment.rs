@@ -23,12 +23,21 @@ const STAND_IN: char = 'Ǝ';
 /// Unicode's paragraph separator, at which ICU always breaks.
 const SEPARATOR: char = '\u{2029}';
 
+/// Full stops that no space follows.
+const WIDE_STOPS: [char; 4] = ['。', '！', '？', '．'];
+/// What goes on with a quotation in Japanese.
+const PARTICLES: [char; 12] = [
+    'と', 'っ', 'の', 'は', 'が', 'を', 'に', 'で', 'も', 'や', 'へ', '、',
+];
+
 /// Who says where sentences end.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Segmentation<'r> {
     /// We do, with the abbreviations of a language (`en`, `de`, with or without region); without one those of English and
     /// German apply.
     Usual(Option<&'r str>),
+    /// The same in a title, all of whose lines are wraps.
+    Title(Option<&'r str>),
     Rules(&'r Rules),
     /// A person has: places where sentences begin, in characters that are not white space.
     Places(&'r [usize]),
@@ -45,7 +54,9 @@ pub(super) enum Segmentation<'r> {
 pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
     let visible = Visible::of(text, matches!(how, Segmentation::Rules(_)));
     let ends = match how {
-        Segmentation::Usual(language) => visible.boundaries(language),
+        Segmentation::Usual(language) | Segmentation::Title(language) => {
+            visible.boundaries(language)
+        }
         Segmentation::Rules(rules) => visible.by_rules(rules)?,
         Segmentation::Places(places) => visible.at(places),
     };
@@ -174,10 +185,11 @@ impl Visible {
         let segmenter = SentenceSegmenter::new(SentenceBreakInvariantOptions::default());
         let mut ends: Vec<usize> = Vec::new();
         let (mut seen, mut lettered) = (0, false);
-        for end in segmenter
-            .segment_str(&self.text)
-            .filter(|&end| end > 0 && end < self.text.len())
-        {
+        let found = segmenter.segment_str(&self.text);
+        for end in found.map(|end| self.before_opening(end)) {
+            if end <= seen || end >= self.text.len() {
+                continue;
+            }
             lettered |= holds_letter(&self.text[seen..end]);
             seen = end;
             if lettered && self.is_boundary(end, language) {
@@ -192,6 +204,18 @@ impl Visible {
         ends
     }
 
+    /// The place before the marks that open the next sentence, where `end` lies behind them: Unicode takes those of Chinese
+    /// and Japanese for the end of the sentence before.
+    fn before_opening(&self, end: usize) -> usize {
+        let core = self.text[..end].trim_end_matches(opens_wide);
+        let sentence = core.trim_end_matches(is_closing);
+        if core.len() < end && sentence.ends_with(WIDE_STOPS) {
+            core.len()
+        } else {
+            end
+        }
+    }
+
     fn is_boundary(&self, end: usize, language: Option<&str>) -> bool {
         let (before, after) = self.text.split_at(end);
         let sentence = before.trim_end();
@@ -199,12 +223,16 @@ impl Visible {
             return true;
         }
         let core = sentence.trim_end_matches(is_closing);
-        if sentence.len() == before.len() && !core.ends_with(['。', '！', '？', '．']) {
+        if sentence.len() == before.len() && !core.ends_with(WIDE_STOPS) {
+            return false;
+        }
+        if sentence.ends_with(closes_wide) && after.starts_with(PARTICLES) {
             return false;
         }
         let next =
             after.trim_start_matches(|c: char| c.is_whitespace() || is_closing(c) || is_opening(c));
-        if core.len() < sentence.len() && next.starts_with(char::is_lowercase) {
+        let goes_on = core.len() < sentence.len() || is_name(core);
+        if goes_on && next.starts_with(char::is_lowercase) {
             return false;
         }
         !(core.ends_with('.') && abbreviations::continues(core, next, language))
@@ -252,10 +280,36 @@ fn holds_letter(text: &str) -> bool {
 }
 
 fn is_closing(c: char) -> bool {
+    closes_wide(c)
+        || matches!(
+            c,
+            '"' | '\'' | ')' | ']' | '}' | '”' | '“' | '’' | '‘' | '»' | '«' | '›' | '‹'
+        )
+}
+
+/// Whether a mark closes a quotation, or brackets, of Chinese or Japanese.
+fn closes_wide(c: char) -> bool {
     matches!(
         c,
-        '"' | '\'' | ')' | ']' | '}' | '”' | '“' | '’' | '‘' | '»' | '«' | '›' | '‹'
+        '」' | '』' | '）' | '】' | '》' | '〉' | '〕' | '］' | '｣'
     )
+}
+
+/// Whether a mark behind a full stop of Chinese or Japanese opens something.
+fn opens_wide(c: char) -> bool {
+    matches!(
+        c,
+        '「' | '『' | '（' | '【' | '《' | '〈' | '〔' | '［' | '｢' | '“' | '‘' | '(' | '['
+    )
+}
+
+/// Whether a text ends in a name such as `Yahoo!`.
+fn is_name(text: &str) -> bool {
+    let word = text.strip_suffix(['!', '?']).unwrap_or_default();
+    let start = word.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| {
+        at + word[at..].chars().next().map_or(0, char::len_utf8)
+    });
+    word[start..].starts_with(char::is_uppercase)
 }
 
 pub(super) fn is_opening(c: char) -> bool {
@@ -397,6 +451,60 @@ mod tests {
             split("He said: “Go.” Then he left.", None),
             ["He said: “Go.”", "Then he left."]
         );
+    }
+
+    #[test]
+    fn ordinal_numbers_stand_before_their_nouns() {
+        for text in [
+            "Jonas ist Fan vom 1. FC Köln, und du?",
+            "Dies ist nun der 17. Versuch.",
+            "Der FC ist im 2. Halbjahr besser als in der 1. Hälfte.",
+            "Das ist der 4. Teil und unser 100. Bild.",
+        ] {
+            assert_eq!(split(text, None), [text]);
+            assert_eq!(split(text, Some("de")), [text]);
+        }
+        for language in [None, Some("de")] {
+            let text = "Es waren 17. Dann kamen mehr. Er wurde 2. Seine Frau wurde 1.";
+            assert_eq!(split(text, language).len(), 4);
+        }
+        assert_eq!(split("I am 12. Bob is 13.", None).len(), 2);
+        assert_eq!(split("They die at 5. Nobody knows.", Some("en")).len(), 2);
+    }
+
+    #[test]
+    fn an_exclamation_mark_may_belong_to_a_name() {
+        assert_eq!(split("Yahoo! is a company. It is old.", None).len(), 2);
+        assert_eq!(split("Oh yes! then it ended. Stop! Go on.", None).len(), 4);
+    }
+
+    #[test]
+    fn opening_marks_begin_sentences_in_chinese_and_japanese() {
+        for (text, expected) in [
+            (
+                "彼は来た。「はい」と言った。そして帰った。",
+                &["彼は来た。", "「はい」と言った。", "そして帰った。"][..],
+            ),
+            (
+                "他来了。“好的。”她说。然后走了。",
+                &["他来了。", "“好的。”", "她说。", "然后走了。"],
+            ),
+            (
+                "「はい。」と彼は言った。次の文。",
+                &["「はい。」と彼は言った。", "次の文。"],
+            ),
+            (
+                "终了。『走吧！』『好。』",
+                &["终了。", "『走吧！』", "『好。』"],
+            ),
+            (
+                "終わり。（注）次の文です。",
+                &["終わり。", "（注）次の文です。"],
+            ),
+            ("これは何？！本当に。", &["これは何？！", "本当に。"]),
+        ] {
+            assert_eq!(split(text, None), expected);
+        }
     }
 
     #[test]

@@ -22,6 +22,16 @@ pub(super) struct Segmenter {
     edit: Option<SegmentEdit>,
 }
 
+/// Where a paragraph comes from.
+#[derive(Debug)]
+pub(super) struct ParagraphSource<'d> {
+    /// The name of the document.
+    pub document: &'d str,
+    /// That it says it is written in.
+    pub language: Option<&'d str>,
+    pub is_title: bool,
+}
+
 impl Segmenter {
     /// With the file that the options name.
     ///
@@ -48,22 +58,22 @@ impl Segmenter {
     pub fn pieces(
         &mut self,
         run: &Run,
-        (document, language): (&str, Option<&str>),
+        paragraph: &ParagraphSource<'_>,
         first: usize,
         options: &mut ReadingOptions,
     ) -> Result<Vec<Piece>> {
         if options.cuts.is_empty() && self.edit.is_none() {
-            return run.sentences(self.usual(document, language, options)?);
+            return run.sentences(self.usual(paragraph, options)?);
         }
-        let paragraph = name_of(&run.ink());
-        let same_before = self.seen.entry(paragraph.clone()).or_default();
+        let name = name_of(&run.ink());
+        let same_before = self.seen.entry(name.clone()).or_default();
         let same_before = std::mem::replace(same_before, *same_before + 1);
-        let is_it = |cuts: &Cuts| cuts.paragraph == paragraph && cuts.same_before == same_before;
+        let is_it = |cuts: &Cuts| cuts.paragraph == name && cuts.same_before == same_before;
         let edit = self.edit;
         let cut = options.cuts.iter().find(|cuts| is_it(cuts)).cloned();
         let how = match &cut {
             Some(cuts) => Segmentation::Places(&cuts.places),
-            None => self.usual(document, language, options)?,
+            None => self.usual(paragraph, options)?,
         };
         let pieces = run.sentences(how)?;
         let sentences = first..first + pieces.len();
@@ -82,7 +92,7 @@ impl Segmenter {
         let pieces = run.sentences(Segmentation::Places(&places))?;
         options.cuts.retain(|cuts| !is_it(cuts));
         options.cuts.push(Cuts {
-            paragraph,
+            paragraph: name,
             same_before,
             places,
         });
@@ -92,12 +102,19 @@ impl Segmenter {
     /// As the file of rules says, or as we do it.
     fn usual<'s>(
         &'s mut self,
-        document: &str,
-        language: Option<&'s str>,
+        &ParagraphSource {
+            document,
+            language,
+            is_title,
+        }: &ParagraphSource<'s>,
         options: &ReadingOptions,
     ) -> Result<Segmentation<'s>> {
         let Some(srx) = &self.srx else {
-            return Ok(Segmentation::Usual(language));
+            return Ok(if is_title {
+                Segmentation::Title(language)
+            } else {
+                Segmentation::Usual(language)
+            });
         };
         let language = options.language.as_deref().or(language);
         let language = language.ok_or_else(|| Error::SrxOfWhich {

@@ -30,7 +30,7 @@ pub(super) fn points(markup: &[Markup], original: &str, syntax: Syntax) -> Vec<S
 pub(crate) struct Tags {
     /// Start tags in order.
     pub starts: Vec<StartTag>,
-    /// Text outside of tags, white space folded; a line break shows as a space.
+    /// Text outside of tags, white space folded; a line break shows as a space, a tabulator as itself.
     pub text: String,
 }
 
@@ -92,6 +92,7 @@ impl Tags {
         tokenizer.end();
         let mut tags = tokenizer.sink.tags.into_inner();
         tags.text = match folded(&tags.text) {
+            shown if shown.is_empty() && tags.text.contains('\t') => "\t".to_owned(),
             shown if shown.is_empty() && !tags.text.is_empty() => " ".to_owned(),
             shown => shown,
         };
@@ -178,9 +179,12 @@ impl TokenSink for Sink {
         match token {
             Token::CharacterTokens(text) if hidden.is_none() => tags.text += &text,
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
-                if &*tag.name == "br" && hidden.is_none() {
-                    tags.text.push(' ');
-                }
+                let space = match &*tag.name {
+                    "br" | "page-break" => Some(' '),
+                    "tab" => Some('\t'),
+                    _ => None,
+                };
+                tags.text.extend(space.filter(|_| hidden.is_none()));
                 tags.starts.push(StartTag::of(&tag));
                 if hidden.is_none() && is_hidden(&tag.name) && !tag.self_closing {
                     *hidden = Some(tag.name);

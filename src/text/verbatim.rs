@@ -1,9 +1,95 @@
-//! Texts that are the same in every language: addresses of pages and people, and paths of files.
+//! Texts that are the same in every language: addresses of pages and people, paths of files, and what programs replace.
 
 use std::ops::Range;
 
+use super::variables::{Dialect, Found, in_prose};
+
+/// A part of a text that stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub range: Range<usize>,
+    pub found: Found,
+}
+
+/// The parts of a text that stay, in order; of a string of a program also its placeholders and tags.
+pub(super) fn kept(text: &str, is_string: bool) -> Vec<Kept> {
+    let (mut kept, mut place, mut word_start) = (Vec::new(), 0, 0);
+    let words = |range: Range<usize>, kept: &mut Vec<Kept>| {
+        let found = addresses(&text[range.clone()]).into_iter();
+        kept.extend(found.map(|found| Kept {
+            range: range.start + found.start..range.start + found.end,
+            found: Found::Placeholder,
+        }));
+    };
+    while let Some(character) = text[place..].chars().next() {
+        let found = if is_string {
+            Dialect::PLAIN.find(text, place)
+        } else {
+            in_prose(text, place).map(|length| (length, Found::Placeholder))
+        };
+        if character.is_ascii_whitespace() {
+            words(word_start..place, &mut kept);
+            word_start = place + 1;
+        } else if let Some((length, found)) = found {
+            let end = place + length;
+            // An address may have variables in it.
+            let word_end = text[place..].find(|c: char| c.is_ascii_whitespace());
+            let word_end = word_end.map_or(text.len(), |length| place + length);
+            let around = addresses(&text[word_start..word_end]).into_iter();
+            let around = around.map(|range| word_start + range.start..word_start + range.end);
+            let mut around = around.filter(|range| range.start <= place && end <= range.end);
+            if around.next().is_none() {
+                words(word_start..place, &mut kept);
+                let range = place..end;
+                kept.push(Kept { range, found });
+                (place, word_start) = (end, end);
+                continue;
+            }
+        }
+        place += character.len_utf8();
+    }
+    words(word_start..text.len(), &mut kept);
+    kept
+}
+
+/// The addresses and paths in a word: the whole of it without the marks around it, or what a link of Markdown leads to.
+fn addresses(word: &str) -> Vec<Range<usize>> {
+    let links: Vec<Range<usize>> = word
+        .match_indices("](")
+        .filter_map(|(at, mark)| {
+            let start = at + mark.len();
+            let inner = &word[start..];
+            let length = match link_end(inner) {
+                Some(length) => length,
+                // A title follows behind a space.
+                None => verbatim(inner)?.end,
+            };
+            (length > 0).then_some(start..start + length)
+        })
+        .collect();
+    if links.is_empty() {
+        verbatim(word).into_iter().collect()
+    } else {
+        links
+    }
+}
+
+/// Where the bracket is closed that stands before a text.
+fn link_end(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    text.char_indices().find_map(|(place, character)| {
+        match character {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some(place),
+            ')' => depth -= 1,
+            _ => {}
+        }
+        None
+    })
+}
+
 /// The bytes of a word that are an address or a path, without the marks around it.
-pub(super) fn verbatim(word: &str) -> Option<Range<usize>> {
+fn verbatim(word: &str) -> Option<Range<usize>> {
     let before = word.trim_start_matches(['(', '[', '{', '<', '"', '\'', '‘', '“', '„', '«']);
     let marks = [
         '.', ',', ';', ':', '!', '?', ']', '}', '>', '"', '\'', '’', '”', '“', '»', '…',
@@ -85,6 +171,33 @@ mod tests {
             ("~/.config", "~/.config"),
         ] {
             assert_eq!(found(word), Some(expected));
+        }
+    }
+
+    #[test]
+    fn variables_and_what_links_lead_to_are_kept() {
+        for (text, is_string, expected) in [
+            (
+                "See [the docs](https://x.org/a_(b)) or ![it](/local/a.png), [me](mailto:a@b.org).",
+                false,
+                vec!["https://x.org/a_(b)", "/local/a.png", "mailto:a@b.org"],
+            ),
+            (
+                "Hello {{ user.name }}, {% if a %}go{% endif %} to https://x.org/{id}/a now.",
+                false,
+                vec![
+                    "{{ user.name }}",
+                    "{% if a %}",
+                    "{% endif %}",
+                    "https://x.org/{id}/a",
+                ],
+            ),
+            ("A {b} and {c d}, 5 %s, 50%s, :d", false, vec!["{b}", "%s"]),
+            ("<b>%1$s</b> :d", true, vec!["<b>", "%1$s", "</b>", ":d"]),
+        ] {
+            let found = kept(text, is_string).into_iter();
+            let found: Vec<&str> = found.map(|kept| &text[kept.range]).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -170,7 +170,7 @@ impl Renderer<'_> {
     /// Closes the marks of Markdown whose content began at `start`; `label` is what the source has between them.
     fn close_marks(&mut self, start: usize, open: &str, label: &str, close: &str) {
         let content = self.written.split_off(start);
-        let is_emphasis = open.contains(['*', '_', '~']) && !open.contains('<');
+        let is_emphasis = open.contains(['*', '_', '~', '^', '=']) && !open.contains(['<', '[']);
         let mut text = content.as_str();
         if text.trim().is_empty() && open.contains('[') {
             // Nobody could follow a link without words.

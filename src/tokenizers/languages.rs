@@ -92,6 +92,11 @@ fn three_letters(two: &str) -> Option<String> {
     found.map(|(_, three)| three.to_owned())
 }
 
+/// Whether this is a code of ISO 639-1.
+pub(super) fn has_two_letters(code: &str) -> bool {
+    three_letters(code).is_some()
+}
+
 /// The code of ISO 639-1, if the language has one; else as it is, without script and region.
 pub fn two_letters(code: &str) -> String {
     let language = Code::of(code).language;

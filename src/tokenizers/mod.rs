@@ -4,6 +4,7 @@
 
 mod files;
 mod joint;
+mod language_names;
 mod languages;
 mod of_model;
 mod sentence_pieces;
@@ -13,6 +14,7 @@ mod two_sided;
 mod word_merges;
 
 pub use files::TokenizerFiles;
+pub use language_names::{language_called, language_code, pair_in_name, pair_of_letters};
 pub use languages::{matching as matching_language, two_letters};
 pub use of_model::{KeptTokenizer, ModelTokenizer};
 pub use sentence_pieces::{SentencePiece, SentencePieces};

@@ -67,7 +67,9 @@ impl Base {
         corpus: &Corpus,
         device: &Device,
     ) -> Result<(ModelFolder, Model, ModelTokenizer)> {
-        if let Some(files) = imported_files(from) {
+        let is_own = from.join("model.toml").is_file();
+        let files = imported_files(from).or_else(|| (!is_own).then(|| from.to_owned()));
+        if let Some(files) = files {
             let info = corpus.info();
             let (source, target) = (&info.source_language, &info.target_language);
             let between = (Some(source.as_str()), Some(target.as_str()));

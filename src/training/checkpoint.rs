@@ -64,6 +64,9 @@ pub struct Progress {
     /// Scores of the model that the run began with.
     #[serde(default)]
     pub before: Before,
+    /// Whether its first validation was far below the model that the run began with.
+    #[serde(default)]
+    pub is_worse: bool,
     /// How often the learning rate was halved since numbers were not finite.
     #[serde(default)]
     pub halvings: u32,

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::checkpoint::Before;
+use super::checkpoint::{self, Before};
 use super::config::TrainingConfig;
 use super::control::Order;
 use super::data::TrainingData;
@@ -14,7 +14,7 @@ use super::event::{ComparedSet, Phase, TrainingEvent};
 use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validating::Scoring;
-use super::validation::ValidationSet;
+use super::validation::{Validation, ValidationSet};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
@@ -87,7 +87,37 @@ impl Trainer<'_> {
             held_out,
             general: general.flatten(),
         };
+        if let Some(scores) = held_out {
+            self.keep_base(scores, data, reporter)?;
+        }
         Ok(())
+    }
+
+    /// Makes the model that the run began with the best one, until a validation surpasses it.
+    fn keep_base(
+        &mut self,
+        (loss, bleu): (f32, f64),
+        data: &TrainingData,
+        reporter: &Reporter,
+    ) -> Result<()> {
+        self.progress.best_loss = Some(loss);
+        self.progress.best_bleu = Some(bleu);
+        self.describe(Some((loss, bleu)));
+        let folder = reporter.folder.best();
+        checkpoint::save(
+            &folder,
+            &self.description,
+            &self.model,
+            &data.tokenizer,
+            None,
+            &self.progress,
+        )
+    }
+
+    /// Whether the first validation is far below the model that the run began with: fine-tuning has destroyed it.
+    pub fn is_ruined(&self, validation: &Validation) -> bool {
+        let before = self.progress.before.held_out;
+        before.is_some_and(|before| is_far_below((validation.loss, validation.bleu), before))
     }
 
     /// Scores the best model of the run, and tells both scores.
@@ -151,5 +181,30 @@ impl Trainer<'_> {
             }
         })?;
         Ok(validation.map(|validation| (validation.loss, validation.bleu)))
+    }
+}
+
+/// Whether loss and BLEU are so much worse than those before that fine-tuning has destroyed the model: sound fine-tuning loses
+/// little even where the texts are of another kind.
+fn is_far_below((loss, bleu): (f32, f64), before: (f32, f64)) -> bool {
+    const KEPT_BLEU: f64 = 0.7;
+    const MORE_NATS: f32 = 0.3;
+    bleu < KEPT_BLEU * before.1 && loss > before.0 + MORE_NATS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_far_below;
+
+    #[test]
+    fn only_a_model_that_lost_words_and_loss_is_destroyed() {
+        let base = (1.8, 43.4);
+        assert!(is_far_below((9.5, 0.1), base));
+        assert!(!is_far_below((1.7, 29.0), base), "another style");
+        assert!(!is_far_below((2.2, 40.0), base), "a worse loss alone");
+        assert!(
+            !is_far_below((f32::MAX, 0.0), (4.0, 0.0)),
+            "a base that knew nothing"
+        );
     }
 }

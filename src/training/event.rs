@@ -27,6 +27,8 @@ pub enum EndReason {
     Minutes,
     /// The dev loss no longer falls.
     Patience,
+    /// The first validation is far below the model that the run began with.
+    WorseThanBase,
     /// By a person, after a checkpoint.
     Stopped,
     /// By a person, at once.
@@ -41,6 +43,9 @@ impl EndReason {
             Self::TargetTokens => "all target tokens are seen",
             Self::Minutes => "its time is over",
             Self::Patience => "the dev loss no longer falls",
+            Self::WorseThanBase => {
+                "it became much worse than the model that it began with, which is kept"
+            }
             Self::Stopped => "stopped",
             Self::Abandoned => "abandoned",
         }

@@ -359,6 +359,7 @@ impl<'a> Trainer<'a> {
         let out_of_time =
             config.minutes > 0.0 && self.clock.session_secs() >= config.minutes * 60.0;
         match () {
+            () if progress.is_worse => Some(EndReason::WorseThanBase),
             () if limit_reached => Some(EndReason::Steps),
             () if tokens_reached => Some(EndReason::TargetTokens),
             () if stalled => Some(EndReason::Patience),

@@ -92,6 +92,10 @@ impl Trainer<'_> {
         if let Some((validation, secs)) = self.scores(set, data, reporter)? {
             let training_secs = self.clock.validated(secs);
             self.progress.validation_secs = secs;
+            if self.progress.validated == 0 && self.is_ruined(&validation) {
+                self.progress.is_worse = true;
+                reporter.warn(self.ruin(&validation))?;
+            }
             self.progress.validated = self.progress.step;
             let best = self.compare(&validation, scoring);
             if best {
@@ -176,14 +180,17 @@ impl Trainer<'_> {
     /// Counts the validation; whether BLEU is the best so far.
     fn compare(&mut self, validation: &Validation, scoring: &Scoring) -> bool {
         let progress = &mut self.progress;
-        let best = progress.best_bleu.is_none_or(|best| validation.bleu > best);
+        let loss_falls = progress.best_loss.is_none_or(|best| validation.loss < best);
+        let best = progress
+            .best_bleu
+            .is_none_or(|best| validation.bleu > best || (validation.bleu >= best && loss_falls));
         if best {
             progress.best_bleu = Some(validation.bleu);
         }
         // What is scored only because a session ends does not change when the run ends.
         if progress.step.is_multiple_of(scoring.every) {
             progress.bleu_stalled = if best { 0 } else { progress.bleu_stalled + 1 };
-            if progress.best_loss.is_none_or(|best| validation.loss < best) {
+            if loss_falls {
                 (progress.best_loss, progress.stalled) = (Some(validation.loss), 0);
             } else {
                 progress.stalled += 1;
@@ -191,6 +198,17 @@ impl Trainer<'_> {
         }
         self.describe(Some((validation.loss, validation.bleu)));
         best
+    }
+
+    /// The warning that the run has destroyed what it began with.
+    fn ruin(&self, validation: &Validation) -> String {
+        let (_, before) = self.progress.before.held_out.unwrap_or_default();
+        let config = self.config;
+        format!(
+            "the first validation is far below the model that the run began with (BLEU {before:.1} → {:.1}): the run ends and \
+             that model stays the best one; lower learning_rate ({}), dropout ({}) or label_smoothing ({})",
+            validation.bleu, config.learning_rate, config.dropout, config.label_smoothing
+        )
     }
 
     fn report(

@@ -12,5 +12,7 @@ mod system_fonts;
 pub use breaks::line_breaks;
 pub use direction::{Direction, levels, mirrored, visual_order};
 pub use outlines::{Curve, Outlines};
-pub use script::{Han, font_script, is_extending, is_ideographic, is_simple, joins, wide_signs};
+pub use script::{
+    Han, font_script, is_extending, is_ideographic, is_simple, joins, script_name, wide_signs,
+};
 pub use system_fonts::{FontKey, SystemFont, SystemFonts, covers};

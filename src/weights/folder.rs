@@ -97,6 +97,9 @@ fn reranker_weight() -> f32 {
 pub struct SearchPreference {
     /// Exponent of the length penalty, see [`SearchOptions`](crate::search::SearchOptions).
     pub length_penalty: f32,
+    /// Hypotheses that are kept; none for the usual number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beam_size: Option<usize>,
 }
 
 /// Codes such as `en`.

@@ -36,6 +36,7 @@ const FLOORS: &[&str] = &[
     "search",
     "remote",
     "inference",
+    "catalogue",
     "training",
     "evaluation",
     "results",

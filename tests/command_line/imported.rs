@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 use crate::desk::{assert_done, assert_failed, stderr, stdout};
 
 /// A case of ../shared/models; none, and said aloud, where there is no such folder.
-pub(super) fn case(name: &str) -> Option<PathBuf> {
+pub fn case(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models");
     if !folder.is_dir() {
         println!("skipped: there is no ../shared/models");
@@ -23,18 +23,18 @@ pub(super) fn case(name: &str) -> Option<PathBuf> {
 }
 
 /// Somebody whose models lie in a folder of their own.
-pub(super) struct User {
+pub struct User {
     home: TempDir,
 }
 
 impl User {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             home: tempfile::tempdir().expect("a folder"),
         }
     }
 
-    pub(super) fn canopy(&self, arguments: &[&str]) -> Output {
+    pub fn canopy(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
         let command = command.env("HOME", self.home.path());
         for variable in ["XDG_DATA_HOME", "XDG_CONFIG_HOME"] {
@@ -45,12 +45,12 @@ impl User {
         output
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
 
     /// What is known of the model of this name.
-    pub(super) fn listed(&self, name: &str) -> Value {
+    pub fn listed(&self, name: &str) -> Value {
         let output = self.canopy(&["model", "list", "--json"]);
         assert_done(&output);
         let list: Value = serde_json::from_str(&stdout(&output)).expect("JSON");

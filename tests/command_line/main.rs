@@ -12,8 +12,10 @@ mod language_model;
 mod models;
 mod page;
 mod project;
+mod real_models;
 mod srx;
 mod terms;
+mod texts;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;

@@ -1,5 +1,6 @@
 //! Formats of files: what is read of each, and that all of a file but its translated sentences comes back as it was.
 
+mod dialects;
 mod export;
 mod idml;
 mod markup;

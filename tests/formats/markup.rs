@@ -445,6 +445,7 @@ image::a.png[Not this]
             "Name",
             "Role",
             "Alice",
+            "x",
         ]
         .map(str::to_owned)
     );

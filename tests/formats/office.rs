@@ -272,7 +272,7 @@ fn what_is_no_text_keeps_its_place() {
     );
     assert_eq!(texts(&document), [text]);
     let sentence = &document.sentences[0];
-    assert_eq!(sentence.plain_text(), "Page 7 and a link with newsole end");
+    assert_eq!(sentence.plain_text(), "Page 7 and a link with new sole end");
     let written = translated(&document, &["Nur Text"], None);
     let text = entry(&written, "word/document.xml");
     for kept in [
@@ -287,6 +287,83 @@ fn what_is_no_text_keeps_its_place() {
         assert_eq!(text.matches(kept).count(), 1, "{kept} in {text}");
     }
     assert_eq!(text.matches("fldCharType").count(), 6);
+}
+
+#[test]
+fn a_hyphen_that_does_not_break_is_a_character_of_the_text() {
+    let body = "<w:p><w:r><w:t>Send an e</w:t><w:noBreakHyphen/><w:t xml:space=\"preserve\">mail now.</w:t></w:r></w:p>";
+    let document = read("a.docx", &word(body, &[]));
+    assert_eq!(texts(&document), ["Send an e\u{2011}mail now."]);
+    let written = translated(&document, &["Eine E\u{2011}Mail senden."], None);
+    let text = entry(&written, "word/document.xml");
+    let expected = "<w:r><w:t xml:space=\"preserve\">Eine E</w:t><w:noBreakHyphen/><w:t>Mail senden.</w:t></w:r>";
+    assert!(
+        text.contains(&expected.replace(" xml:space=\"preserve\"", "")),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_place_of_the_last_change_parts_no_word() {
+    let body = format!(
+        "<w:p>{}<w:bookmarkStart w:id=\"0\" w:name=\"_GoBack\"/><w:bookmarkEnd w:id=\"0\"/>{}\
+         <w:bookmarkStart w:id=\"1\" w:name=\"b\"/>{}<w:bookmarkEnd w:id=\"1\"/></w:p>",
+        run("", "Save the docu"),
+        run("", "ment "),
+        run("", "now."),
+    );
+    let document = read("a.docx", &word(&body, &[]));
+    assert_eq!(
+        texts(&document),
+        [format!("Save the document {}now.", point(0))]
+    );
+    let written = translated(
+        &document,
+        &[&format!("Das Dokument {}sichern.", point(0))],
+        None,
+    );
+    let text = entry(&written, "word/document.xml");
+    for kept in [
+        "w:name=\"_GoBack\"",
+        "w:name=\"b\"",
+        "<w:bookmarkEnd w:id=\"0\"/>",
+    ] {
+        assert_eq!(text.matches(kept).count(), 1, "{kept} in {text}");
+    }
+}
+
+#[test]
+fn lines_of_a_paragraph_are_sentences_and_wraps_are_not() {
+    let lines = |lines: &[&str]| {
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| format!("<w:t>{line}</w:t>"))
+            .collect();
+        format!("<w:p><w:r>{}</w:r></w:p>", lines.join("<w:br/>"))
+    };
+    let body = [
+        lines(&["Name: the user", "Telephone: 123 456", "City: Berlin"]),
+        lines(&["Open the file", "Save the file", "Close the window"]),
+        lines(&["Print the page and", "close the window."]),
+        lines(&["Line one.", "Line two."]),
+        lines(&["Menu:", "File", "Edit"]),
+    ];
+    let document = read("a.docx", &word(&body.concat(), &[]));
+    let expected = [
+        "Name: the user",
+        "Telephone: 123 456",
+        "City: Berlin",
+        "Open the file",
+        "Save the file",
+        "Close the window",
+        &format!("Print the page and{}close the window.", point(0)),
+        "Line one.",
+        "Line two.",
+        "Menu:",
+        "File",
+        "Edit",
+    ];
+    assert_eq!(texts(&document), expected);
 }
 
 #[test]

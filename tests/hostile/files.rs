@@ -144,6 +144,33 @@ pub fn pickles() -> Vec<Seed> {
     others(&["marian-multi"], &[".bin"])
 }
 
+/// Archives as translateLocally's models come in.
+pub fn archives() -> Vec<Seed> {
+    let files: [(&str, &[u8]); 3] = [
+        ("enpt/config.yml", b"vocabs:\n- vocab.spm\n"),
+        ("enpt/model.bin", &[7; 900]),
+        ("enpt/vocab.spm", &[5; 300]),
+    ];
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        builder
+            .append_data(&mut header, name, bytes)
+            .expect("added");
+    }
+    let tar = builder.into_inner().expect("whole");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &tar).expect("packed");
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let zstandard = ruzstd::encoding::compress_to_vec(tar.as_slice(), level);
+    vec![
+        Seed::file("enpt.tar.gz", gzip.finish().expect("whole")),
+        Seed::file("enpt.tar.zst", zstandard),
+        Seed::file("enpt.tar", tar),
+    ]
+}
+
 pub fn trace() -> Vec<Seed> {
     let folder = tempfile::tempdir().expect("a folder");
     let saved = ["a.json", "a.trace"].map(|name| {

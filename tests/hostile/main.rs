@@ -239,6 +239,7 @@ tests! {
     model_of_ctranslate2 => "model of CTranslate2",
     model_of_marian => "model of Marian",
     model_of_hugging_face => "model of Hugging Face",
+    archive_of_a_model => "archive of a model",
     model_of_pickles => "model of pickles",
     trace => "trace",
     project => "project",

@@ -112,6 +112,7 @@ pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("model of CTranslate2", files::ctranslate2, imported, 10),
     ("model of Marian", files::marian, imported, 10),
     ("model of Hugging Face", files::hugging_face, imported, 10),
+    ("archive of a model", files::archives, unpacked, 10),
     ("model of pickles", files::pickles, imported, 10),
     ("trace", files::trace, traced, 1),
     (
@@ -229,6 +230,13 @@ fn imported(path: &Path) -> bool {
     let archive = Archive::open(folder(path));
     let model = archive.and_then(|mut archive| interchange::open(&mut archive));
     model.is_ok_and(|mut model| model.load(path, &tiny::device()).is_ok())
+}
+
+fn unpacked(path: &Path) -> bool {
+    let to = tempfile::tempdir().expect("a folder");
+    let archive = Archive::open(path);
+    let mut go_on = |_: u64| ControlFlow::Continue(());
+    archive.is_ok_and(|mut archive| archive.unpack(to.path(), &mut go_on).is_ok())
 }
 
 fn traced(path: &Path) -> bool {

@@ -6,6 +6,7 @@ mod bad_input;
 mod cases;
 mod ctranslate2;
 mod decoding;
+mod firefox;
 mod hugging_face;
 mod marian;
 mod multilingual;

@@ -11,7 +11,8 @@ use super::decoding::{Rule, greedy};
 
 const INT8: u64 = 0x101;
 const FLOAT32: u64 = 0x404;
-const INTGEMM8: u64 = 0x1_0001;
+/// `intgemm8` of the Marian that Bergamot and Firefox use.
+const INTGEMM8: u64 = 0x4101;
 
 struct Tensor {
     name: String,

@@ -1,10 +1,11 @@
 //! Fine-tuning a model of another program: it learns, forgets, keeps its tokenizer and opens again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::tokenizers::Side;
-use canopy::training::{Control, TrainingConfig, TrainingEvent, train};
+use canopy::training::{Control, EndReason, TrainingConfig, TrainingEvent, train};
 use canopy::weights::ModelFolder;
 
 use super::cases::{greedy, multilingual, opened, shared, text, translations};
@@ -109,6 +110,83 @@ fn fine_tuning_lowers_the_loss_and_tells_before_and_after() {
         );
         assert!(!found[0].text.is_empty());
     }
+}
+
+/// A corpus in which the model's own translations are right, so that nothing is to be gained.
+fn corpus_of_its_own(folder: &Path, model: &Path) {
+    let info = CorpusInfo {
+        name: "own".to_owned(),
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        origin: "made in a test".to_owned(),
+        licence: "CC0-1.0".to_owned(),
+    };
+    let mut writer = CorpusWriter::create(folder, info, false).expect("a new corpus");
+    let translator = opened(model);
+    let sources = tiny::pairs().into_iter().map(|(source, _)| source);
+    let sources: Vec<String> = sources.collect();
+    for (number, sources) in sources.chunks(12).enumerate() {
+        let units = sources.iter().map(|source| {
+            let found = translations(&translator, &text(source), &greedy());
+            Unit::new(source.clone(), found[0].text.clone())
+        });
+        let document = tiny::document(&format!("own-{number}"), units.collect());
+        let split = [Split::Dev, Split::Train][number.min(1)];
+        writer.add(split, document).expect("writes");
+    }
+    writer.finish().expect("a corpus");
+}
+
+#[test]
+fn a_run_that_destroys_an_imported_model_ends_and_keeps_it() {
+    let Some(folder) = shared("marian-native-ssru-1") else {
+        return;
+    };
+    let place = tempfile::tempdir().expect("a folder");
+    corpus_of_its_own(&place.path().join("corpus"), &folder);
+    let run = place.path().join("run");
+    let reckless = TrainingConfig {
+        general: PathBuf::new(),
+        learning_rate: 0.5,
+        validate_every: 5,
+        ..config(place.path(), &folder, 60)
+    };
+    let events = events(&reckless, &run, false);
+    let Some(TrainingEvent::Finished { step, reason }) = events.last() else {
+        panic!("{:?}", events.last());
+    };
+    assert_eq!((*step, *reason), (5, EndReason::WorseThanBase));
+    let is_clear = |event: &TrainingEvent| {
+        matches!(event, TrainingEvent::Warning { message }
+            if message.contains("learning_rate (0.5)") && message.contains("stays the best one"))
+    };
+    assert!(events.iter().any(is_clear));
+
+    let best = opened(&run.join("checkpoints/best"));
+    let source = &tiny::pairs()[0].0;
+    let found = |translator| {
+        translations(translator, &text(source), &greedy())[0]
+            .text
+            .clone()
+    };
+    assert_eq!(found(&best), found(&opened(&folder)));
+}
+
+#[test]
+fn a_model_of_others_is_fine_tuned_gently() {
+    let Some(folder) = shared("marian-native-ssru-1") else {
+        return;
+    };
+    let gentle = TrainingConfig::fine_tuning(folder);
+    assert_eq!((gentle.dropout, gentle.label_smoothing), (0.0, 0.0));
+    assert!(gentle.rate(1, 256) < gentle.rate(gentle.warmup_steps, 256));
+    assert_eq!(gentle.rate(10_000, 256), gentle.learning_rate);
+    let own = tiny::model_folder();
+    let own = own.path().to_owned();
+    assert_eq!(
+        TrainingConfig::fine_tuning(own.clone()),
+        TrainingConfig::second_stage(own)
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod checks;
 mod day;
 mod evaluate;
 mod explore;
+mod getting;
 mod language_model;
 mod languages;
 mod machines;

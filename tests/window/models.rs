@@ -268,10 +268,17 @@ fn a_language_that_no_model_translates_is_said() {
     let mut harness = with_models(Window::with_document(czech), several()).harness();
     harness.run_steps(5);
     harness
-        .get_by_label("The text looks like Czech, which no installed model translates")
+        .get_by_label("No model for Czech → German. Get one…")
         .click();
     harness.run_steps(5);
-    assert_eq!(harness.state().state.page, Page::Models);
+    let state = &harness.state().state;
+    assert_eq!(state.page, Page::Models);
+    let getting = &state.models.getting;
+    assert!(getting.is_open);
+    assert_eq!(
+        (getting.from.as_deref(), getting.to.as_deref()),
+        (Some("cs"), Some("de"))
+    );
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl AppState {
             content: document.content().to_owned(),
             revision: document.total_revision(),
             kinds: document.checks().to_vec(),
-            target_language: self.languages().map(|(_, target)| target),
+            languages: self.languages(),
         };
         let has_same_terms = match (&self.checking.terms, &self.terms.index) {
             (Some(known), Some(index)) => Arc::ptr_eq(known, index),
@@ -141,9 +141,11 @@ impl AppState {
         let pairs = document.pairs();
         let revisions = 0..document.num_sentences();
         let revisions = revisions.map(|index| document.revision(index)).collect();
+        let (source, target) = asked.languages.clone().unzip();
         let checks = Checks {
             kinds: asked.kinds.clone(),
-            target_language: asked.target_language.clone(),
+            source_language: source,
+            target_language: target,
         };
         let (job, terms) = (self.next_job(), self.termbase());
         let checking = &mut self.checking;
@@ -215,6 +217,8 @@ fn check_of(flag: Flag) -> CheckKind {
     match flag {
         Flag::Markup => CheckKind::Tags,
         Flag::Numbers => CheckKind::Numbers,
+        Flag::Signs => CheckKind::Signs,
+        Flag::OtherLanguage => CheckKind::Identical,
         Flag::Terms => CheckKind::Terms,
         Flag::Repetition => CheckKind::RepeatedWord,
         Flag::LengthRatio | Flag::Split | Flag::CutOff => CheckKind::Length,

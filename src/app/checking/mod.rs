@@ -54,7 +54,8 @@ struct Asked {
     content: String,
     revision: u64,
     kinds: Vec<CheckKind>,
-    target_language: Option<String>,
+    /// Source and target.
+    languages: Option<(String, String)>,
 }
 
 impl Checking {

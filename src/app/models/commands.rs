@@ -14,8 +14,11 @@ impl AppState {
         use ModelsCommand as C;
         let models = &mut self.models;
         match command {
-            C::Select(folder) => models.selected = Some(folder),
-            C::ShowSources => self.page = Page::Models,
+            C::Select(folder) => {
+                models.selected = Some(folder);
+                models.getting.is_open = false;
+            }
+            C::Get(command) => self.apply_getting(command),
             C::AskFolder => self.asks.push(Ask::AddModel),
             C::AskFile => self.asks.push(Ask::AddModelFile),
             C::Inspect(path) => self.inspect_model(path, false),
@@ -65,6 +68,7 @@ impl AppState {
 
     fn inspect_model(&mut self, path: PathBuf, is_wanted: bool) {
         self.page = Page::Models;
+        self.models.getting.is_open = false;
         let job = self.next_job();
         self.models.found = Some(Found {
             path: path.clone(),

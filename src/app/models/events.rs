@@ -207,6 +207,13 @@ impl Models {
         self.all = Arc::new(all.collect());
     }
 
+    /// Adds a model that has just been installed, or its new release.
+    pub(super) fn add_listed(&mut self, model: InstalledModel) {
+        let others = self.all.iter().filter(|other| other.folder != model.folder);
+        let all = others.cloned().chain([model.clone()]).collect();
+        self.all = Arc::new(all);
+    }
+
     fn note_elsewhere(&mut self, model: InstalledModel) {
         let is_other = |other: &InstalledModel| other.folder != model.folder;
         let before = self.all.iter().filter(|other| is_other(other)).cloned();

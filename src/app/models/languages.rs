@@ -253,7 +253,7 @@ impl AppState {
             format!(" to {}", language::name(target))
         });
         let title = format!("No installed model translates from {source}{to}");
-        let detail = "Drop the folder or zip file of one on the window.";
+        let detail = "Models → Get models… shows what there is to download.";
         self.notify(NoticeKind::Hint, title, detail);
     }
 

@@ -2,6 +2,7 @@
 
 mod commands;
 mod events;
+mod getting;
 mod languages;
 mod pair;
 
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::pair::OwnMemory;
+pub use getting::{Downloading, Getting, GettingCommand, Lists};
+
 use crate::inference::{InstalledModel, Leg};
 use crate::jobs::{JobControl, JobId, ModelRequest};
 
@@ -17,8 +20,6 @@ use crate::jobs::{JobControl, JobId, ModelRequest};
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelsCommand {
     Select(PathBuf),
-    /// Shows where models can be got.
-    ShowSources,
     /// Asks for a folder to add.
     AskFolder,
     /// Asks for a zip file to add.
@@ -53,6 +54,8 @@ pub enum ModelsCommand {
     },
     /// Takes that back; the pair is written as in [`pair_key`](crate::inference::pair_key).
     ForgetDefault(String),
+    /// Looks for models in catalogues, and downloads them.
+    Get(GettingCommand),
     /// Chooses the language of the document.
     TranslateFrom(String),
     /// Chooses the language of the translation.
@@ -105,7 +108,12 @@ pub enum LanguageNote {
     /// Its text is in another language than the one that is translated from.
     Other { code: String, name: String },
     /// The same, and no installed model translates it.
-    NoModel { name: String },
+    NoModel {
+        code: String,
+        name: String,
+        /// Code and name of the language that is translated to.
+        target: Option<(String, String)>,
+    },
     /// No installed model translates between the languages of the document.
     NoPair { source: String, target: String },
     /// The model is not sure of what it has translated so far: in the mean so many percent.
@@ -128,6 +136,8 @@ pub struct Models {
     pub adding: Option<Adding>,
     /// The model about which it is asked whether it shall be removed.
     pub removing: Option<PathBuf>,
+    /// Catalogues, and what is downloaded from them.
+    pub getting: Getting,
     /// For the thread; the window sends and empties it.
     pub requests: Vec<ModelRequest>,
     /// Why a model could not be opened, by its folder.

@@ -9,7 +9,7 @@ use crate::app::state::{AppState, ModelState, NoticeKind};
 use crate::app::{OpenDocument, language};
 use crate::corpus::is_same_language;
 use crate::error::Result;
-use crate::inference::{InstalledModel, pair_key};
+use crate::inference::{InstalledModel, pair_key, route};
 use crate::jobs::{JobId, ModelRequest};
 use crate::memory::TranslationMemory;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl AppState {
             return;
         };
         let title = format!("No model for {}", pair_name(&source, &target));
-        let detail = "Add one on the Models page. Until then you can edit, match and check.";
+        let detail = "Models → Get models… shows what there is to download. Until then you can edit, match and check.";
         self.notify(NoticeKind::Hint, title, detail);
     }
 
@@ -197,22 +197,61 @@ impl AppState {
         let Some(found) = document.language.as_ref() else {
             return unlike;
         };
-        let (source, _) = self.languages()?;
         let is_declared = document.declared_languages()[0].is_some();
+        let is_sure = found.is_reliable && self.models.is_listed && !is_declared;
+        let Some((source, _)) = self.languages() else {
+            return is_sure.then(|| self.no_model(&found.code)).flatten();
+        };
         if is_same_language(&source, &found.code) {
-            return unlike.or((!is_declared).then_some(LanguageNote::Detected));
+            return unlike
+                .or_else(|| self.unreached(&source).filter(|_| is_sure))
+                .or((!is_declared).then_some(LanguageNote::Detected));
         }
-        if !found.is_reliable || !self.models.is_listed || is_declared {
+        if !is_sure {
             return None;
         }
         let (code, name) = (found.code.clone(), language::name(&found.code));
-        let models = self.models.all.iter();
-        let is_known = { models }.any(|model| model.translates_from(&code));
-        Some(if is_known {
-            LanguageNote::Other { code, name }
-        } else {
-            LanguageNote::NoModel { name }
+        self.no_model(&code)
+            .or(Some(LanguageNote::Other { code, name }))
+    }
+
+    /// Says that no installed model translates from a language.
+    fn no_model(&self, source: &str) -> Option<LanguageNote> {
+        let mut models = self.models.all.iter();
+        let is_known = models.any(|model| model.translates_from(source));
+        (!is_known).then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: self.wanted_target(source),
         })
+    }
+
+    /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
+    /// person who has chosen the model knows.
+    fn unreached(&self, source: &str) -> Option<LanguageNote> {
+        let has_work = self.document.as_ref().is_some_and(OpenDocument::has_work);
+        if has_work || self.models.is_by_hand || self.models.is_named {
+            return None;
+        }
+        let target = self.settings.target_language.as_deref()?;
+        let defaults = &self.settings.default_models;
+        let is_missing = !is_same_language(target, source)
+            && route(&self.models.all, defaults, source, Some(target)).is_none();
+        is_missing.then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: Some((target.to_owned(), language::name(target))),
+        })
+    }
+
+    /// The language that a document of this one is to be translated to, and its name.
+    fn wanted_target(&self, source: &str) -> Option<(String, String)> {
+        let current = self.languages().map(|(_, target)| target);
+        let wanted = self.settings.target_language.clone();
+        let mut wanted = wanted.into_iter().chain(current);
+        let target = wanted.find(|target| !is_same_language(target, source))?;
+        let name = language::name(&target);
+        Some((target, name))
     }
 
     /// Reads the memory for the pair of a document that no model translates; a model brings its own.

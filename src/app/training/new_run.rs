@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::inference::imported_files;
 use crate::jobs::JobId;
 use crate::model::Preset;
-use crate::training::{Estimate, Schedule, TrainingConfig};
+use crate::training::{Estimate, TrainingConfig};
 
 /// The weights that a run begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,25 +139,31 @@ impl NewRun {
     }
 
     pub fn begin_with_model(&mut self, model: PathBuf) {
-        let second = TrainingConfig::second_stage(model);
         self.start = Start::Model;
-        self.config.schedule = second.schedule;
-        self.config.learning_rate = second.learning_rate;
-        self.config.dropout = second.dropout;
-        self.config.patience = second.patience;
-        self.config.from = second.from;
+        self.take_optimisation(TrainingConfig::fine_tuning(model));
         self.probe = Probe::None;
     }
 
     pub fn begin_with_random_weights(&mut self) {
-        let first = TrainingConfig::default();
         self.start = Start::RandomWeights;
-        self.config.context_only = first.context_only;
-        self.config.schedule = Schedule::Noam;
-        self.config.dropout = first.dropout;
-        self.config.patience = first.patience;
-        self.config.from = PathBuf::new();
+        self.config.context_only = false;
         self.config.general = PathBuf::new();
+        self.take_optimisation(TrainingConfig::default());
+    }
+
+    /// Takes the model to begin with, and the settings that depend on it.
+    fn take_optimisation(&mut self, begun: TrainingConfig) {
+        let config = &mut self.config;
+        config.from = begun.from;
+        config.schedule = begun.schedule;
+        config.learning_rate = begun.learning_rate;
+        config.warmup_steps = begun.warmup_steps;
+        config.label_smoothing = begun.label_smoothing;
+        config.dropout = begun.dropout;
+        config.batch_tokens = begun.batch_tokens;
+        config.validate_every = begun.validate_every;
+        config.checkpoint_every = begun.checkpoint_every;
+        config.patience = begun.patience;
         self.probe = Probe::None;
     }
 

@@ -14,10 +14,9 @@ use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{Choices, ReferenceContext, TestSet};
-use crate::inference::{SearchOptions, TermMode};
+use crate::inference::{SearchOptions, TermMode, described_model};
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
-use crate::weights::ModelFolder;
 use report::Report;
 use system::{Evaluated, Way};
 
@@ -43,9 +42,9 @@ pub(super) struct EvaluateArguments {
     /// Documents to translate
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
-    /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
-    beam: usize,
+    /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
+    #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
+    beam: Option<usize>,
     #[command(flatten)]
     search: SearchArguments,
     /// Exponent of the length penalty [default: the model's own, or 1]
@@ -139,13 +138,13 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         test = test.with_reference_context(context);
     }
     let options = SearchOptions {
-        beam_size: arguments.beam,
+        beam_size: arguments.beam.unwrap_or_default(),
         length_penalty: arguments.length_penalty,
         ..SearchOptions::default()
     };
     // What cannot be read is told before anything is translated.
     for folder in &arguments.model {
-        ModelFolder::open(folder)?;
+        described_model(folder)?;
     }
     let files = arguments.output.iter();
     let files = files.map(|path| Evaluated::file(path, &test));
@@ -190,7 +189,6 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         systems: &systems,
         choices: &choices,
         comparison: comparison.as_ref(),
-        beam: options.beam_size,
     };
     if arguments.json {
         print(&format!("{:#}\n", report.json()))

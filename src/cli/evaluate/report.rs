@@ -15,7 +15,6 @@ pub(super) struct Report<'a> {
     /// Choices that only the document decides.
     pub choices: &'a [Choices],
     pub comparison: Option<&'a Comparison>,
-    pub beam: usize,
 }
 
 impl Report<'_> {
@@ -44,7 +43,7 @@ impl Report<'_> {
         entry.insert("scores".to_owned(), json!(scores));
         if let Some(run) = &system.run {
             let markup = &run.markup;
-            entry.insert("beam".to_owned(), json!(self.beam));
+            entry.insert("beam".to_owned(), json!(run.beam));
             entry.insert(
                 "markup".to_owned(),
                 json!({"total": markup.total, "placed": markup.placed, "damaged_sentences": markup.damaged}),

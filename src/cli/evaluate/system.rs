@@ -42,6 +42,8 @@ pub(super) struct Run {
     pub markup: MarkupPlacement,
     pub words_per_second: f64,
     pub device: String,
+    /// Hypotheses that the search kept.
+    pub beam: usize,
 }
 
 impl Evaluated {
@@ -86,6 +88,7 @@ impl Evaluated {
             markup,
             words_per_second: translated.words_per_second,
             device: translator.device_name().to_owned(),
+            beam: options.beam_of(translator.model()),
         };
         let info = translator.info();
         let named = (info.name.clone(), info.folder.clone());

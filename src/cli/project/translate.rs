@@ -28,9 +28,9 @@ pub(in crate::cli) struct TranslateArguments {
     folder: PathBuf,
     #[command(flatten)]
     model: ModelArguments,
-    /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
-    beam: usize,
+    /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
+    #[arg(long, value_name = "N", value_parser = beam_sizes())]
+    beam: Option<usize>,
     /// Translate drafts anew, too
     #[arg(long)]
     again: bool,
@@ -59,7 +59,13 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         let info = translator.info();
         let memory = project.memory(&info.source_language, &info.target_language)?;
         translator.remember(memory);
-        translate(&translator, &mut open, &left, arguments.beam, relative)?;
+        translate(
+            &translator,
+            &mut open,
+            &left,
+            arguments.beam.unwrap_or_default(),
+            relative,
+        )?;
         work.save(open.project())?;
         tell(&format!(
             "{relative}: {} sentences are translated\n",

@@ -101,7 +101,11 @@ impl TranslateArguments {
             "to": self.to,
             "beam": self.beam,
             "quantize": format!("{:?}", self.search.quantize),
-            "shortlist": digest(&self.search.shortlist)?,
+            "shortlist": if self.search.scores_all_words() {
+                Some("none".to_owned())
+            } else {
+                digest(&self.search.shortlist)?
+            },
             "format": self.format.map(Format::extension),
             "reading": format!("{:?}", self.reading_options()),
             "pseudo": format!("{:?}", self.pseudo),

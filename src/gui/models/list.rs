@@ -6,7 +6,8 @@ use egui::{
     Align, Button, Layout, RichText, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::{ADD_FILE, ADD_FOLDER, shown};
+use super::{ADD_FILE, ADD_FOLDER, GET, shown};
+use crate::app::models::GettingCommand;
 use crate::app::{AppState, Command, ModelsCommand, language};
 use crate::gui::theme::{self, Palette};
 use crate::gui::{icons, labels};
@@ -18,12 +19,22 @@ pub(super) fn list_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
     ui.add_space(10.0);
     ui.horizontal(|ui| {
         ui.add_space(14.0);
+        let width = ui.available_width() - 14.0;
+        let button = theme::primary(ui, GET).min_size(vec2(width, 31.0));
+        if ui.add(button).clicked() {
+            commands.push(get_models());
+        }
+    });
+    ui.horizontal(|ui| {
+        ui.add_space(14.0);
         let buttons = [
-            (theme::primary(ui, ADD_FOLDER), ModelsCommand::AskFolder),
-            (Button::new(ADD_FILE), ModelsCommand::AskFile),
+            (ADD_FOLDER, ModelsCommand::AskFolder),
+            (ADD_FILE, ModelsCommand::AskFile),
         ];
-        for (button, command) in buttons {
-            if ui.add(button.min_size(vec2(120.0, 31.0))).clicked() {
+        let width = (ui.available_width() - 14.0 - ui.spacing().item_spacing.x) / 2.0;
+        for (label, command) in buttons {
+            let button = Button::new(label).min_size(vec2(width, 31.0));
+            if ui.add(button).clicked() {
                 commands.push(Command::Models(command));
             }
         }
@@ -48,6 +59,14 @@ pub(super) fn list_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
         });
 }
 
+/// Opens the page of catalogues.
+pub(super) fn get_models() -> Command {
+    Command::Models(ModelsCommand::Get(GettingCommand::Open {
+        from: None,
+        to: None,
+    }))
+}
+
 fn part_ui<'a>(
     ui: &mut Ui,
     title: &str,
@@ -65,7 +84,9 @@ fn part_ui<'a>(
         ui.add_space(16.0);
         ui.label(RichText::new(title).size(12.0).color(palette.weak));
     });
-    let selected = shown(state).map(|model| model.folder.as_path());
+    let is_shown = !state.models.getting.is_open;
+    let selected = shown(state).filter(|_| is_shown);
+    let selected = selected.map(|model| model.folder.as_path());
     for model in models {
         row_ui(ui, state, model, selected, commands);
     }

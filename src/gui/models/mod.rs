@@ -2,7 +2,9 @@
 
 mod adding;
 mod details;
+mod getting;
 mod list;
+mod offers;
 mod removing;
 mod stating;
 
@@ -18,6 +20,7 @@ pub struct ModelsPanel {
     details: details::Details,
     /// The languages of the model that was found, if its files do not say them.
     found: stating::Stating,
+    getting: getting::GettingPanel,
 }
 
 impl ModelsPanel {
@@ -29,6 +32,14 @@ impl ModelsPanel {
             .frame(Frame::NONE.fill(palette.panel))
             .show(ui, |ui| list::list_ui(ui, state, commands));
         let frame = Frame::NONE.fill(palette.page);
+        if state.models.getting.is_open {
+            let frame = frame.inner_margin(Margin::symmetric(28, 20));
+            CentralPanel::default().frame(frame).show(ui, |ui| {
+                self.getting.ui(ui, state, commands);
+            });
+            removing::removing_ui(ui.ctx(), state, commands);
+            return;
+        }
         CentralPanel::default().frame(frame).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 let margin = Margin::symmetric(28, 20);
@@ -69,7 +80,11 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
             ui.label(RichText::new(text).color(palette.weak));
         }
         ui.add_space(18.0);
-        if ui.add(primary(ui, ADD_FOLDER)).clicked() {
+        if ui.add(primary(ui, GET)).clicked() {
+            commands.push(list::get_models());
+        }
+        ui.add_space(2.0);
+        if ui.button(ADD_FOLDER).clicked() {
             commands.push(Command::Models(ModelsCommand::AskFolder));
         }
         ui.add_space(2.0);
@@ -79,5 +94,6 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
+const GET: &str = "Get models…";
 const ADD_FOLDER: &str = "Add a folder…";
 const ADD_FILE: &str = "Add a zip file…";

@@ -32,8 +32,8 @@ pub struct Field {
     pub unit: &'static str,
     pub explanation: &'static str,
     pub number: Number,
-    /// Of this schedule alone.
-    pub schedule: Option<Schedule>,
+    /// The schedules that have it; none for all.
+    pub schedules: &'static [Schedule],
 }
 
 const fn field(
@@ -51,15 +51,12 @@ const fn field(
         unit,
         explanation,
         number,
-        schedule: None,
+        schedules: &[],
     }
 }
 
-const fn of(schedule: Schedule, field: Field) -> Field {
-    Field {
-        schedule: Some(schedule),
-        ..field
-    }
+const fn only_with(schedules: &'static [Schedule], field: Field) -> Field {
+    Field { schedules, ..field }
 }
 
 use Number::{Count, Few, Real, Seed, Share, Tokens};
@@ -98,19 +95,19 @@ pub static FIELDS: &[Field] = &[
         "Ends the run when the dev loss has not become smaller so many times; 0 to go on.",
         Count(|config| &mut config.patience),
     ),
-    of(
-        Schedule::Noam,
+    only_with(
+        &[Schedule::Noam, Schedule::ConstantWithWarmup],
         field(
             Optimisation,
             "warmup_steps",
             "Warm-up",
             "updates",
-            "The learning rate rises for so many updates, then falls with their square root.",
+            "The learning rate rises for so many updates, then falls with their square root, or stays.",
             Count(|config| &mut config.warmup_steps),
         ),
     ),
-    of(
-        Schedule::Noam,
+    only_with(
+        &[Schedule::Noam],
         field(
             Optimisation,
             "learning_rate_factor",
@@ -120,8 +117,8 @@ pub static FIELDS: &[Field] = &[
             Real(|config| &mut config.learning_rate_factor, 0.01),
         ),
     ),
-    of(
-        Schedule::Constant,
+    only_with(
+        &[Schedule::Constant, Schedule::ConstantWithWarmup],
         field(
             Optimisation,
             "learning_rate",
@@ -242,7 +239,7 @@ pub static FIELDS: &[Field] = &[
 impl Field {
     /// Whether it means something under this schedule.
     pub fn applies(&self, schedule: Schedule) -> bool {
-        self.schedule.is_none_or(|own| own == schedule)
+        self.schedules.is_empty() || self.schedules.contains(&schedule)
     }
 
     /// The field to type or drag the number in.

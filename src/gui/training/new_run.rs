@@ -304,11 +304,14 @@ impl Form<'_> {
                 ui,
                 "schedule",
                 "Schedule",
-                "Warm-up and decay for training from random weights, constant for going on with a model.",
+                "Warm-up and decay to train from random weights; constant to fine-tune a model, with a warm-up if it comes from \
+                 another program.",
                 |form, ui| {
                     let schedule = &mut form.filled.config.schedule;
                     ui.radio_value(schedule, Schedule::Noam, "Warm-up and decay");
                     ui.radio_value(schedule, Schedule::Constant, "Constant");
+                    let warmed_up = Schedule::ConstantWithWarmup;
+                    ui.radio_value(schedule, warmed_up, "Warm-up, then constant");
                 },
             );
             self.row_ui(

@@ -6,7 +6,9 @@
 
 mod links;
 mod literals;
+mod marks;
 mod placing;
+mod quotes;
 mod rendering;
 mod source;
 #[cfg(test)]
@@ -41,13 +43,23 @@ pub struct Projected {
     pub is_repaired: bool,
 }
 
-/// Puts the markup of a source sentence into its translation.
-pub fn projected(source: &StrippedSource, target: &str, alignment: &Alignment) -> Projected {
-    let source_words = Words::of(&source.text, &source.boundaries());
+/// Puts the markup of a source sentence into its translation into a language, whose customs the quotation marks follow that
+/// the translation has lost.
+pub fn projected(
+    source: &StrippedSource,
+    target: &str,
+    alignment: &Alignment,
+    language: &str,
+) -> Projected {
     let kept = source.kept_texts();
-    let target_words = Words::of(target, &literals::occurrences(target, &kept));
-    let weights = word_weights(&source_words, &target_words, alignment);
-    let placing = Placing::new(source, &source_words, &target_words, weights);
+    let cuts = literals::occurrences(target, &kept);
+    let mut settled = marks::settled(source, target, cuts);
+    quotes::enclose_lost(&mut settled.source, target, language);
+    let source_words = Words::of(&source.text, &settled.source_cuts);
+    let target_words = Words::of(target, &settled.target_cuts);
+    let mut weights = word_weights(&source_words, &target_words, alignment);
+    settled.trust_same(&source_words, &target_words, &mut weights);
+    let placing = Placing::new(&settled.source, &source_words, &target_words, weights);
     let (placed, is_repaired) = placing.place();
     let text = rendering::rendered(source, &target_words, &placed);
     let is_repeated = kept.iter().any(|kept| {

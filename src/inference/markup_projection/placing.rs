@@ -4,9 +4,13 @@ use std::ops::Range;
 
 use super::source::{Kind, Node, StrippedSource};
 use super::words::Words;
+use crate::text::placeholder::Placeholder;
 
 /// Below this share of a word's weight, the word rather lies outside; with the bonus, chosen on help pages.
 const INSIDE: f32 = 0.8;
+
+/// A share above which a word may be the one that an initial is of.
+const SMALL: f32 = 0.1;
 
 /// For a word that is what a source word is most of all aligned to.
 const BEST_BONUS: f32 = 1.0;
@@ -57,7 +61,7 @@ impl<'s> Placing<'s> {
     fn trust_kept(&mut self, nodes: &[Node]) {
         for node in nodes {
             self.trust_kept(&node.children);
-            if matches!(node.kind, Kind::Pair(_)) {
+            if node.kind.encloses() {
                 continue;
             }
             let all = 0..self.target_words.len();
@@ -104,12 +108,16 @@ impl<'s> Placing<'s> {
         let placed = nodes.iter().zip(spans).map(|(node, found)| {
             let words = found.unwrap_or_else(|| {
                 let gap = self.gap(node, &span);
-                self.is_repaired |= !node.range.is_empty() && !matches!(node.kind, Kind::Pair(_));
+                self.is_repaired |= !node.range.is_empty() && !node.kind.encloses();
                 gap..gap
             });
-            let is_pair = matches!(node.kind, Kind::Pair(_));
-            let children = if is_pair {
-                self.within(&node.children, &node.range, words.clone())
+            // Between the placeholders of what the model has written.
+            let inner = match node.kind {
+                Kind::Read if words.len() > 1 => words.start + 1..words.end - 1,
+                _ => words.clone(),
+            };
+            let children = if node.kind.encloses() {
+                self.within(&node.children, &node.range, inner)
             } else {
                 Vec::new()
             };
@@ -133,7 +141,11 @@ impl<'s> Placing<'s> {
         taken: &mut [bool],
     ) {
         for (node, found) in nodes.iter().zip(spans) {
-            if matches!(node.kind, Kind::Pair(_)) || node.range.is_empty() {
+            if node.kind == Kind::Read {
+                *found = self.written_pair(node, span);
+                taken[found.clone().unwrap_or_default()].fill(true);
+            }
+            if node.kind.encloses() || node.range.is_empty() {
                 continue;
             }
             let places = self.occurrences(&self.source.text[node.range.clone()], span);
@@ -150,6 +162,29 @@ impl<'s> Placing<'s> {
                 *found = Some(place);
             }
         }
+    }
+
+    /// The words from one placeholder to the other of a pair that the model has written.
+    fn written_pair(&self, node: &Node, span: &Range<usize>) -> Option<Range<usize>> {
+        let opening = self.source.text[node.range.clone()].chars().next()?;
+        let placeholder = |place: usize| {
+            let character = self.target_words.word(place).chars().next()?;
+            Some((character, Placeholder::of(character)?))
+        };
+        let is_it = |&place: &usize| placeholder(place).is_some_and(|(it, _)| it == opening);
+        let start = span.clone().find(is_it)?;
+        let mut depth = 0;
+        for place in start..span.end {
+            match placeholder(place) {
+                Some((_, Placeholder::Open(_))) => depth += 1,
+                Some((_, Placeholder::Close)) => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(start..place + 1);
+            }
+        }
+        None
     }
 
     /// Runs of words that are this text, but perhaps for space and case.
@@ -192,13 +227,13 @@ impl<'s> Placing<'s> {
                 if spans[index].is_some() || node.range.is_empty() {
                     continue;
                 }
-                let is_all = matches!(node.kind, Kind::Pair(_)) && node.range == *bytes;
+                let is_all = node.kind.encloses() && node.range == *bytes;
                 let candidate =
                     if is_all && !taken[span.clone()].contains(&true) && !span.is_empty() {
                         Some((span.clone(), f32::INFINITY))
                     } else {
                         // In place of words that have nothing to do with it, it would take them away.
-                        let is_pair = matches!(node.kind, Kind::Pair(_));
+                        let is_pair = node.kind.encloses();
                         let run = self.best_run(node, span, taken);
                         run.filter(|(run, _)| is_pair || self.stems_from(run, node))
                     };
@@ -211,7 +246,7 @@ impl<'s> Placing<'s> {
             let Some((index, run, _)) = surest else {
                 return;
             };
-            self.is_repaired |= !matches!(nodes[index].kind, Kind::Pair(_));
+            self.is_repaired |= !nodes[index].kind.encloses();
             taken[run.clone()].fill(true);
             spans[index] = Some(run);
         }
@@ -247,6 +282,9 @@ impl<'s> Placing<'s> {
         taken: &[bool],
     ) -> Option<(Range<usize>, f32)> {
         let shares = self.inside(node, span.clone());
+        if node.is_initial {
+            return self.initial_word(node, span.clone().zip(shares), taken);
+        }
         let mut best: Option<(Range<usize>, f32)> = None;
         let (mut start, mut sum) = (span.start, 0.0);
         for (place, share) in span.clone().zip(shares) {
@@ -264,6 +302,25 @@ impl<'s> Placing<'s> {
             }
         }
         best.map(|(run, score)| (self.without_signs(node, run), score))
+    }
+
+    /// The free word that most of a node's word went to; of those that have much of it, one with the same first letter.
+    fn initial_word(
+        &self,
+        node: &Node,
+        shares: impl Iterator<Item = (usize, f32)>,
+        taken: &[bool],
+    ) -> Option<(Range<usize>, f32)> {
+        let first = |text: &str| text.chars().next().map(|c| c.to_lowercase().to_string());
+        let own = first(&self.source.text[node.range.clone()]);
+        let is_word = |place: usize| self.target_words.word(place).contains(char::is_alphabetic);
+        let ranked = shares.filter(|&(place, _)| !taken[place] && is_word(place));
+        let ranked = ranked.map(|(place, share)| {
+            let is_same = share > SMALL && first(self.target_words.word(place)) == own;
+            (place, share + if is_same { BEST_BONUS } else { 0.0 })
+        });
+        let best = ranked.max_by(|(a, one), (b, other)| one.total_cmp(other).then(b.cmp(a)));
+        best.map(|(place, share)| (place..place + 1, share))
     }
 
     /// Without signs at the ends, if the source has none there: what attends to quotation marks says little.

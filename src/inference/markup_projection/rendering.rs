@@ -1,6 +1,9 @@
 //! The translation as a text with placeholders.
 
+use std::ops::Range;
+
 use super::placing::Placed;
+use super::quotes::is_double_mark;
 use super::source::{Kind, StrippedSource};
 use super::words::Words;
 use crate::text::placeholder::{self, Placeholder};
@@ -70,7 +73,14 @@ impl Rendering<'_> {
             .ranges
             .get(place + 1)
             .map_or(end, |next| next.start);
-        self.space = &self.words.text[end..next];
+        let space = &self.words.text[end..next];
+        // Pieces of a vocabulary may bring a space each.
+        let is_one = space.bytes().all(|byte| byte == b' ');
+        self.space = if is_one {
+            &space[..space.len().min(1)]
+        } else {
+            space
+        };
     }
 
     /// Writes a node that encloses or replaces words.
@@ -81,8 +91,21 @@ impl Rendering<'_> {
         match placed.node.kind {
             Kind::Pair(number) => {
                 self.text.push(placeholder::open(number));
+                if placed.node.is_initial && placed.children.is_empty() {
+                    self.initial(&placed.words);
+                } else {
+                    self.run(placed.words.start, placed.words.end, &placed.children);
+                    self.text.push(placeholder::CLOSE);
+                }
+            }
+            Kind::Read => {
                 self.run(placed.words.start, placed.words.end, &placed.children);
-                self.text.push(placeholder::CLOSE);
+            }
+            Kind::Quoted([open, close]) => {
+                let is_quoted = self.is_quoted(&placed.words);
+                self.text.push_str(if is_quoted { "" } else { open });
+                self.run(placed.words.start, placed.words.end, &placed.children);
+                self.text.push_str(if is_quoted { "" } else { close });
             }
             Kind::Point(number) => self.text.push(placeholder::point(number)),
             Kind::Literal => self
@@ -90,9 +113,34 @@ impl Rendering<'_> {
                 .push_str(&self.source.text[placed.node.range.clone()]),
         }
         // Markup at the end of a pair may have used it up.
-        if !matches!(placed.node.kind, Kind::Pair(_)) {
+        if !placed.node.kind.encloses() {
             self.remember_space(last);
         }
+    }
+
+    /// Writes the rest of a pair that encloses the first letter of these words alone.
+    fn initial(&mut self, words: &Range<usize>) {
+        let word = self.words.word(words.start);
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        self.text.push_str(first);
+        self.text.push(placeholder::CLOSE);
+        self.write(words.start, rest);
+        self.write_words(words.start + 1, words.end);
+    }
+
+    /// Whether a quotation mark stands at an end of some words, within or without.
+    fn is_quoted(&self, words: &Range<usize>) -> bool {
+        let is_mark = |place: Option<usize>| {
+            let place = place.filter(|&place| place < self.words.len());
+            place.is_some_and(|place| self.words.word(place).contains(is_double_mark))
+        };
+        let ends = [
+            words.start.checked_sub(1),
+            Some(words.start),
+            Some(words.end),
+            words.end.checked_sub(1),
+        ];
+        ends.into_iter().any(is_mark)
     }
 
     /// Writes a node that stands between two words, with the spaces that it has in the source.
@@ -127,6 +175,11 @@ impl Rendering<'_> {
                     self.write_empty(child);
                 }
                 self.text.push(placeholder::CLOSE);
+            }
+            Kind::Read | Kind::Quoted(_) => {
+                for child in &placed.children {
+                    self.write_empty(child);
+                }
             }
             Kind::Point(number) => self.text.push(placeholder::point(number)),
             Kind::Literal => self

@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use super::literals::literals;
+use super::marks::unread_marks;
+use super::quotes::{lacks_marks, quoted};
+use crate::text::pictograms::pictograms;
 use crate::text::placeholder::{self, Placeholder};
 
 /// The markup of a sentence.
@@ -13,6 +16,17 @@ pub(super) enum Kind {
     Point(usize),
     /// A word that stays as it is.
     Literal,
+    /// A pair that the model reads and writes; its range begins and ends with the placeholders.
+    Read,
+    /// Words whose quotation marks, these, the translation has lost.
+    Quoted([&'static str; 2]),
+}
+
+impl Kind {
+    /// Whether it stands around words that are translated.
+    pub fn encloses(self) -> bool {
+        matches!(self, Self::Pair(_) | Self::Read | Self::Quoted(_))
+    }
 }
 
 /// A piece of markup in a sentence.
@@ -27,6 +41,8 @@ pub(super) struct Node {
     pub touches_word: bool,
     /// Whether it shows white space itself, as a line break does.
     pub is_break: bool,
+    /// Whether it encloses the first letter of a word alone, as drop caps and access keys do.
+    pub is_initial: bool,
     pub children: Vec<Node>,
 }
 
@@ -50,7 +66,7 @@ impl StrippedSource {
     pub fn kept(&self) -> Vec<&str> {
         fn of<'s>(text: &'s str, nodes: &[Node], kept: &mut Vec<&'s str>) {
             for node in nodes {
-                if !matches!(node.kind, Kind::Pair(_)) && !node.range.is_empty() {
+                if !node.kind.encloses() && !node.range.is_empty() {
                     kept.push(&text[node.range.clone()]);
                 }
                 of(text, &node.children, kept);
@@ -63,6 +79,32 @@ impl StrippedSource {
 
     /// Of a text with placeholders, whose points show `points`.
     pub fn of(text: &str, points: &[String]) -> Self {
+        let mut stripped = Self::without(text, points, &|_| true);
+        stripped.add_literals();
+        stripped
+    }
+
+    /// The same for a model that reads placeholders: without tags that show nothing or a pictogram, and without pairs that
+    /// begin or end within a word, nor what is in these. None if there are no such, and no quotation marks that a
+    /// translation could lose.
+    pub fn around_read(text: &str, points: &[String]) -> Option<Self> {
+        // A picture is no word of its sentence.
+        let is_picture = |shown: &str| pictograms(shown) == [0..shown.len()];
+        let words = points.iter().map(|shown| match shown {
+            shown if is_picture(shown) => String::new(),
+            shown => shown.clone(),
+        });
+        let points: Vec<String> = words.collect();
+        let mut unread = unread_marks(&Self::without(text, &points, &|_| true));
+        // Tabulators part columns: what stands before and behind one is no sentence together.
+        unread.retain(|&number| points.get(number).is_none_or(|shown| shown != "\t"));
+        let stripped = Self::without(text, &points, &|number| unread.contains(&number));
+        let is_needed = !unread.is_empty() || !quoted(&stripped.text).is_empty();
+        is_needed.then_some(stripped)
+    }
+
+    /// Without the markup of these numbers.
+    fn without(text: &str, points: &[String], is_taken: &dyn Fn(usize) -> bool) -> Self {
         let characters: Vec<char> = text.chars().collect();
         let root = Open {
             kind: Kind::Literal,
@@ -76,16 +118,37 @@ impl StrippedSource {
             match Placeholder::of(character) {
                 None if character.is_whitespace() && character != '\u{A0}' => space(&mut shown),
                 None => shown.push(character),
-                Some(Placeholder::Open(number)) => open.push(Open {
-                    kind: Kind::Pair(number),
-                    start: shown.len(),
-                    space_before: ends_in_space(is_spaced()[0], points),
-                    children: Vec::new(),
-                }),
+                Some(Placeholder::Open(number)) => {
+                    let [before, after] = is_spaced();
+                    let last = open.last().and_then(|parent| parent.children.last());
+                    let last = last.map(|last| shown[last.range.start..].chars().count());
+                    let touches = before.last().copied().and_then(Placeholder::of);
+                    let is_begun = last.is_some_and(|chars| chars > 1) && !begins_small(after);
+                    if touches == Some(Placeholder::Close) && is_begun {
+                        space(&mut shown);
+                    }
+                    let start = shown.len();
+                    if !is_taken(number) {
+                        shown.push(character);
+                    }
+                    open.push(Open {
+                        kind: if is_taken(number) {
+                            Kind::Pair(number)
+                        } else {
+                            Kind::Read
+                        },
+                        start,
+                        space_before: ends_in_space(before, points),
+                        children: Vec::new(),
+                    });
+                }
+                Some(Placeholder::Point(number)) if !is_taken(number) => shown.push(character),
                 Some(Placeholder::Point(number)) => {
                     let [before, after] = is_spaced();
                     let text = points.get(number).map_or("", String::as_str);
-                    if !text.is_empty() && text.trim().is_empty() {
+                    if !text.is_empty() && text.trim().is_empty()
+                        || text.is_empty() && parts_words(&shown, after)
+                    {
                         space(&mut shown);
                     }
                     let start = shown.len();
@@ -96,6 +159,7 @@ impl StrippedSource {
                             kind: Kind::Point(number),
                             touches_word: begins_with_word(after),
                             is_break: !text.is_empty() && text.trim().is_empty(),
+                            is_initial: false,
                             range: start..shown.len(),
                             is_spaced: [
                                 ends_in_space(before, points),
@@ -109,6 +173,9 @@ impl StrippedSource {
                 Some(Placeholder::Close) if open.len() == 1 => {}
                 Some(Placeholder::Close) => {
                     let after = is_spaced()[1];
+                    if open.last().is_some_and(|open| open.kind == Kind::Read) {
+                        shown.push(character);
+                    }
                     close(
                         &mut open,
                         shown.len(),
@@ -125,13 +192,14 @@ impl StrippedSource {
             text: shown,
         };
         stripped.trim();
-        stripped.add_literals();
         stripped
     }
 
-    /// Whether there is nothing to put back.
-    pub fn is_plain(&self) -> bool {
-        self.nodes.is_empty()
+    /// Whether there is nothing to put back into a translation.
+    pub fn is_whole_in(&self, translation: &str) -> bool {
+        let mut is_plain = true;
+        visit(&self.nodes, &mut |node| is_plain &= node.kind == Kind::Read);
+        is_plain && !lacks_marks(&self.text, translation)
     }
 
     fn trim(&mut self) {
@@ -170,7 +238,7 @@ impl StrippedSource {
     pub(super) fn kept_texts(&self) -> Vec<&str> {
         let mut texts = Vec::new();
         visit(&self.nodes, &mut |node| {
-            if !matches!(node.kind, Kind::Pair(_)) && !node.range.is_empty() {
+            if !node.kind.encloses() && !node.range.is_empty() {
                 texts.push(node.range.clone());
             }
         });
@@ -178,7 +246,7 @@ impl StrippedSource {
     }
 }
 
-fn visit(nodes: &[Node], each: &mut impl FnMut(&Node)) {
+pub(super) fn visit(nodes: &[Node], each: &mut impl FnMut(&Node)) {
     for node in nodes {
         each(node);
         visit(&node.children, each);
@@ -207,6 +275,7 @@ fn close(open: &mut Vec<Open>, end: usize, [space_after, touches_word]: [bool; 2
                 is_spaced: [closed.space_before, space_after],
                 touches_word,
                 is_break: false,
+                is_initial: false,
                 children: closed.children,
             },
         );
@@ -223,6 +292,21 @@ fn ends_in_space(before: &[char], points: &[String]) -> bool {
 fn begins_with_space(after: &[char], points: &[String]) -> bool {
     let first = after.iter().find(|&&c| is_shown(c, points));
     first.is_none_or(|c| c.is_whitespace())
+}
+
+/// Whether a tag that shows nothing parts two words, as an image does in `Print<img>Save`: a capital follows a small letter.
+fn parts_words(shown: &str, after: &[char]) -> bool {
+    let mut after = after.iter().filter(|&&c| Placeholder::of(c).is_none());
+    let is_small = |c: Option<&char>| c.is_some_and(|c| c.is_lowercase());
+    shown.ends_with(char::is_lowercase)
+        && after.next().is_some_and(|c| c.is_uppercase())
+        && is_small(after.next())
+}
+
+/// Whether a pair that touches another one may go on with its word, as runs of different looks do.
+fn begins_small(after: &[char]) -> bool {
+    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+    first.is_none_or(|c| c.is_lowercase() || !c.is_alphanumeric())
 }
 
 fn begins_with_word(after: &[char]) -> bool {
@@ -264,7 +348,7 @@ fn insert(nodes: &mut Vec<Node>, range: Range<usize>) {
     let overlaps = |node: &Node| node.range.start < range.end && range.start < node.range.end;
     if let Some(node) = nodes.iter_mut().find(|node| overlaps(node)) {
         let holds = node.range.start <= range.start && range.end <= node.range.end;
-        if holds && matches!(node.kind, Kind::Pair(_)) {
+        if holds && node.kind.encloses() {
             insert(&mut node.children, range);
         }
         return;
@@ -285,6 +369,7 @@ fn insert(nodes: &mut Vec<Node>, range: Range<usize>) {
             is_spaced: [true, true],
             touches_word: false,
             is_break: false,
+            is_initial: false,
             children: Vec::new(),
         },
     );

@@ -8,16 +8,20 @@ use burn::tensor::Device;
 
 use super::markup::{AlignmentHeads, AlignmentStep};
 use super::{ModelInfo, Reads, Translator, reads};
+use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
+use crate::inference::installed_models::Told;
 use crate::inference::tracing::TraceCost;
 use crate::interchange::{
-    self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles,
+    self, Archive, ForeignModel, LanguageTokens as TokenPlace, Stated, TokenizerFiles,
 };
-use crate::model::{Architecture, Model};
+use crate::memory::Vocabularies;
+use crate::model::{Architecture, Model, ModelConfig};
+use crate::search::SearchOptions;
 use crate::tokenizers::{
     LanguageTokens, ModelTokenizer, SideTokens, SpecialIds, Tokenizer, TwoSidedTokenizer,
-    matching_language, two_letters,
+    language_code, matching_language, pair_in_name, pair_of_letters, two_letters,
 };
 use crate::weights::{Languages, ModelFolder, SearchPreference};
 
@@ -36,6 +40,8 @@ pub struct ForeignDescription {
     pub licence_text: Option<String>,
     /// The program that wrote its files.
     pub made_by: String,
+    /// Its name and its version, as its files have them.
+    pub stated: Stated,
 }
 
 /// Reads a model of another program, and tells what it is.
@@ -43,6 +49,14 @@ pub struct ForeignDescription {
 /// # Errors
 /// If it is none that is known, or a file of it is missing or damaged.
 pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
+    foreign_parts(path).map(|(description, _)| description)
+}
+
+/// The same with what the model is made of.
+///
+/// # Errors
+/// As [`foreign_description`].
+pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
     let foreign = interchange::open(&mut Archive::open(path)?)?;
     let refuse = |reason| Error::Model {
         reason,
@@ -51,12 +65,19 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     tokenizer(&foreign).map_err(refuse)?;
     let languages = languages(&foreign, path);
     let choices = short_codes(foreign.languages.tokens.iter().map(|(code, _)| code));
-    let (sources, targets) = match foreign.languages.token_place {
-        _ if choices.is_empty() => (vec![languages.source], vec![languages.target]),
-        TokenPlace::OnBothSides => (choices.clone(), choices),
-        TokenPlace::TargetBeforeSource | TokenPlace::Nowhere => (vec![languages.source], choices),
+    let own_sources = || {
+        let more = foreign.languages.more_sources.iter();
+        let more = more.map(|code| language_code(code));
+        std::iter::once(languages.source.clone())
+            .chain(more)
+            .collect()
     };
-    Ok(ForeignDescription {
+    let (sources, targets) = match foreign.languages.token_place {
+        _ if choices.is_empty() => (own_sources(), vec![languages.target]),
+        TokenPlace::OnBothSides => (choices.clone(), choices),
+        TokenPlace::TargetBeforeSource | TokenPlace::Nowhere => (own_sources(), choices),
+    };
+    let description = ForeignDescription {
         name: name_of(path),
         sources,
         targets,
@@ -64,7 +85,9 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
         licence: foreign.licence.name.unwrap_or_default(),
         licence_text: foreign.licence.text,
         made_by: foreign.made_by,
-    })
+        stated: foreign.stated,
+    };
+    Ok((description, foreign.config))
 }
 
 /// A model of another program as a model folder of ours would hold it.
@@ -87,12 +110,12 @@ pub fn import_model(
     import_told(path, between, None, (device, false))
 }
 
-/// The same; name and languages are those that are `told`, if its files do not say others. Weights may stay unread, see
-/// [`ForeignModel::load_unread`].
+/// The same; name and languages are those that are `told`, if its files do not say others or a person states them. Weights may
+/// stay unread, see [`ForeignModel::load_unread`].
 fn import_told(
     path: &Path,
-    (from, to): (Option<&str>, Option<&str>),
-    told: Option<(String, [Option<String>; 2])>,
+    between: (Option<&str>, Option<&str>),
+    told: Option<Told>,
     (device, unread): (&Device, bool),
 ) -> Result<ImportedModel> {
     let mut foreign = interchange::open(&mut Archive::open(path)?)?;
@@ -101,18 +124,31 @@ fn import_told(
         path: path.to_owned(),
     };
     let mut tokenizer = tokenizer(&foreign).map_err(refuse)?;
-    let (name, told) = told.unwrap_or_else(|| (name_of(path), [None, None]));
+    let told = told.unwrap_or_else(|| Told {
+        name: name_of(path),
+        languages: [None, None],
+        is_stated: false,
+    });
     let mut languages = languages(&foreign, path);
     let [source, target] = [&mut languages.source, &mut languages.target];
-    for (code, told) in [source, target].into_iter().zip(told) {
-        if let (UNKNOWN, Some(told)) = (code.as_str(), told) {
-            *code = told;
+    for (code, known) in [source, target].into_iter().zip(&told.languages) {
+        if let Some(known) = known
+            && (told.is_stated || code == UNKNOWN)
+        {
+            code.clone_from(known);
         }
+    }
+    let stated = |side: usize| told.languages[side].as_deref().filter(|_| told.is_stated);
+    let (from, to) = (between.0.or(stated(0)), between.1.or(stated(1)));
+    let mut more_sources = foreign.languages.more_sources.iter();
+    let asked = more_sources.find(|code| from.is_some_and(|from| is_same_language(code, from)));
+    if let Some(asked) = asked {
+        languages.source = language_code(asked);
     }
     // Of a model that says nothing a person knows more.
     for (code, asked) in [(&mut languages.source, from), (&mut languages.target, to)] {
         if let (UNKNOWN, Some(asked)) = (code.as_str(), asked) {
-            *code = two_letters(asked);
+            *code = language_code(asked);
         }
     }
     let codes: Vec<&str> = foreign
@@ -150,13 +186,23 @@ fn import_told(
         }
     }
     let licence = foreign.licence.name.clone().unwrap_or_default();
-    let mut description = ModelFolder::new(name, licence, languages, foreign.config.clone());
+    let mut description = ModelFolder::new(told.name, licence, languages, foreign.config.clone());
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
     description.search = Some(SearchPreference {
         length_penalty: foreign.search.length_penalty,
+        // A wider beam than the usual one costs more than it gives.
+        beam_size: Some(foreign.search.beam_size).filter(|&it| it < SearchOptions::USUAL_BEAM),
     });
     let model = if unread {
-        foreign.load_unread(path, device)?
+        let shortlist = foreign.shortlist.take();
+        let mut model = foreign.load_unread(path, device)?;
+        let vocabularies = || Vocabularies::of(&tokenizer, model.vocab_size());
+        let shortlist = shortlist.map(|shortlist| shortlist.fitted(vocabularies()));
+        let shortlist = shortlist
+            .transpose()
+            .map_err(|problem| refuse(format!("its shortlist is another model's: {problem}")))?;
+        model.shortlist = shortlist.map(Arc::new);
+        model
     } else {
         foreign.load(path, device)?
     };
@@ -169,7 +215,7 @@ fn import_told(
 
 impl Translator {
     /// Opens a folder or zip file of another program's translation model, between these languages if it has a choice.
-    /// Name and languages are those that are `told`, if its files do not say others.
+    /// Name and languages are those that are `told`, if its files do not say others or a person states them.
     ///
     /// # Errors
     /// As those of [`import_model`].
@@ -177,7 +223,7 @@ impl Translator {
         path: &Path,
         device: DeviceChoice,
         between: (Option<&str>, Option<&str>),
-        told: Option<(String, [Option<String>; 2])>,
+        told: Option<Told>,
     ) -> Result<Self> {
         let device = ComputeDevice::open(device)?;
         let opened = import_told(path, between, told, (&device.device, true))?;
@@ -194,6 +240,7 @@ impl Translator {
         let packing = model.packing().unwrap_or_default();
         let mut model = model.packed_as(packing);
         model.length_penalty = description.search.map(|search| search.length_penalty);
+        model.beam_size = description.search.and_then(|search| search.beam_size);
         let is_imported = tokenizer.own().is_none();
         let is_transformer = description.model.architecture == Architecture::Transformer;
         let reads = match reads(&model, &description) {
@@ -218,6 +265,8 @@ impl Translator {
             vocabulary: tokenizer.own().cloned(),
             strips_markup: is_imported,
             cuts_units: false,
+            longest_part: None,
+            hides_names: false,
             tokenizer: tokenizer.shared(),
             description,
             alignment_heads: heads.unwrap_or_default(),
@@ -256,13 +305,29 @@ fn tokenizer(foreign: &ForeignModel) -> Result<TwoSidedTokenizer, String> {
     Ok(TwoSidedTokenizer::new(source, target, special, languages))
 }
 
+/// Endings of packed models, of which the name of the model is none.
+const PACKED: [&str; 7] = [
+    ".tar.gz",
+    ".tar.zst",
+    ".tgz",
+    ".tar",
+    ".zip",
+    ".whl",
+    ".argosmodel",
+];
+
+/// Endings of files of weights, which have their names of the program that wrote them.
+const WEIGHTS: [&str; 3] = [".bin", ".npz", ".safetensors"];
+
 /// The name of a model: that of its folder or file, or of the repository where Hugging Face's cache has it.
 pub(in crate::inference) fn name_of(path: &Path) -> String {
     let name = |path: &Path| {
-        let stem = path.file_stem().filter(|_| path.is_file());
-        let name = stem.or(path.file_name()).unwrap_or(path.as_os_str());
+        let name = path.file_name().unwrap_or(path.as_os_str());
         name.to_string_lossy().into_owned()
     };
+    if path.is_file() {
+        return name_of_file(path, &name(path));
+    }
     let parent = path.parent();
     let snapshots = parent.filter(|parent| parent.ends_with("snapshots"));
     let cached = snapshots.and_then(Path::parent).map(name);
@@ -271,6 +336,34 @@ pub(in crate::inference) fn name_of(path: &Path) -> String {
         Some(repository.to_owned())
     });
     cached.unwrap_or_else(|| name(path))
+}
+
+/// The name of an archive without its ending; of a file of weights that of its folder, or the languages in its own name where
+/// the folder's tells none.
+fn name_of_file(path: &Path, name: &str) -> String {
+    let without = |ending: &&str| {
+        let at = name.len().checked_sub(ending.len())?;
+        let is_it = name.get(at..)?.eq_ignore_ascii_case(ending);
+        (is_it && at > 0).then(|| name[..at].to_owned())
+    };
+    if let Some(stem) = PACKED.iter().find_map(|ending| without(ending)) {
+        return stem;
+    }
+    let bare = [".gz", ".zst"].iter().find_map(|ending| without(&ending));
+    let bare = bare.as_deref().unwrap_or(name);
+    let stem = Path::new(name).file_stem().unwrap_or_default();
+    if !WEIGHTS.iter().any(|ending| bare.ends_with(ending)) {
+        return stem.to_string_lossy().into_owned();
+    }
+    let folder = path.parent().filter(|parent| parent.file_name().is_some());
+    let folder = folder.map(name_of);
+    let pair = bare.split('.').find_map(pair_of_letters);
+    match (folder, pair) {
+        (Some(folder), None) => folder,
+        (Some(folder), _) if pair_in_name(&folder).is_some() => folder,
+        (_, Some(pair)) => pair.join("-"),
+        (None, None) => stem.to_string_lossy().into_owned(),
+    }
 }
 
 /// Codes as we write them, each once: with script and region only where there are several of a language.
@@ -298,21 +391,12 @@ fn short_codes<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {
 
 /// Its languages as its files say, else as its name does, such as `opus-mt-en-de`; else they are not known.
 fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
-    let name = name_of(path);
-    let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
-    let is_code =
-        |part: &&str| (2..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_lowercase());
-    let named = parts
-        .windows(2)
-        .rev()
-        .find(|pair| pair.iter().all(&is_code));
-    let named = |side: usize| named.map(|pair| pair[side].to_owned());
+    let named = pair_in_name(&name_of(path));
     let told = |told: &Option<String>, side: usize| {
-        let code = told
-            .clone()
-            .filter(|code| !code.is_empty())
-            .or_else(|| named(side));
-        code.map_or_else(|| UNKNOWN.to_owned(), |code| two_letters(&code))
+        let told = told.as_ref().filter(|code| !code.is_empty());
+        let told = told.map(|code| language_code(code));
+        let named = || named.as_ref().map(|pair| pair[side].clone());
+        told.or_else(named).unwrap_or_else(|| UNKNOWN.to_owned())
     };
     Languages {
         source: told(&foreign.languages.source, 0),
@@ -329,6 +413,25 @@ mod tests {
         let cached = "hub/models--Helsinki-NLP--opus-mt-en-de/snapshots/6183067f769a";
         assert_eq!(name_of(Path::new(cached)), "opus-mt-en-de");
         assert_eq!(name_of(Path::new("models/opus-mt-en-de")), "opus-mt-en-de");
+    }
+
+    #[test]
+    fn packed_models_and_files_of_weights_have_names_without_endings() {
+        for (path, expected) in [
+            ("ende.student.tiny11.tar.gz", "ende.student.tiny11"),
+            ("translate-en_pt-1_0.argosmodel", "translate-en_pt-1_0"),
+            ("enpt.ZIP", "enpt"),
+            (
+                "firefox-en-pt/model.enpt.intgemm.alphas.bin",
+                "firefox-en-pt",
+            ),
+            ("Downloads/model.enpt.intgemm.alphas.bin.gz", "en-pt"),
+            ("opus/model.npz", "opus"),
+        ] {
+            let path = Path::new(path);
+            let name = path.file_name().expect("a name").to_string_lossy();
+            assert_eq!(name_of_file(path, &name), expected);
+        }
     }
 
     #[test]

@@ -1,16 +1,17 @@
-//! Markup of models whose vocabularies have no placeholders: taken out before, put back by alignment.
+//! Markup that a model does not read, all of it where its vocabulary has no placeholders: taken out before, put back by
+//! alignment.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
-use super::pictograms::{Pictograms, hidden};
 use crate::inference::markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_links,
 };
-use crate::inference::translation::{Flag, Translation};
+use crate::inference::preparation::{Preparation, Reader};
+use crate::inference::translation::{Flag, Translation, with_markup_of};
 use crate::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
-use crate::text::placeholder;
+use crate::text::placeholder::{self, Placeholder};
 use crate::tokenizers::Side;
 
 /// The heads of the cross-attention whose weights align words.
@@ -73,10 +74,36 @@ impl Translator {
         self.alignment_step = step;
     }
 
-    /// A sentence without its markup, if that is how the model reads it.
-    pub(super) fn stripped(&self, text: &str, points: &[String]) -> Option<StrippedSource> {
-        self.strips_markup()
-            .then(|| StrippedSource::of(text, points))
+    /// A sentence without the markup that the model does not read; none if it reads all.
+    pub(super) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
+        if self.strips_markup() {
+            return Some(StrippedSource::of(&prepared.text, &prepared.points));
+        }
+        StrippedSource::around_read(&prepared.text, &prepared.points)
+    }
+
+    /// A sentence whose points show `points`, prepared for the model.
+    pub(in crate::inference) fn prepared(&self, text: &str, points: &[String]) -> Preparation {
+        Preparation::of(text, points, self.reader(Side::Source))
+    }
+
+    /// The same without names of files, too.
+    pub(super) fn prepared_without_names(&self, text: &str) -> Preparation {
+        let reader = Reader {
+            hides_names: true,
+            ..self.reader(Side::Source)
+        };
+        Preparation::of(text, &[], reader)
+    }
+
+    fn reader(&self, side: Side) -> Reader<'_> {
+        Reader {
+            tokenizer: &*self.tokenizer,
+            side,
+            reads_points: !self.strips_markup(),
+            hides_names: self.hides_names || self.strips_markup(),
+            target_language: &self.description.languages.target,
+        }
     }
 
     /// A sentence as the model reads it.
@@ -85,9 +112,11 @@ impl Translator {
         text: &'t str,
         points: &[String],
     ) -> Cow<'t, str> {
-        match self.stripped(text, points) {
+        let prepared = self.prepared(text, points);
+        match self.stripped(&prepared) {
             Some(stripped) => Cow::Owned(stripped.text),
-            None => self.without_pictograms(text).0,
+            None if prepared.text == text => Cow::Borrowed(text),
+            None => Cow::Owned(prepared.text),
         }
     }
 
@@ -96,23 +125,26 @@ impl Translator {
         if self.strips_markup() {
             return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
         }
-        self.without_pictograms(text.trim()).0
-    }
-
-    /// A text with points in place of the pictograms that a model that reads markup has not learned.
-    pub(super) fn without_pictograms<'t>(&self, text: &'t str) -> (Cow<'t, str>, Pictograms) {
-        let is_known = |run: &str| self.tokenizer.encode(Side::Source, run).len() == 1;
-        if self.strips_markup() {
-            return (Cow::Borrowed(text), Pictograms::new());
+        let text = text.trim();
+        let prepared = Preparation::of(text, &[], self.reader(Side::Target));
+        if prepared.text == text {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(prepared.text)
         }
-        hidden(text, is_known)
     }
 
-    /// The ids of a translation that others read.
-    pub(super) fn read_ids_of_translation(&self, text: &str) -> Vec<u32> {
+    /// The ids of a translation that others read, without the markup that is not in its source as the model reads it.
+    pub(super) fn read_ids_of_translation(&self, text: &str, source: &str) -> Vec<u32> {
+        let is_unread = |c: char| Placeholder::of(c).is_some() && !source.contains(c);
+        let text = if text.contains(is_unread) {
+            Cow::Owned(with_markup_of(source, text))
+        } else {
+            Cow::Borrowed(text)
+        };
         let ids = self
             .tokenizer
-            .encode(Side::Target, &self.read_translation(text));
+            .encode(Side::Target, &self.read_translation(&text));
         self.tokenizer.special().begun(ids)
     }
 
@@ -128,7 +160,12 @@ impl Translator {
             target: tokens.map(|token| token.range).collect(),
             ..alignment
         };
-        projected(&source, &target, &alignment)
+        projected(&source, &target, &alignment, self.written_language())
+    }
+
+    /// The language of what this model writes.
+    fn written_language(&self) -> &str {
+        &self.description.languages.target
     }
 
     /// Which words of a sentence, whose points show `points`, became which words of a translation; nothing where two models
@@ -165,11 +202,12 @@ impl Translator {
         source: &StrippedSource,
         parts: &[(&str, &[u32])],
     ) -> Translation {
-        if source.is_plain() {
+        if source.is_whole_in(&translation.text) {
             return translation;
         }
         let alignment = self.alignment(parts);
-        let projected = projected(source, &translation.text, &alignment);
+        let language = self.written_language();
+        let projected = projected(source, &translation.text, &alignment, language);
         translation.text = projected.text;
         if projected.is_repaired {
             translation.flags.push(Flag::Markup);

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use super::{Translator, is_translatable};
 use crate::error::{Error, Result};
+use crate::inference::other_languages::{is_mostly_in, other_language};
 use crate::inference::translation::{Flag, Translation};
 use crate::memory::TranslationMemory;
 use crate::model::{Architecture, MemoryUse};
 use crate::text::document::Document;
+
+/// Bytes up to which a text may be the name of a file alone.
+const LONGEST_NAME: usize = 80;
 
 impl Translator {
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
@@ -60,12 +64,38 @@ impl Translator {
 
     /// The same for a text of a document that may bring along what it became elsewhere.
     pub(super) fn settled_in(&self, document: &Document, text: &str) -> Option<Translation> {
-        self.settled(text).or_else(|| {
+        let matching = || {
             let translation = document.matching(text)?;
             Some(Translation {
                 flags: vec![Flag::Memory],
                 ..Translation::written(translation.to_owned())
             })
+        };
+        let settled = self.settled(text).or_else(matching);
+        let settled = settled.or_else(|| self.unread(text));
+        settled.or_else(|| self.of_other_language(document, text))
+    }
+
+    /// A sentence of another language than the rest of its document, as it is.
+    fn of_other_language(&self, document: &Document, text: &str) -> Option<Translation> {
+        let source = &self.info.source_language;
+        other_language(text, source)?;
+        is_mostly_in(document, source).then(|| Translation {
+            flags: vec![Flag::OtherLanguage],
+            ..Translation::written(text.to_owned())
+        })
+    }
+
+    /// A text of which nothing is left for the model, as it is: names of files, words that its vocabulary cannot spell.
+    fn unread(&self, text: &str) -> Option<Translation> {
+        if text.is_ascii() && text.len() > LONGEST_NAME {
+            return None;
+        }
+        let prepared = self.prepared_without_names(text);
+        let flag = prepared.lacks_letters().then_some(Flag::OtherLanguage);
+        (!prepared.has_words()).then(|| Translation {
+            flags: flag.into_iter().collect(),
+            ..Translation::written(text.to_owned())
         })
     }
 

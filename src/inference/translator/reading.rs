@@ -101,7 +101,9 @@ impl Translator {
 
     /// A sentence in parts that the model reads.
     pub(in crate::inference) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        parts(text, self.description.model.max_tokens - 1, &|text| {
+        let longest = self.description.model.max_tokens - 1;
+        let longest = self.longest_part.map_or(longest, |part| part.min(longest));
+        parts(text, longest, &|text| {
             self.tokenizer.encode(Side::Source, text.trim()).len()
         })
     }

@@ -7,7 +7,7 @@ use super::Translator;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::device::DeviceChoice;
-use crate::inference::installed_models::{foreign_files, is_foreign, is_own, told_of};
+use crate::inference::installed_models::{foreign_files, is_own, place_of, told_of};
 use crate::model::{MemoryUse, Model, Reranker};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::Tokenizer;
@@ -57,7 +57,8 @@ impl Translator {
 
     /// The model in `folder`, from the target's language to the source's where it has a choice.
     fn open_back(&self, folder: &Path) -> Result<Back> {
-        if !is_own(folder) && is_foreign(folder) {
+        let folder = place_of(folder);
+        if !is_own(folder) {
             let own = &self.description.languages;
             let between = (Some(own.target.as_str()), Some(own.source.as_str()));
             let device = if self.device.is_cpu() {

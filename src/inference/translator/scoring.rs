@@ -78,12 +78,12 @@ impl Translator {
         let (mut forced, mut places) = (Candidates::new(), HashMap::new());
         for &number in &text.wanted {
             let ((_, sentence), _) = owners[number];
-            if pending[&(0, sentence)].parts.len() > 1 {
+            let [(source, _)] = pending[&(0, sentence)].parts.as_slice() else {
                 continue;
-            }
+            };
             let own = forced.entry(number).or_default();
             for (candidate, text) in candidates[&sentence].iter().enumerate() {
-                let ids = self.read_ids_of_translation(text);
+                let ids = self.read_ids_of_translation(text, source);
                 if !ids.is_empty() && ids.len() <= longest {
                     places.insert((number, own.len()), (sentence, candidate));
                     own.push(ids);

@@ -141,7 +141,9 @@ impl Translator {
     fn is_known(&self, document: &Document, sentence: usize, known: &KnownTranslations) -> bool {
         known.fixed.contains_key(&sentence)
             || known.drafts.contains_key(&(sentence, 0))
-            || self.settled(&document.sentences[sentence].text).is_some()
+            || self
+                .settled_in(document, &document.sentences[sentence].text)
+                .is_some()
     }
 
     /// The translation of a sentence that others read.

@@ -50,7 +50,7 @@ impl Translator {
             || self.description.model.previous_translations > 0
             || self.asked_choice().is_some();
         if !is_apart {
-            return self.search(&[], requests, options, step);
+            return self.search_twice(&[], requests, options, step);
         }
         for (number, request) in requests.iter_mut().enumerate() {
             let mut flow = ControlFlow::Continue(());
@@ -85,11 +85,11 @@ impl Translator {
             sentences,
             known,
         };
-        self.search(before, &mut [request], options, &mut |_, told| step(told))
+        self.search_twice(before, &mut [request], options, &mut |_, told| step(told))
     }
 
     #[expect(clippy::too_many_lines, reason = "one loop with its state")]
-    fn search(
+    pub(super) fn search(
         &self,
         before: &[Vec<u32>],
         requests: &mut [DocumentRequest<'_>],
@@ -175,7 +175,7 @@ impl Translator {
                 };
                 let (number, index) = place;
                 let source = &requests[number].document.sentences[index].text;
-                let translation = translation.checked(source);
+                let translation = self.with_own_numbers(translation, source).checked(source);
                 step_of(number, Step::Translated { index, translation })
             }
         };
@@ -311,11 +311,12 @@ impl Translator {
                 points,
                 ..
             } = &document.sentences[sentence];
-            let stripped = self.stripped(source, points);
-            let (hidden, pictograms) = self.without_pictograms(source);
+            let preparation = self.prepared(source, points);
+            let points = &preparation.points;
+            let stripped = self.stripped(&preparation);
             let read = stripped
                 .as_ref()
-                .map_or(&*hidden, |stripped| &stripped.text);
+                .map_or(&preparation.text, |stripped| &stripped.text);
             let parts = self.parts(read);
             let position = document.position(sentence);
             let first = text.sentences.len();
@@ -329,7 +330,7 @@ impl Translator {
                 let row = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
                 let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
+                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed, read));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(row, ids);
                 }
@@ -356,7 +357,7 @@ impl Translator {
             if let Some(pending) = pending.get_mut(&(number, sentence)) {
                 let parts = parts.into_iter();
                 pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
-                (pending.stripped, pending.pictograms) = (stripped, pictograms);
+                (pending.stripped, pending.preparation) = (stripped, preparation);
             }
         }
         if begin < text.sentences.len() {

@@ -34,6 +34,11 @@ impl Translator {
         Ok(())
     }
 
+    /// Searches score all words from now on, whatever shortlist its files have.
+    pub fn score_all_words(&mut self) {
+        self.model.shortlist = None;
+    }
+
     fn vocabularies(&self) -> Vocabularies {
         Vocabularies::of(&*self.tokenizer, self.model.vocab_size())
     }

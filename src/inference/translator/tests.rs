@@ -73,6 +73,8 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         vocabulary: Some(Arc::new(vocabulary)),
         strips_markup: false,
         cuts_units: false,
+        longest_part: None,
+        hides_names: false,
         alignment_heads: AlignmentHeads::default(),
         alignment_step: super::AlignmentStep::default(),
         memory: None,
@@ -675,7 +677,8 @@ fn given_translations_are_scored_in_their_document() {
     let scored = reading
         .mean_log_probs(&document, &texts, &known)
         .expect("scores");
-    let is_read_as_written = own.parts == [reading.read_ids_of_translation(&own.text)];
+    let is_read_as_written =
+        own.parts == [reading.read_ids_of_translation(&own.text, &document.sentences[1].text)];
     if is_read_as_written && !own.flags.contains(&Flag::CutOff) {
         #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
         let mean = own.log_prob / own.num_tokens as f32;

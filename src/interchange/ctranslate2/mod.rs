@@ -11,6 +11,7 @@ use super::archive::Archive;
 use super::floats::Floats;
 use super::foreign::{ForeignFormat, ForeignModel, Licence, SearchDefaults};
 use super::placing::{ForeignTensors, Map, Placing, encoder_layer, encoder_layout, input_layers};
+use super::stated::Stated;
 use crate::error::{Error, Result};
 use crate::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SineColumns,
@@ -130,10 +131,12 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         target: vocabularies.target,
         languages,
         licence,
+        stated: Stated::default(),
         search: SearchDefaults {
             beam_size: 2,
             length_penalty: 1.0,
         },
+        shortlist: None,
         alignment,
     })
 }

@@ -16,6 +16,7 @@ use super::foreign::{
     ForeignFormat, ForeignLanguages, ForeignModel, Licence, SearchDefaults, TokenizerFiles,
 };
 use super::placing::encoder_layout;
+use super::stated::Stated;
 use crate::error::Result;
 use crate::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SearchRule,
@@ -73,18 +74,47 @@ struct TokenizerConfig {
     target_lang: Option<String>,
 }
 
-pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
-    let config: Config = json(archive, CONFIG)?;
-    let family = match config.model_type.as_str() {
-        "marian" => Family::Marian,
-        "m2m_100" => Family::M2m100,
-        "mbart" => Family::Mbart,
-        found => {
-            return Err(archive.refuse(format!(
-                "model_type in {CONFIG} is {found}; of translation models, marian, m2m_100 and mbart are read"
-            )));
-        }
+/// What every `config.json` of transformers says.
+#[derive(Debug, Deserialize)]
+struct Named {
+    model_type: Option<String>,
+    #[serde(default)]
+    architectures: Vec<String>,
+}
+
+/// Which of the library's models it is, whatever else its settings hold.
+fn family(archive: &mut Archive) -> Result<Family> {
+    let kind: Named = json(archive, CONFIG)?;
+    let found = match kind.model_type.as_deref() {
+        Some("marian") => return Ok(Family::Marian),
+        Some("m2m_100") => return Ok(Family::M2m100),
+        Some("mbart") => return Ok(Family::Mbart),
+        None => return Err(super::kind::none(archive)),
+        Some(found) => found,
     };
+    let architecture = match kind.architectures.first() {
+        Some(name) => format!(" ({name})"),
+        None => String::new(),
+    };
+    let kind = if LARGE.iter().any(|known| found.starts_with(known)) {
+        "it is a large language model, which a program such as llama.cpp serves; Canopy asks that program for suggestions \
+         (`canopy llm --help`)"
+    } else {
+        "of translation models, marian (OPUS-MT), m2m_100 (NLLB, too) and mbart are read"
+    };
+    Err(archive.refuse(format!(
+        "model_type in {CONFIG} is {found}{architecture}; {kind}"
+    )))
+}
+
+/// Beginnings of the types of large language models.
+const LARGE: [&str; 9] = [
+    "llama", "mistral", "mixtral", "qwen", "gemma", "phi", "gpt", "falcon", "deepseek",
+];
+
+pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
+    let family = family(archive)?;
+    let config: Config = json(archive, CONFIG)?;
     let generation: Generation = if archive.find(GENERATION).is_some() {
         json(archive, GENERATION)?
     } else {
@@ -127,7 +157,9 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         source,
         target,
         licence: Licence::default(),
+        stated: Stated::default(),
         search,
+        shortlist: None,
         alignment: None,
     })
 }
@@ -293,6 +325,7 @@ fn special_tokens(
             .unwrap_or(false),
         // The start is counted there.
         most: Some(most.saturating_sub(1).max(1)),
+        most_for_hundred: None,
         search: SearchRule::HuggingFace,
     })
 }

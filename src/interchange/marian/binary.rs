@@ -1,8 +1,8 @@
 //! Marian's binary files, such as `model.deen.intgemm.alphas.bin` of Bergamot and Firefox.
 //!
 //! As `src/common/binary.cpp` reads them. 8- and 16-bit matrices are `intgemm8` and `intgemm16`, which are laid out for no
-//! processor: transposed, but for word vectors, and with the number they were multiplied by behind them. What was measured
-//! of activations (`QuantMultA`) is not needed where they are not quantised.
+//! processor: transposed, but for word vectors, and with the number they were multiplied by behind them. The number by which
+//! the rows are multiplied that such a matrix is multiplied with has the name of the matrix with `_QuantMultA` behind it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,15 @@ const FLOAT16: u64 = 0x402;
 const FLOAT32: u64 = 0x404;
 const INTGEMM8: u64 = 0x1_0001;
 const INTGEMM16: u64 = 0x1_0002;
+/// The same two kinds in the Marian of Bergamot, which Firefox's models are written with.
+const BERGAMOT_INTGEMM8: u64 = 0x4101;
+const BERGAMOT_INTGEMM16: u64 = 0x4102;
 
-/// The mark in the names of tensors that are statistics of activations.
-const MEASURED: &str = "QuantMultA";
+/// The end of the names of multipliers of rows.
+const ACTIVATIONS: &str = "_QuantMultA";
+
+/// Before it, of a product with a matrix that had no name when it was measured: that of the output.
+const UNNAMED: &str = "none";
 
 /// Word vectors are not transposed.
 const WORDS: &str = "Wemb";
@@ -75,20 +81,63 @@ pub(super) fn read_binary(bytes: &Bytes) -> Result<BTreeMap<String, Array>, Stri
     let shapes = shapes.collect::<Result<Vec<_>, String>>()?;
     let padding = reader.size()?;
     reader.fields.unread(padding)?;
-    let mut arrays = BTreeMap::new();
-    for ((header, name), shape) in headers.iter().zip(names).zip(shapes) {
+    let tensors = headers.iter().zip(names).zip(shapes);
+    let tensors = tensors.map(|((header, name), shape)| {
         let data = reader.fields.unread(header.data_length)?;
-        if name.contains(MEASURED) {
-            continue;
-        }
-        let array = array(&name, header.kind, shape, &data);
-        let array = array.map_err(|problem| format!("tensor {name}: {problem}"))?;
-        arrays.insert(name, array);
-    }
-    Ok(arrays)
+        Ok((name, (header.kind, shape, data)))
+    });
+    arrays(tensors.collect::<Result<BTreeMap<_, _>, String>>()?)
 }
 
-fn array(name: &str, kind: u64, shape: Vec<usize>, data: &Bytes) -> Result<Array, String> {
+/// Kind, shape and bytes of a tensor.
+type Tensor = (u64, Vec<usize>, Bytes);
+
+/// The tensors that are weights, with the multipliers of the others.
+fn arrays(tensors: BTreeMap<String, Tensor>) -> Result<BTreeMap<String, Array>, String> {
+    let (mut activations, mut weights) = (BTreeMap::new(), BTreeMap::new());
+    for (name, tensor) in tensors {
+        if let Some(matrix) = name.strip_suffix(ACTIVATIONS) {
+            let multiplier = activation(tensor);
+            let multiplier = multiplier.map_err(|problem| format!("tensor {name}: {problem}"))?;
+            activations.insert(matrix.to_owned(), multiplier);
+        } else {
+            weights.insert(name, tensor);
+        }
+    }
+    let arrays = weights.into_iter().map(|(name, (kind, shape, data))| {
+        let of_output = || activations.get(UNNAMED).filter(|_| name.contains(WORDS));
+        let multiplier = activations.get(&name).or_else(of_output).copied();
+        let array = array(&name, (kind, multiplier), shape, &data);
+        let array = array.map_err(|problem| format!("tensor {name}: {problem}"))?;
+        Ok((name, array))
+    });
+    arrays.collect()
+}
+
+/// A multiplier of rows. That of word vectors is quantised as if it were one of them.
+fn activation((kind, _, data): Tensor) -> Result<f32, String> {
+    let multiplier = match kind {
+        FLOAT32 => f32::from_le_bytes(data.fields().array()?),
+        INTGEMM8 | BERGAMOT_INTGEMM8 => {
+            let mut fields = data.fields();
+            let [byte] = fields.array()?;
+            f32::from(byte.cast_signed()) * (1.0 / f32::from_le_bytes(fields.array()?))
+        }
+        other => return Err(format!("it is of kind {other:#x}, expected is a float")),
+    };
+    if !multiplier.is_normal() || multiplier < 0.0 {
+        return Err(format!("rows would be multiplied by {multiplier}"));
+    }
+    Ok(multiplier)
+}
+
+/// The weights of a tensor; integers of 8 bits come with the multiplier of rows.
+fn array(
+    name: &str,
+    (kind, activations): (u64, Option<f32>),
+    shape: Vec<usize>,
+    data: &Bytes,
+) -> Result<Array, String> {
     let count = shape
         .iter()
         .try_fold(1_usize, |count, &size| count.checked_mul(size));
@@ -103,12 +152,18 @@ fn array(name: &str, kind: u64, shape: Vec<usize>, data: &Bytes) -> Result<Array
         FLOAT32 => numbers("f4", &of_width(4)?)?,
         FLOAT16 => numbers("f2", &of_width(2)?)?,
         INT8 => numbers("i1", &of_width(1)?)?,
-        INTGEMM8 => {
-            let kind = FloatKind::Byte(scales(&behind(1)?)?);
+        INTGEMM8 | BERGAMOT_INTGEMM8 => {
+            let kind = FloatKind::Integer {
+                multiplier: multiplier(&behind(1)?)?,
+                activations,
+            };
             quantised(name, &shape, Floats::new(of_width(1)?, kind))?
         }
-        INTGEMM16 => {
-            let kind = FloatKind::Short(scales(&behind(2)?)?);
+        INTGEMM16 | BERGAMOT_INTGEMM16 => {
+            let kind = FloatKind::Short(Scales {
+                columns: 1,
+                numbers: Arc::new([multiplier(&behind(2)?)?]),
+            });
             quantised(name, &shape, Floats::new(of_width(2)?, kind))?
         }
         other => {
@@ -122,15 +177,12 @@ fn array(name: &str, kind: u64, shape: Vec<usize>, data: &Bytes) -> Result<Array
 }
 
 /// The number behind integers, by which they were multiplied.
-fn scales(behind: &Bytes) -> Result<Scales, String> {
+fn multiplier(behind: &Bytes) -> Result<f32, String> {
     let multiplier = f32::from_le_bytes(behind.fields().array()?);
-    if !multiplier.is_finite() || multiplier == 0.0 {
+    if !multiplier.is_normal() {
         return Err(format!("it was multiplied by {multiplier}"));
     }
-    Ok(Scales {
-        columns: 1,
-        numbers: Arc::new([multiplier]),
-    })
+    Ok(multiplier)
 }
 
 fn quantised(name: &str, shape: &[usize], integers: Floats) -> Result<Numbers, String> {
@@ -171,8 +223,9 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::packed::Kept;
 
-    /// Tensors as Marian would save them.
+    /// Tensors as Marian saves them: each begins at a multiple of 256 bytes.
     fn file(tensors: &[(&str, u64, [i32; 2], Vec<u8>)]) -> Vec<u8> {
         let mut bytes = VERSION.to_le_bytes().to_vec();
         bytes.extend((tensors.len() as u64).to_le_bytes());
@@ -181,7 +234,7 @@ mod tests {
                 name.len() as u64 + 1,
                 *kind,
                 shape.len() as u64,
-                data.len() as u64,
+                data.len().next_multiple_of(256) as u64,
             ];
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
@@ -192,50 +245,90 @@ mod tests {
         for (_, _, shape, _) in tensors {
             bytes.extend(shape.iter().flat_map(|size| size.to_le_bytes()));
         }
-        bytes.extend(3_u64.to_le_bytes());
-        bytes.extend([0; 3]);
-        bytes.extend(tensors.iter().flat_map(|(.., data)| data.clone()));
+        let padding = ((bytes.len() + 8) / 256 + 1) * 256 - bytes.len() - 8;
+        bytes.extend((padding as u64).to_le_bytes());
+        bytes.resize(bytes.len() + padding, 0);
+        for (.., data) in tensors {
+            bytes.extend(data);
+            bytes.resize(bytes.len().next_multiple_of(256), 0);
+        }
         bytes
     }
 
-    fn tensors() -> Vec<(&'static str, u64, [i32; 2], Vec<u8>)> {
-        let multiplied = |bytes: &[u8], by: f32| [bytes, &by.to_le_bytes(), &[0; 5]].concat();
+    /// What a file of Bergamot has: a scale of activations of `Wemb` is quantised as if it were words.
+    fn tensors(integers: u64) -> Vec<(&'static str, u64, [i32; 2], Vec<u8>)> {
+        let multiplied = |bytes: &[u8], by: f32| [bytes, &by.to_le_bytes()].concat();
+        let words = multiplied(&[1, 2, 3, 4, 255, 6], 2.0);
+        let matrix = multiplied(&[1, 4, 2, 5, 3, 6], 1.0);
         vec![
+            ("Wemb", integers, [2, 3], words),
             (
-                "Wemb",
-                INTGEMM8,
-                [2, 3],
-                multiplied(&[1, 2, 3, 4, 255, 6], 2.0),
+                "Wemb_QuantMultA",
+                integers,
+                [1, 1],
+                multiplied(&[127], 10.0),
             ),
+            ("a_W", integers, [2, 3], matrix),
             (
-                "a_W",
-                INTGEMM8,
-                [2, 3],
-                multiplied(&[1, 4, 2, 5, 3, 6], 1.0),
+                "a_W_QuantMultA",
+                FLOAT32,
+                [1, 1],
+                8.5_f32.to_le_bytes().to_vec(),
             ),
-            ("a_W_QuantMultA", FLOAT32, [1, 1], vec![0; 4]),
             ("a_b", FLOAT32, [1, 1], 1.5_f32.to_le_bytes().to_vec()),
         ]
     }
 
     #[test]
     fn matrices_are_divided_and_turned_and_word_vectors_only_divided() {
-        let arrays = read_binary(&file(&tensors()).into()).expect("a sound file");
-        let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
-        assert_eq!(names, ["Wemb", "a_W", "a_b"]);
-        let floats = |name: &str| match &arrays[name].numbers {
-            Numbers::Floats(floats) => floats.values().expect("in memory"),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(floats("Wemb"), [0.5, 1.0, 1.5, 2.0, -0.5, 3.0]);
-        assert_eq!(floats("a_W"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert_eq!(arrays["a_W"].shape, [2, 3]);
+        for integers in [INTGEMM8, BERGAMOT_INTGEMM8] {
+            let arrays = read_binary(&file(&tensors(integers)).into()).expect("a sound file");
+            let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
+            assert_eq!(names, ["Wemb", "a_W", "a_b"]);
+            let floats = |name: &str| match &arrays[name].numbers {
+                Numbers::Floats(floats) => floats.values().expect("in memory"),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(floats("Wemb"), [0.5, 1.0, 1.5, 2.0, -0.5, 3.0]);
+            assert_eq!(floats("a_W"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+            assert_eq!(arrays["a_W"].shape, [2, 3]);
+            let kept = |name: &str| match &arrays[name].numbers {
+                Numbers::Floats(floats) => match floats.kept().expect("in memory") {
+                    Kept::Integers(integers) => integers,
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            };
+            let (words, matrix) = (kept("Wemb"), kept("a_W"));
+            assert_eq!(words.bytes, [1, 2, 3, 4, -1, 6]);
+            assert_eq!((words.multiplier, words.is_turned), (2.0, false));
+            assert_eq!(words.activations, Some(127.0 * (1.0 / 10.0)));
+            assert_eq!(matrix.bytes, [1, 4, 2, 5, 3, 6]);
+            assert_eq!((matrix.multiplier, matrix.is_turned), (1.0, true));
+            assert_eq!(matrix.activations, Some(8.5));
+        }
+    }
+
+    #[test]
+    fn multipliers_that_are_none_are_refused_by_name() {
+        for (place, name, told) in [
+            (1, "Wemb_QuantMultA", "rows would be multiplied by inf"),
+            (3, "a_W_QuantMultA", "rows would be multiplied by 0"),
+            (2, "a_W", "it was multiplied by 0"),
+        ] {
+            let mut tensors = tensors(BERGAMOT_INTGEMM8);
+            let length = tensors[place].3.len();
+            tensors[place].3[length - 4..].fill(0);
+            let problem = read_binary(&file(&tensors).into()).expect_err("no multiplier");
+            assert_eq!(problem, format!("tensor {name}: {told}"));
+        }
     }
 
     #[test]
     fn a_damaged_file_is_an_error_wherever_it_is_cut_or_changed() {
-        let whole = file(&tensors());
-        for length in 0..whole.len() {
+        let whole = file(&tensors(BERGAMOT_INTGEMM8));
+        // What follows the last number is padding.
+        for length in 0..=whole.len() - 256 {
             let cut = whole[..length].to_vec();
             assert!(read_binary(&cut.into()).is_err(), "{length} bytes");
         }

@@ -14,9 +14,11 @@ use std::path::Path;
 use super::archive::Archive;
 use super::foreign::{ForeignFormat, ForeignModel, Licence, SearchDefaults};
 use super::npy::read_npz;
+use super::stated::Stated;
 use super::tensors::{Array, Numbers, Tensors};
 use super::yaml::{Yaml, read_settings};
 use crate::error::Result;
+use crate::memory::Shortlist;
 use crate::model::{SearchRule, SpecialTokens};
 use binary::{is_binary, read_binary};
 use options::Options;
@@ -27,8 +29,8 @@ const DECODER: &str = "decoder.yml";
 const BERGAMOT: &str = "config.intgemm8bitalpha.yml";
 const SPECIAL: &str = "special:model.yml";
 
-/// Binary files are named so where no settings name them.
-pub(super) const QUANTISED: &str = "*.intgemm.alphas.bin";
+/// Shortlists are named so where no settings name them.
+const SHORTLIST: &str = "*.s2t.bin";
 
 /// The contents of `decoder.yml`; empty where there is none.
 type Settings = BTreeMap<String, Yaml>;
@@ -37,7 +39,10 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let settings = settings(archive)?;
     let name = model_file(archive, &settings)?;
     let bytes = archive.large(&name)?;
-    let found = if is_binary(&bytes) {
+    // Firefox's engine searches so; its models come without settings where they are handed out as single files.
+    let is_of_firefox = is_binary(&bytes);
+    let (beam, exponent) = if is_of_firefox { (1, 1.0) } else { (6, 0.0) };
+    let found = if is_of_firefox {
         read_binary(&bytes)
     } else {
         read_npz(&bytes)
@@ -70,10 +75,10 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         suppressed: unknown.into_iter().collect(),
         renormalised: false,
         most: None,
+        most_for_hundred: most_for_hundred(&settings),
         search: SearchRule::Marian,
     };
     let languages = languages(archive, &source)?;
-    let number = |key: &str| settings.get(key)?.text()?.parse::<f32>().ok();
     let beam_size = settings.get("beam-size").and_then(Yaml::text);
     Ok(ForeignModel {
         format: ForeignFormat::Marian,
@@ -85,22 +90,71 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         target,
         languages,
         licence: Licence::default(),
+        stated: Stated::default(),
         search: SearchDefaults {
             beam_size: beam_size
                 .and_then(|size| size.parse().ok())
                 .filter(|size| (1..=1_000).contains(size))
-                .unwrap_or(6),
-            length_penalty: number("normalize").unwrap_or(0.0),
+                .unwrap_or(beam),
+            length_penalty: number(&settings, "normalize").unwrap_or(exponent),
         },
+        shortlist: shortlist(archive, &settings)?,
     })
 }
 
+fn number(settings: &Settings, key: &str) -> Option<f32> {
+    settings.get(key)?.text()?.parse().ok()
+}
+
+/// Tokens of a translation for a hundred of its source, at most.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 1 and 100,000"
+)]
+fn most_for_hundred(settings: &Settings) -> Option<usize> {
+    let factor = number(settings, "max-length-factor")?;
+    (0.01..1_000.0)
+        .contains(&factor)
+        .then(|| (factor * 100.0).round() as usize)
+}
+
+/// The binary shortlist that the settings name, or that lies there; text tables and files that are missing are left out.
+fn shortlist(archive: &mut Archive, settings: &Settings) -> Result<Option<Shortlist>> {
+    let named = settings.get("shortlist").map(Yaml::texts);
+    let named = named.unwrap_or_default().first().copied();
+    let name = match named {
+        Some(path) => archive.find(file_name(path)),
+        None => archive.find(SHORTLIST),
+    };
+    let Some(name) = name.map(str::to_owned) else {
+        return Ok(None);
+    };
+    let bytes = archive.bytes(&name)?;
+    if named.is_some() && !Shortlist::is_binary(&bytes) {
+        return Ok(None);
+    }
+    let read = Shortlist::of_bytes(&bytes);
+    let refuse = |problem| {
+        archive.refuse(format!(
+            "{name} is no sound shortlist: {problem}; get it again, or take it away to score all words"
+        ))
+    };
+    read.map(Some).map_err(refuse)
+}
+
 fn settings(archive: &mut Archive) -> Result<Settings> {
-    let files = [DECODER, BERGAMOT].into_iter();
-    let Some(name) = files.clone().find(|name| archive.find(name).is_some()) else {
+    let is_named = |name: &&str| {
+        let name = file_name(name);
+        name.starts_with("config.") && name.ends_with(".yml")
+    };
+    let files = [DECODER, BERGAMOT].iter();
+    let mut files = files.filter_map(|name| archive.find(name));
+    let found = files.next().or_else(|| archive.names().find(is_named));
+    let Some(name) = found.map(str::to_owned) else {
         return Ok(Settings::new());
     };
-    let text = archive.text(name)?;
+    let text = archive.text(&name)?;
     read_settings(&text).map_err(|problem| archive.refuse(format!("{name}: {problem}")))
 }
 
@@ -109,34 +163,73 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-fn model_file(archive: &Archive, settings: &Settings) -> Result<String> {
+/// The name of the file with the weights: the one that was named, else that of the settings, else the only one that there is.
+fn model_file(archive: &mut Archive, settings: &Settings) -> Result<String> {
+    if let Some(named) = archive.named() {
+        return Ok(named.to_owned());
+    }
     let named = settings.get("models").map(Yaml::texts).unwrap_or_default();
-    let name = match named[..] {
-        [] => archive
-            .find("*.npz")
-            .or_else(|| archive.find(QUANTISED))
-            .map(str::to_owned),
-        [path] => Some(file_name(path).to_owned()),
-        _ => {
-            return Err(archive.refuse(format!(
-                "{DECODER} names several models, of which one alone is not what it says; name one under models"
-            )));
-        }
+    if named.len() > 1 {
+        return Err(archive.refuse(format!(
+            "{DECODER} names several models, of which one alone is not what it says; name one under models"
+        )));
+    }
+    let named = named.first().map(|path| file_name(path).to_owned());
+    if let Some(name) = named.filter(|name| archive.find(name).is_some()) {
+        return Ok(name);
+    }
+    if let Some(name) = archive.find("*.npz") {
+        return Ok(name.to_owned());
+    }
+    match &binary_files(archive)?[..] {
+        [] => Err(archive.refuse("there is no npz and no *.intgemm.alphas.bin in it".to_owned())),
+        [only] => Ok(only.clone()),
+        several => Err(archive.refuse(format!(
+            "it holds several models: {}; name one of these files",
+            several.join(", ")
+        ))),
+    }
+}
+
+/// The binary files of Marian in the uppermost folder that has any, by their first bytes.
+pub(super) fn binary_files(archive: &mut Archive) -> Result<Vec<String>> {
+    let is_named = |name: &&str| {
+        let name = file_name(name);
+        name.ends_with(".bin") && !name.starts_with("lex.") && name != "pytorch_model.bin"
     };
-    name.ok_or_else(|| archive.refuse(format!("there is no npz and no {QUANTISED} in it")))
+    let names: Vec<String> = archive
+        .names()
+        .filter(is_named)
+        .map(str::to_owned)
+        .collect();
+    let depth = |name: &str| name.matches('/').count();
+    let mut found: Vec<String> = Vec::new();
+    for name in names {
+        let is_deeper = found
+            .first()
+            .is_some_and(|first| depth(first) < depth(&name));
+        if !is_deeper && is_binary(&archive.head(&name, 8)?.into()) {
+            found.push(name);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a vocabulary is a SentencePiece model.
 fn is_sentencepiece(name: &str) -> bool {
     let extension = Path::new(name).extension();
-    extension.is_some_and(|found| found.eq_ignore_ascii_case("spm"))
+    let mut known = ["spm", "model"].iter();
+    extension.is_some_and(|found| known.any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
 /// The files of the source's and the target's vocabulary.
 fn vocabulary_files(archive: &Archive, settings: &Settings) -> Result<[String; 2]> {
     let named = settings.get("vocabs").map(Yaml::texts).unwrap_or_default();
     if let [source, .., target] = named[..] {
-        return Ok([source, target].map(|path| file_name(path).to_owned()));
+        let files = [source, target].map(|path| file_name(path).to_owned());
+        if files.iter().all(|file| archive.find(file).is_some()) || !has_vocabulary(archive) {
+            return Ok(files);
+        }
     }
     let of_side = |beginning: &str| {
         archive.names().find(|name| {
@@ -156,6 +249,14 @@ fn vocabulary_files(archive: &Archive, settings: &Settings) -> Result<[String; 2
         )));
     };
     Ok([found.to_owned(), found.to_owned()])
+}
+
+/// Whether there is a vocabulary by one of the usual names, whatever the settings say.
+fn has_vocabulary(archive: &Archive) -> bool {
+    archive.names().any(|name| {
+        let name = file_name(name);
+        is_sentencepiece(name) && name.contains("vocab")
+    })
 }
 
 /// The text of the options that were stored with the weights.

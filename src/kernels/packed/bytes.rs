@@ -3,6 +3,9 @@
 //! A row `x` becomes bytes `u = round(127 x / max|x|) + 128`, a column `w` becomes `round(127 w / max|w|)`; since the sum of
 //! `(u - 128) w` is that of `u w` less 128 times that of `w`, the latter stands in the sums from the beginning. Where there
 //! is no VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
+//!
+//! Integers of a file stay what they are. Where it tells the multiplier of the rows, too, they are rounded by it, and all
+//! processors compute the same sums.
 
 #![allow(
     clippy::needless_range_loop,
@@ -10,6 +13,7 @@
 )]
 
 mod narrow;
+mod rounding;
 
 use std::arch::x86_64::{
     __m512, __m512i, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32, _mm512_mul_ps,
@@ -19,8 +23,12 @@ use std::ops::Range;
 
 use narrow::{PAIR_TILES, VNNI_TILES};
 use pulp::{Arch, bytemuck};
+use rounding::{to_bytes, to_bytes_by};
 
 use super::{COLUMNS, Column, groups, pack_panels, rounded, runs, step, wide_tiles};
+
+/// The byte of a number 0 in rows that have a multiplier, as intgemm has it.
+const INTGEMM_ZERO: u8 = 127;
 
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
@@ -92,6 +100,8 @@ pub(super) struct BytePanels {
     offsets: Vec<[i32; COLUMNS]>,
     scales: Vec<[f32; COLUMNS]>,
     bias: Vec<[f32; COLUMNS]>,
+    /// The multiplier of rows; none if each has one of its own.
+    activations: Option<f32>,
 }
 
 /// Rows of numbers as bytes, run by run, [`DEPTH`] numbers of each row side by side.
@@ -120,24 +130,25 @@ impl BytePanels {
             offsets: Vec::with_capacity(panels),
             scales: Vec::with_capacity(panels),
             bias: (0..panels).map(of_panel).collect(),
+            activations: None,
+        }
+    }
+
+    /// The byte of a number 0, and how many steps there are from it to the largest one.
+    fn levels(&self) -> (u8, f32) {
+        match (self.instructions, self.activations) {
+            (_, None) => self.instructions.levels(),
+            // Products of signed bytes: their absolute values and signs are told apart.
+            (Instructions::Avx2, Some(_)) => (0, 127.0),
+            (_, Some(_)) => (INTGEMM_ZERO, 127.0),
         }
     }
 
     /// Adds columns behind those that are there.
     pub fn push(&mut self, columns: &[Column<'_>]) {
-        let zero = i32::from(self.instructions.levels().0);
-        let (first, inputs, depth) = (self.scales.len(), self.inputs, self.depth);
-        let panels = first + columns.len().div_ceil(COLUMNS);
-        self.lines
-            .resize(panels * depth, Line([0; COLUMNS * DEPTH]));
-        self.offsets.resize(panels, [0; COLUMNS]);
-        self.scales.resize(panels, [0.0; COLUMNS]);
-        let lines = self.lines[first * depth..].chunks_mut(depth.max(1));
-        let others = self.offsets[first..].iter_mut();
-        let others = others.zip(&mut self.scales[first..]);
-        let mut panels: Vec<_> = lines.zip(others).collect();
+        let (zero, inputs) = (i32::from(self.levels().0), self.inputs);
         pack_panels(
-            &mut panels,
+            &mut self.new_panels(columns.len()),
             columns,
             #[inline(always)]
             |(lines, (offsets, scales)), columns| {
@@ -161,6 +172,74 @@ impl BytePanels {
                 }
             },
         );
+    }
+
+    /// Adds columns of integers, each with its multiplier, all that there are; `activations` is that of the rows. If it is
+    /// known, sums are those of intgemm's unsigned rows, whose zero is taken off again by the bias: the same rounding,
+    /// without which every fourth translation of a small model becomes another one.
+    pub fn push_integers(
+        &mut self,
+        columns: &[Column<'_, i8>],
+        multipliers: &[f32],
+        activations: Option<f32>,
+    ) {
+        self.activations = activations;
+        let (zero, inputs) = (i32::from(self.levels().0), self.inputs);
+        // Sums are to be of rows whose zero is that of intgemm.
+        let kept = activations.map_or(0, |_| i32::from(INTGEMM_ZERO));
+        pack_panels(
+            &mut self.new_panels(columns.len()),
+            columns,
+            #[inline(always)]
+            |(lines, (offsets, _)), columns| {
+                for row in 0..inputs {
+                    for lane in 0..columns.len() {
+                        let byte = columns[lane].values[row * columns[lane].stride];
+                        offsets[lane] += (kept - zero) * i32::from(byte);
+                        lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
+                    }
+                }
+            },
+        );
+        let scales = self.scales.as_flattened_mut().iter_mut();
+        for (scale, multiplier) in scales.zip(multipliers) {
+            *scale = 1.0 / (activations.unwrap_or(1.0) * multiplier);
+        }
+        if let Some(activations) = activations {
+            self.take_off_zero(columns, multipliers, activations);
+        }
+    }
+
+    /// Takes what the zero of unsigned rows adds to every sum off the bias, with the operations of intgemm.
+    fn take_off_zero(&mut self, columns: &[Column<'_, i8>], multipliers: &[f32], activations: f32) {
+        const LARGEST: f32 = 127.0;
+        let inputs = self.inputs;
+        let columns = columns.iter().zip(multipliers);
+        let bias = self.bias.as_flattened_mut().iter_mut();
+        for (bias, (column, multiplier)) in bias.zip(columns) {
+            let sum: i32 = column.iter().take(inputs).map(i32::from).sum();
+            let step = -((LARGEST / activations) * (LARGEST / multiplier)) / LARGEST;
+            #[expect(clippy::cast_precision_loss, reason = "small sums")]
+            let of_zero = sum as f32 * step;
+            *bias += of_zero;
+        }
+    }
+
+    /// Panels for so many more columns, empty: lines, offsets and scales.
+    #[expect(clippy::type_complexity, reason = "what `pack_panels` deals out")]
+    fn new_panels(
+        &mut self,
+        columns: usize,
+    ) -> Vec<(&mut [Line], (&mut [i32; COLUMNS], &mut [f32; COLUMNS]))> {
+        let (first, depth) = (self.scales.len(), self.depth);
+        let panels = first + columns.div_ceil(COLUMNS);
+        self.lines
+            .resize(panels * depth, Line([0; COLUMNS * DEPTH]));
+        self.offsets.resize(panels, [0; COLUMNS]);
+        self.scales.resize(panels, [0.0; COLUMNS]);
+        let lines = self.lines[first * depth..].chunks_mut(depth.max(1));
+        let others = self.offsets[first..].iter_mut();
+        lines.zip(others.zip(&mut self.scales[first..])).collect()
     }
 
     /// Some of its columns, in this order.
@@ -192,6 +271,7 @@ impl BytePanels {
     /// The rows of `x` as bytes.
     pub fn quantise(&self, x: &[f32], rows: usize, quantised: &mut Quantised) {
         let Quantised { quads, scales, row } = quantised;
+        let (zero, steps) = self.levels();
         quads.resize(rows * self.depth, 0);
         scales.clear();
         // What stands behind the last number is multiplied with weights of 0.
@@ -202,7 +282,10 @@ impl BytePanels {
             for (place, x) in x.chunks_exact(self.inputs).enumerate() {
                 scales.push(Arch::new().dispatch(
                     #[inline(always)]
-                    || to_bytes(x, row, self.instructions.levels()),
+                    || match self.activations {
+                        Some(multiplier) => to_bytes_by(x, row, (zero, multiplier)),
+                        None => to_bytes(x, row, (zero, steps)),
+                    },
                 ));
                 let (bytes, _) = row.as_chunks::<DEPTH>();
                 let mut at = place;
@@ -307,40 +390,6 @@ impl BytePanels {
             }
         }
     }
-}
-
-/// Rounds a row to bytes around that of 0; gives what a step is to be multiplied with. What is no number makes that no
-/// number.
-#[inline(always)]
-fn to_bytes(x: &[f32], bytes: &mut [u8], (zero, steps): (u8, f32)) -> f32 {
-    /// Adding it rounds to the nearest integer, which then stands in the lowest bits.
-    const SHIFT: f32 = 12_582_912.0;
-    let mut largest = [0.0_f32; COLUMNS];
-    // 0, unless one of the numbers is none: the largest passes over those.
-    let mut nothing = [0.0_f32; COLUMNS];
-    let (blocks, rest) = x.as_chunks::<COLUMNS>();
-    for block in 0..blocks.len() {
-        for lane in 0..COLUMNS {
-            largest[lane] = largest[lane].max(blocks[block][lane].abs());
-            nothing[lane] += blocks[block][lane] * 0.0;
-        }
-    }
-    for (lane, x) in rest.iter().enumerate() {
-        largest[lane] = largest[lane].max(x.abs());
-        nothing[lane] += x * 0.0;
-    }
-    let largest = largest.into_iter().fold(0.0, f32::max);
-    let factor = if largest > 0.0 { steps / largest } else { 0.0 };
-    let bytes = &mut bytes[..x.len()];
-    for place in 0..x.len() {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the lowest byte is the number"
-        )]
-        let rounded = (x[place] * factor + SHIFT).to_bits() as u8;
-        bytes[place] = rounded.wrapping_add(zero);
-    }
-    largest / steps + nothing.iter().sum::<f32>()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 mod bytes;
 mod floats;
+mod integers;
 mod reading;
 mod rows;
 mod selected_rows;
@@ -23,7 +24,7 @@ pub use reading::{Columns, attend, attend_once, each_attention};
 pub use rows::{Activation, RowNorm, log_normalisers};
 pub use selected_rows::{Readers, SelectedRows};
 pub use shared_rows::SharedRows;
-pub use table::{Kept, Table};
+pub use table::{Integers, Kept, Table};
 
 /// Columns of a matrix that are packed together: one AVX-512 register, two of AVX2.
 const COLUMNS: usize = 16;
@@ -37,8 +38,9 @@ pub enum Quantization {
     /// As 32-bit floats.
     #[default]
     None,
-    /// As 8-bit integers with a scale for each column; rows of numbers are brought to 8 bits as they come. Where the
-    /// processor has no products of bytes, weights are rounded alike and computed as floats.
+    /// As 8-bit integers with a scale for each column, or as the 8-bit integers of a file that has such; rows of numbers are
+    /// brought to 8 bits as they come. Where the processor has no products of bytes, all is rounded alike and computed as
+    /// floats.
     Int8,
     /// As 16-bit floats where a graphics card searches; on the CPU as [`Self::None`].
     Float16,
@@ -46,14 +48,14 @@ pub enum Quantization {
 
 /// A matrix of weights as its reader finds it: number `(row, column)` stands at `row · strides[0] + column · strides[1]`.
 #[derive(Debug, Clone, Copy)]
-pub struct Weights<'a> {
-    pub values: &'a [f32],
+pub struct Weights<'a, T = f32> {
+    pub values: &'a [T],
     pub strides: [usize; 2],
 }
 
-impl<'a> Weights<'a> {
+impl<'a, T> Weights<'a, T> {
     /// Row by row, each of `columns` numbers.
-    pub fn by_rows(values: &'a [f32], columns: usize) -> Self {
+    pub fn by_rows(values: &'a [T], columns: usize) -> Self {
         Self {
             values,
             strides: [columns, 1],
@@ -61,14 +63,14 @@ impl<'a> Weights<'a> {
     }
 
     /// The transpose of what stands row by row, each of `columns` numbers.
-    pub fn transposed(values: &'a [f32], columns: usize) -> Self {
+    pub fn transposed(values: &'a [T], columns: usize) -> Self {
         Self {
             values,
             strides: [1, columns],
         }
     }
 
-    fn column(&self, column: usize) -> Column<'a> {
+    fn column(&self, column: usize) -> Column<'a, T> {
         Column {
             values: &self.values[column * self.strides[1]..],
             stride: self.strides[0],
@@ -78,13 +80,13 @@ impl<'a> Weights<'a> {
 
 /// A column of weights: every so many numbers one.
 #[derive(Debug, Clone, Copy)]
-struct Column<'a> {
-    values: &'a [f32],
+struct Column<'a, T = f32> {
+    values: &'a [T],
     stride: usize,
 }
 
-impl Column<'_> {
-    fn iter(self) -> impl Iterator<Item = f32> {
+impl<T: Copy> Column<'_, T> {
+    fn iter(self) -> impl Iterator<Item = T> {
         self.values.iter().step_by(self.stride).copied()
     }
 }
@@ -95,6 +97,8 @@ pub struct PackedMatrix {
     inputs: usize,
     outputs: usize,
     panels: Panels,
+    /// The multiplier of rows that are rounded to integers alike, see [`Integers`].
+    activations: Option<f32>,
 }
 
 #[derive(Debug, Clone)]
@@ -157,6 +161,11 @@ impl PackedMatrix {
         /// Columns that are packed at a time: whole panels.
         const PART: usize = 64 * COLUMNS;
         let [inputs, outputs] = [table.columns(), table.rows()];
+        if quantization == Quantization::Int8
+            && let Some(packed) = Self::of_transposed_integers(table, bias)
+        {
+            return packed;
+        }
         let none = vec![0.0; outputs];
         let mut packed = Self::empty([inputs, outputs], bias.unwrap_or(&none), quantization);
         let mut values = Vec::new();
@@ -176,6 +185,7 @@ impl PackedMatrix {
         Self {
             inputs,
             outputs,
+            activations: None,
             panels: match quantization {
                 Quantization::None | Quantization::Float16 => {
                     Panels::Floats(FloatPanels::new(sizes, bias))
@@ -234,6 +244,7 @@ impl PackedMatrix {
         Self {
             inputs: self.inputs,
             outputs: outputs.len(),
+            activations: self.activations,
             panels: match &self.panels {
                 Panels::Floats(panels) => Panels::Floats(panels.select(outputs)),
                 #[cfg(target_arch = "x86_64")]
@@ -328,6 +339,8 @@ impl PackedMatrix {
         assert_eq!(rows * inputs, x.len(), "rows of {inputs} numbers");
         match &self.panels {
             Panels::Floats(panels) => {
+                let rounded = self.activations.map(|by| integers::rounded_rows(x, by));
+                let x = rounded.as_deref().unwrap_or(x);
                 let mut tiles = std::mem::take(&mut scratch.floats);
                 panels.tiles(x, rows, &mut tiles);
                 let result = compute(rows, &|columns, output| {
@@ -393,16 +406,16 @@ impl PackedMatrix {
 
 /// Calls `pack` with every panel and its columns, on as many threads as there are cores: threads of their own, since those
 /// of rayon's pool may be waiting for what is packed here.
-fn pack_panels<P: Send>(
+fn pack_panels<P: Send, C: Sync>(
     panels: &mut [P],
-    columns: &[Column<'_>],
-    pack: impl Fn(&mut P, &[Column<'_>]) + Sync,
+    columns: &[C],
+    pack: impl Fn(&mut P, &[C]) + Sync,
 ) {
     /// Panels for which a thread pays.
     const FEW: usize = 8;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = panels.len().div_ceil(cores).max(FEW);
-    let pack_run = |panels: &mut [P], columns: &[Column<'_>]| {
+    let pack_run = |panels: &mut [P], columns: &[C]| {
         Arch::new().dispatch(
             #[inline(always)]
             || {

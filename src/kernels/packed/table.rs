@@ -38,6 +38,19 @@ pub enum Kept {
         bytes: Vec<i8>,
         scales: Vec<f32>,
     },
+    Integers(Integers),
+}
+
+/// A matrix of 8-bit integers with one multiplier for all, as Marian stores it.
+#[derive(Debug, Clone)]
+pub struct Integers {
+    pub bytes: Vec<i8>,
+    /// Weights were multiplied by it before they were rounded.
+    pub multiplier: f32,
+    /// The multiplier of the rows that the matrix is multiplied with; none if each row has one of its own.
+    pub activations: Option<f32>,
+    /// Whether the bytes stand column by column.
+    pub is_turned: bool,
 }
 
 impl Table {
@@ -88,6 +101,7 @@ impl Table {
                 assert_eq!(scales.len(), rows, "a scale for each row");
                 bytes.len()
             }
+            Kept::Integers(integers) => integers.bytes.len(),
         };
         assert_eq!(found, rows * columns, "{rows} rows of {columns} numbers");
         Self {
@@ -109,6 +123,14 @@ impl Table {
             return Self::kept(Kept::Halves(halves), [self.rows, self.columns]);
         }
         self
+    }
+
+    /// The integers that stand for its numbers, if they have one multiplier.
+    pub fn integers(&self) -> Option<&Integers> {
+        match &self.numbers {
+            Numbers::Kept(Kept::Integers(integers)) => Some(integers),
+            _ => None,
+        }
     }
 
     pub fn rows(&self) -> usize {
@@ -170,6 +192,18 @@ impl Table {
                     row.map(move |&byte| f32::from(byte) * scale)
                 }));
             }
+            Numbers::Kept(Kept::Integers(integers)) => {
+                let step = 1.0 / integers.multiplier;
+                let number = |byte: &i8| f32::from(*byte) * step;
+                if integers.is_turned {
+                    values.extend(rows.flat_map(|row| {
+                        let row = integers.bytes.iter().skip(row).step_by(self.rows);
+                        row.map(number)
+                    }));
+                } else {
+                    values.extend(integers.bytes[numbers].iter().map(number));
+                }
+            }
         }
     }
 }
@@ -210,6 +244,20 @@ mod tests {
         assert_eq!(shared.row(1, &mut Vec::new()), &values[2..4]);
         if bytes.num_bytes() < floats.num_bytes() {
             assert!(Table::of_outputs(&bytes).is_none(), "they are rounded");
+        }
+        let integers = |bytes: [i8; 6], is_turned| Integers {
+            bytes: bytes.to_vec(),
+            multiplier: 2.0,
+            activations: None,
+            is_turned,
+        };
+        for integers in [
+            integers([1, 4, 2, 5, 3, -6], true),
+            integers([1, 2, 3, 4, 5, -6], false),
+        ] {
+            let sizes = if integers.is_turned { [2, 3] } else { [3, 2] };
+            let table = Table::kept(Kept::Integers(integers), sizes);
+            assert_eq!(*table.values(), [0.5, 1.0, 1.5, 2.0, 2.5, -3.0]);
         }
         let large = Table::kept(Kept::Floats(vec![70_000.0, 1.0]), [1, 2]);
         assert_eq!(*large.in_halves().values(), [70_000.0, 1.0]);

@@ -94,7 +94,16 @@ impl Shortlist {
         }
     }
 
-    fn of_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
+    /// Whether a file begins as [`Self::save`] writes it.
+    pub fn is_binary(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC.to_le_bytes())
+    }
+
+    /// A file's contents as Marian, Firefox and [`Self::save`] write it.
+    ///
+    /// # Errors
+    /// With what is wrong with it.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         let (numbers, _) = bytes.as_chunks::<8>();
         let number = |place: usize| numbers.get(place).map(|bytes| u64::from_le_bytes(*bytes));
         if number(0) != Some(MAGIC) {

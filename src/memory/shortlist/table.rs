@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::{MAGIC, Shortlist};
+use super::Shortlist;
 use crate::error::{Error, Result};
 use crate::memory::unpacked;
 use crate::tokenizers::{Side, Tokenizer};
@@ -27,9 +27,7 @@ impl Shortlist {
     pub fn read(path: &Path, tokenizer: &dyn Tokenizer, scored: usize) -> Result<Self> {
         let bytes = unpacked(path)?;
         let found = match std::str::from_utf8(&bytes) {
-            Ok(text) if !bytes.starts_with(&MAGIC.to_le_bytes()) => {
-                Self::of_table(text, tokenizer, scored)
-            }
+            Ok(text) if !Self::is_binary(&bytes) => Self::of_table(text, tokenizer, scored),
             _ => Self::of_bytes(&bytes).map_err(str::to_owned),
         };
         found.map_err(|reason| Error::Shortlist {

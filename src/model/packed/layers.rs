@@ -89,6 +89,15 @@ impl Packing<'_> {
     /// Packs linear maps of the same input, side by side.
     pub fn linears(&self, linears: &[&Linear]) -> PackedMatrix {
         let tables = self.tables(linears);
+        if self.quantization == Quantization::Int8 {
+            let parts = tables
+                .iter()
+                .map(|(weights, bias)| (weights, bias.as_deref()));
+            let packed = PackedMatrix::of_integers(&parts.collect::<Vec<_>>());
+            if let Some(packed) = packed {
+                return packed;
+            }
+        }
         let values: Vec<_> = tables.iter().map(|(weights, _)| weights.values()).collect();
         let parts = tables.iter().zip(&values);
         let parts = parts.map(|((weights, bias), values)| {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::batch::SourceText;
 use super::super::beam::{Hypothesis, SearchOptions, search};
@@ -18,7 +18,8 @@ use super::PackedSearch;
 use crate::kernels::packed::Scratch;
 use crate::memory::{Datastore, Shortlist};
 use crate::model::{
-    Model, PackedEncoderOutput, PackedTransformer, Reranker, SomeWords, TranslationStates,
+    Model, PackedEncoderOutput, PackedTransformer, Reranker, SearchRule, SomeWords,
+    TranslationStates,
 };
 use crate::tokenizers::Tokenizer;
 
@@ -121,7 +122,12 @@ impl Task<'_> {
         let cores = rayon::current_num_threads();
         let tokens = self.packed.batch_tokens(cores, BATCH_TOKENS);
         let tokens = tokens / self.options.beam_size.max(1);
-        let batches = batches(self.text, wanted, tokens, cores);
+        let batches = if self.model.shortlist.is_some() && self.is_marian() {
+            listed_batches(self.text, wanted, cores)
+        } else {
+            let batches = batches(self.text, wanted, tokens, cores);
+            batches.into_iter().map(Batch::of).collect()
+        };
         let task = Self {
             several_cores: batches.len() == 1,
             ..self
@@ -138,7 +144,7 @@ impl Task<'_> {
     /// Searches every batch on the next core that has nothing to do; `report` is called on this one.
     fn on_cores(
         self,
-        batches: &[Vec<usize>],
+        batches: &[Batch],
         cores: usize,
         encode: &Encode<'_>,
         report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
@@ -192,10 +198,11 @@ impl Task<'_> {
     /// Searches one batch; `report` gets each sentence's translation as soon as it is there.
     fn run(
         self,
-        batch: &[usize],
+        batch: &Batch,
         encode: &Encode<'_>,
         report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
+        let (batch, listed) = (batch.own.as_slice(), batch.listed.as_slice());
         let Self {
             model,
             reranker,
@@ -220,7 +227,7 @@ impl Task<'_> {
                 let sources = batch.iter().map(|&it| &text.sentences[it].ids);
                 sources.map(|ids| datastore.subset(ids)).collect()
             }),
-            some: shortlist.and_then(|shortlist| self.some_words(shortlist, batch)),
+            some: shortlist.and_then(|shortlist| self.some_words(shortlist, batch, listed)),
             trail: states.map(|_| RefCell::new(Trail::of(batch.len()))),
         };
         let state = decoder.begin(&encoded, several_cores);
@@ -261,8 +268,19 @@ impl Task<'_> {
         End::asked(flow)
     }
 
-    /// The words that may stand in translations of a batch; all if terms are asked for, whose words may be any.
-    fn some_words(&self, shortlist: &Shortlist, batch: &[usize]) -> Option<SomeWords> {
+    /// Whether batches are to be those of Marian.
+    fn is_marian(&self) -> bool {
+        self.packed.tokens().search == SearchRule::Marian
+    }
+
+    /// The words that may stand in translations of a batch, by the words of all sentences that are `listed` with it; all if
+    /// terms are asked for, whose words may be any.
+    fn some_words(
+        &self,
+        shortlist: &Shortlist,
+        batch: &[usize],
+        listed: &[usize],
+    ) -> Option<SomeWords> {
         let mut terms = batch
             .iter()
             .filter_map(|number| self.text.terms.get(number));
@@ -270,7 +288,9 @@ impl Task<'_> {
             return None;
         }
         let (tokens, special) = (self.packed.tokens(), self.vocabulary.special());
-        let sources = batch.iter().map(|&number| &self.text.sentences[number].ids);
+        let sources = listed
+            .iter()
+            .map(|&number| &self.text.sentences[number].ids);
         let source = sources.flatten().copied().chain([special.source_end()]);
         let always = self.vocabulary.placeholder_ids().end as usize;
         let vocab = self.packed.vocab_size();
@@ -285,6 +305,60 @@ impl Task<'_> {
         }
         Some(self.packed.some_words(words))
     }
+}
+
+/// Numbers of sentences that are searched together.
+struct Batch {
+    own: Vec<usize>,
+    /// Those of which a shortlist is taken.
+    listed: Arc<Vec<usize>>,
+}
+
+impl Batch {
+    fn of(own: Vec<usize>) -> Self {
+        Self {
+            listed: Arc::new(own.clone()),
+            own,
+        }
+    }
+}
+
+/// The batches of Firefox's engine, with the words of whose sentences a shortlist is made there: the shortest sentences
+/// first, as many as have 1,024 tokens with what fills them up. Few batches are dealt out to all cores.
+fn listed_batches(text: &SourceText, numbers: &[usize], cores: usize) -> Vec<Batch> {
+    const TOKENS: usize = 1_024;
+    /// Sentences that are sorted together.
+    const WINDOW: usize = 8_192;
+    let len = |number: usize| text.sentences[number].ids.len() + 1;
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for window in numbers.chunks(WINDOW) {
+        let mut window = window.to_vec();
+        window.sort_by_key(|&number| len(number));
+        let first = groups.len();
+        groups.push(Vec::new());
+        for number in window {
+            let last = groups.last().map_or(0, Vec::len);
+            if last > 0 && (last + 1) * len(number) > TOKENS {
+                groups.push(Vec::new());
+            }
+            if let Some(group) = groups.last_mut() {
+                group.push(number);
+            }
+        }
+        // The longest first: the last ones to be done are short.
+        groups[first..].reverse();
+    }
+    let parts = if groups.len() < 2 * cores { cores } else { 1 };
+    let dealt = groups.into_iter().flat_map(|group| {
+        let group = Arc::new(group);
+        let size = group.len().div_ceil(parts).max(1);
+        let parts = group.chunks(size).map(|own| Batch {
+            own: own.to_vec(),
+            listed: Arc::clone(&group),
+        });
+        parts.collect::<Vec<_>>()
+    });
+    dealt.collect()
 }
 
 /// Numbers of sentences in batches of up to about `tokens` tokens, alike in length within a window of the order given; as

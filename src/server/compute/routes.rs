@@ -188,7 +188,7 @@ async fn search(State(shared): Asked, request: Request) -> Answered {
         options,
     } = read(&shared, request).await?;
     shared.store.place(&model.files)?;
-    let fits = (1..=200).contains(&options.beam_size) && options.alternatives < 100;
+    let fits = options.beam_size <= 200 && options.alternatives < 100;
     let text = text.text().filter(|_| fits);
     let text =
         text.ok_or_else(|| Refusal::wrong("the numbers of the request do not fit each other"))?;

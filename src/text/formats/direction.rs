@@ -58,6 +58,12 @@ pub(super) fn flag(xml: &Xml, other: Id, name: &str) -> String {
     format!("<{}{name}/>", prefix(xml, other))
 }
 
+/// Whether a flag is there to say that something is not so.
+fn is_off(xml: &Xml, flag: Id) -> bool {
+    let value = xml.attribute(flag, "val");
+    value.is_some_and(|value| matches!(&*value, "0" | "false" | "off"))
+}
+
 pub(super) fn prefix(xml: &Xml, element: Id) -> &str {
     let qualified = xml.qualified(element);
     &qualified[..qualified.len() - xml.name(element).len()]
@@ -75,6 +81,8 @@ pub(super) fn set_flag(
     let flag = flag(xml, holder, name);
     match (xml.child(holder, name), is_set) {
         (Some(known), true) => edits.replace(xml.range(known), flag),
+        // It says no already.
+        (Some(known), false) if is_off(xml, known) => {}
         (Some(known), false) => edits.replace(xml.range(known), String::new()),
         (None, true) if xml.is_empty_tag(holder) => {
             let tag = xml.slice(xml.start_tag(holder)).trim_end_matches("/>");

@@ -13,7 +13,7 @@ use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
 use super::package::Package;
-use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild};
+use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild, is_link};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept, ReadingChoice};
 use crate::text::builder::{Builder, Context, Failure};
@@ -301,6 +301,8 @@ fn is_separator(xml: &Xml, note: Id) -> bool {
         .is_some_and(|kind| kind != "normal")
 }
 
+const NO_BREAK_HYPHEN: char = '\u{2011}';
+
 /// How Word spells runs.
 pub(super) struct Word;
 
@@ -317,10 +319,12 @@ impl Dialect for Word {
                 content: Some("sdtContent"),
             },
             "sdt" => Child::Opaque("control", shown(xml, id)),
+            "fldSimple" if is_link(&xml.attribute(id, "instr").unwrap_or_default()) => wrapper("a"),
             "fldSimple" => Child::Opaque("field", shown(xml, id)),
             "oMath" | "oMathPara" => Child::Opaque("math", xml.whole_text(id)),
             "proofErr" => Child::Dropped,
             "del" | "moveFrom" => Child::Point("del"),
+            "bookmarkStart" | "bookmarkEnd" if is_last_place(xml, id) => Child::Hidden("bookmark"),
             "bookmarkStart" | "bookmarkEnd" => Child::Point("bookmark"),
             "commentRangeStart" | "commentRangeEnd" => Child::Point("comment"),
             _ => Child::Point("mark"),
@@ -340,10 +344,10 @@ impl Dialect for Word {
             "cr" => RunChild::LineBreak,
             "br" => RunChild::Point("page-break"),
             "tab" | "ptab" => RunChild::Point("tab"),
-            "noBreakHyphen" => RunChild::Opaque("hyphen", "\u{2011}".to_owned()),
+            "noBreakHyphen" => RunChild::Character(NO_BREAK_HYPHEN),
+            "softHyphen" => RunChild::Hidden("soft-hyphen"),
             "sym" => RunChild::Opaque("symbol", "\u{25A1}".to_owned()),
             "ruby" => RunChild::Opaque("ruby", ruby_base(xml, id)),
-            "softHyphen" => RunChild::Hidden("soft-hyphen"),
             "lastRenderedPageBreak" => RunChild::Dropped,
             "fldChar" => match xml.attribute(id, "fldCharType").as_deref() {
                 Some("begin") => RunChild::FieldBegin,
@@ -361,13 +365,36 @@ impl Dialect for Word {
     fn is_invisible(&self, name: &str) -> bool {
         matches!(
             name,
-            "lang" | "noProof" | "rPrChange" | "webHidden" | "w:rsidR" | "w:rsidRPr" | "w:rsid"
+            "lang" | "noProof" | "webHidden" | "w:rsidR" | "w:rsidRPr" | "w:rsid"
         )
     }
 
     fn trims_space(&self) -> bool {
         true
     }
+
+    fn element_of(&self, character: char) -> Option<&'static str> {
+        (character == NO_BREAK_HYPHEN).then_some("noBreakHyphen")
+    }
+}
+
+/// Whether a bookmark is the one that Word sets where somebody wrote last, `_GoBack`.
+fn is_last_place(xml: &Xml, bookmark: Id) -> bool {
+    let number = xml.attribute(bookmark, "id");
+    let is_start = |&id: &Id| {
+        xml.name(id) == "bookmarkStart" && xml.attribute(id, "id") == number && number.is_some()
+    };
+    let start = if xml.name(bookmark) == "bookmarkStart" {
+        Some(bookmark)
+    } else {
+        let siblings = xml
+            .parent(bookmark)
+            .into_iter()
+            .flat_map(|parent| xml.elements(parent));
+        siblings.take_while(|&id| id != bookmark).find(is_start)
+    };
+    let name = start.and_then(|start| xml.attribute(start, "name"));
+    name.as_deref() == Some("_GoBack")
 }
 
 fn wrapper(name: &'static str) -> Child {

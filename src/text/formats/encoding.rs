@@ -11,8 +11,14 @@ const HEAD: usize = 2_048;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,
-    Utf16 { big_endian: bool },
+    Utf16 {
+        big_endian: bool,
+    },
     Legacy(&'static Legacy),
+    /// A part of ISO 8859: without the characters that Windows has in place of its control characters.
+    Iso(&'static Legacy),
+    /// ASCII alone: the file is, and says so, or names an encoding that is not known here.
+    Ascii,
 }
 
 impl Encoding {
@@ -20,6 +26,54 @@ impl Encoding {
     pub(in crate::text) fn decode(bytes: Vec<u8>) -> Result<(String, Self), Failure> {
         let declared = declared(&bytes);
         Self::decode_as(bytes, declared)
+    }
+
+    /// The text of an XML file. Its declaration holds even where every byte is ASCII: [`Self::encode_xml`] follows it.
+    pub(in crate::text) fn decode_xml(bytes: Vec<u8>) -> Result<(String, Self), Failure> {
+        match xml_label(&bytes) {
+            Some(label) => Self::decode_labelled(bytes, &label),
+            None => Self::decode(bytes),
+        }
+    }
+
+    /// The text of a file whose format has a place where the encoding is named, and which names this one.
+    pub(in crate::text) fn decode_labelled(
+        bytes: Vec<u8>,
+        label: &str,
+    ) -> Result<(String, Self), Failure> {
+        let label = label.to_ascii_lowercase();
+        let found = Legacy::for_label(label.as_bytes());
+        let legacy = found.filter(|found| is_legacy(found));
+        let is_unicode = found.is_some() && legacy.is_none() || label.starts_with("utf");
+        if is_unicode || !bytes.is_ascii() || utf16(&bytes).is_some() {
+            let has_c1 = bytes.iter().any(|byte| (0x80..0xA0).contains(byte));
+            let (text, encoding) = Self::decode_as(bytes, legacy)?;
+            return Ok(match encoding {
+                Self::Legacy(legacy) if !has_c1 => (text, Self::labelled(legacy, &label)),
+                encoding => (text, encoding),
+            });
+        }
+        let encoding = legacy.map_or(Self::Ascii, |legacy| Self::labelled(legacy, &label));
+        let (text, _) = Self::decode_as(bytes, None)?;
+        // ISO-2022-JP spells other characters by bytes that are ASCII.
+        let same = encoding.encode(&text).ok();
+        let is_same = same.is_some_and(|bytes| bytes == text.as_bytes());
+        Ok((text, if is_same { encoding } else { Self::Utf8 }))
+    }
+
+    /// The encoding that a label means to a strict reader: browsers take ASCII and ISO 8859 for code pages of Windows.
+    fn labelled(legacy: &'static Legacy, label: &str) -> Self {
+        let is_ascii =
+            label.contains("ascii") || label.contains("646") || label == "ansi_x3.4-1968";
+        let is_windows = legacy.name().starts_with("windows-");
+        let says_windows = ["125", "874", "dos"]
+            .iter()
+            .any(|part| label.contains(part));
+        match () {
+            () if is_ascii => Self::Ascii,
+            () if is_windows && !says_windows => Self::Iso(legacy),
+            () => Self::Legacy(legacy),
+        }
     }
 
     /// The same where the format knows which encoding is meant if it is not Unicode.
@@ -71,25 +125,63 @@ impl Encoding {
                 };
                 Ok(text.encode_utf16().flat_map(unit).collect())
             }
-            Self::Legacy(legacy) => {
+            Self::Ascii if text.is_ascii() => Ok(text.as_bytes().to_vec()),
+            Self::Ascii => Err(self.lacks(text, "US-ASCII")),
+            Self::Legacy(legacy) | Self::Iso(legacy) => {
                 let (bytes, _, unmappable) = legacy.encode(text);
-                if !unmappable {
+                let is_held = !unmappable
+                    && (matches!(self, Self::Legacy(_))
+                        || !bytes.iter().copied().any(is_of_windows));
+                if is_held {
                     return Ok(bytes.into_owned());
                 }
-                let character = text.chars().find(|&character| !self.holds(character));
-                Err(Failure::Unencodable {
-                    character: character.unwrap_or('\u{FFFD}'),
-                    name: legacy.name(),
-                })
+                Err(self.lacks(text, legacy.name()))
             }
         }
+    }
+
+    fn lacks(self, text: &str, name: &'static str) -> Failure {
+        let character = text.chars().find(|&character| !self.holds(character));
+        Failure::Unencodable {
+            character: character.unwrap_or('\u{FFFD}'),
+            name,
+        }
+    }
+
+    /// The bytes of an XML file: what the encoding lacks stands there as a reference.
+    pub(in crate::text) fn encode_xml(self, text: String) -> Result<Vec<u8>, Failure> {
+        if text.chars().all(|character| self.holds(character)) {
+            return self.encode_all(text);
+        }
+        self.encode_all(self.with_references(&text))
+    }
+
+    fn with_references(self, text: &str) -> String {
+        let mut written = String::with_capacity(text.len() + 64);
+        let mut in_section = false;
+        for (place, character) in text.char_indices() {
+            match character {
+                '<' if text[place..].starts_with("<![CDATA[") => in_section = true,
+                ']' if text[place..].starts_with("]]>") => in_section = false,
+                _ => {}
+            }
+            match (self.holds(character), in_section) {
+                (true, _) => written.push(character),
+                (false, false) => written.extend([format!("&#{};", u32::from(character))]),
+                // No reference is read in a section.
+                (false, true) => {
+                    written.extend([format!("]]>&#{};<![CDATA[", u32::from(character))]);
+                }
+            }
+        }
+        written
     }
 
     /// The same of a text that is not needed any more.
     pub(in crate::text) fn encode_all(self, text: String) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Utf8 => Ok(text.into_bytes()),
-            _ => self.encode(&text),
+            Self::Utf16 { .. } | Self::Legacy(_) | Self::Iso(_) | Self::Ascii => self.encode(&text),
         }
     }
 
@@ -97,11 +189,39 @@ impl Encoding {
     pub fn holds(self, character: char) -> bool {
         match self {
             Self::Utf8 | Self::Utf16 { .. } => true,
-            Self::Legacy(legacy) => {
-                character.is_ascii() || !legacy.encode(character.encode_utf8(&mut [0; 4])).2
+            Self::Ascii => character.is_ascii(),
+            Self::Legacy(legacy) | Self::Iso(legacy) => {
+                let mut buffer = [0; 4];
+                let (bytes, _, is_lacking) = legacy.encode(character.encode_utf8(&mut buffer));
+                let is_odd =
+                    || matches!(self, Self::Iso(_)) && bytes.iter().copied().any(is_of_windows);
+                character.is_ascii() || !is_lacking && !is_odd()
             }
         }
     }
+}
+
+/// Whether a byte means a control character in ISO 8859 and another one in a code page of Windows.
+fn is_of_windows(byte: u8) -> bool {
+    (0x80..0xA0).contains(&byte)
+}
+
+/// Whether it is an encoding to write in that is none of Unicode's.
+fn is_legacy(encoding: &'static Legacy) -> bool {
+    encoding.output_encoding() == encoding && encoding != encoding_rs::UTF_8
+}
+
+/// The encoding that an XML declaration names.
+fn xml_label(bytes: &[u8]) -> Option<String> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = String::from_utf8_lossy(head);
+    let (declaration, _) = head.trim_start().strip_prefix("<?xml")?.split_once("?>")?;
+    let (_, rest) = declaration.split_once("encoding")?;
+    let value = rest.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (label, _) = value[1..].split_once(quote)?;
+    Some(label.trim().to_owned())
 }
 
 /// Whether the bytes are UTF-16, and then whether the high byte comes first.
@@ -151,8 +271,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
         let end = |c: char| !(c.is_ascii_alphanumeric() || "-_:.".contains(c));
         let label = label.split(end).next()?;
         let found = Legacy::for_label(label.as_bytes())?;
-        let is_legacy = found.output_encoding() == found && found != encoding_rs::UTF_8;
-        is_legacy.then_some(found)
+        is_legacy(found).then_some(found)
     })
 }
 
@@ -173,6 +292,30 @@ mod tests {
         assert_eq!(both(b"<\0?\0x\0"), "<?x");
         let page = b"<meta charset=windows-1251><p>\xCF\xF0\xE8\xE2\xE5\xF2";
         assert!(both(page).ends_with("Привет"));
+    }
+
+    #[test]
+    fn a_declaration_holds_for_a_file_of_ascii_alone() {
+        for (label, text, wanted) in [
+            ("windows-1252", "é€ť", &b"\xE9\x80&#357;"[..]),
+            ("ISO-8859-1", "é€ť", &b"\xE9&#8364;&#357;"[..]),
+            ("us-ascii", "é€", &b"&#233;&#8364;"[..]),
+            ("x-unknown", "é", &b"&#233;"[..]),
+            ("iso-8859-2", "éť", &b"\xE9\xBB"[..]),
+            ("Shift_JIS", "テé", &b"\x83\x65&#233;"[..]),
+            ("UTF-8", "é", "é".as_bytes()),
+            (
+                "windows-1252",
+                "<![CDATA[ťa]]>",
+                b"<![CDATA[]]>&#357;<![CDATA[a]]>",
+            ),
+        ] {
+            let declaration = format!("<?xml version='1.0' encoding=\"{label}\"?>");
+            let file = format!("{declaration}<a/>").into_bytes();
+            let (_, encoding) = Encoding::decode_xml(file).expect("a text");
+            let written = encoding.encode_xml(text.to_owned()).expect("bytes");
+            assert_eq!(written, wanted, "{label}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::direction::set_attributes;
 use super::edits::Edits;
-use super::language::is_right_to_left;
+use super::language::{instead_of, is_right_to_left};
 use super::package::{self, Package};
 use super::xml::{Id, Kind, Xml, escaped, escaped_attribute};
 use super::{DocumentFormat, Encoding, Kept, WriteBack, html};
@@ -259,7 +259,7 @@ impl WriteBack for Book {
                 text = in_language(&part.name, text, part.content, language)?;
             }
             if text != document.original[part.range.clone()] {
-                changed.insert(part.name.clone(), part.encoding.encode(&text)?);
+                changed.insert(part.name.clone(), part.encoding.encode_xml(text)?);
             }
         }
         self.package.written(&changed)
@@ -284,16 +284,20 @@ fn in_language(
     let mut edits = Edits::default();
     for (attribute, range) in xml.attributes(root) {
         // In the book's part it is the language of what is told about it.
-        if matches!(attribute, "lang" | "xml:lang") {
-            edits.replace(range, escaped_attribute(language));
+        if matches!(attribute, "lang" | "xml:lang")
+            && let Some(language) = instead_of(xml.slice(range.clone()), language)
+        {
+            edits.replace(range, escaped_attribute(&language));
         }
     }
     if content == Content::Book {
         let language_of = xml
             .descendants(root)
             .find(|&id| xml.name(id) == "language" && xml.qualified(id).starts_with("dc:"));
-        if let Some(id) = language_of.filter(|&id| !xml.is_empty_tag(id)) {
-            edits.replace(xml.inner(id), escaped(language));
+        if let Some(id) = language_of.filter(|&id| !xml.is_empty_tag(id))
+            && let Some(language) = instead_of(xml.whole_text(id).trim(), language)
+        {
+            edits.replace(xml.inner(id), escaped(&language));
         }
     }
     let direction = if is_right_to_left(language) {

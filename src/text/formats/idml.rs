@@ -413,7 +413,7 @@ impl WriteBack for IdmlFile {
                 text = directed(name, text, language, &direction::Paragraphs)?;
             }
             if text != xml.text {
-                changed.insert(name.clone(), encoding.encode(&text)?);
+                changed.insert(name.clone(), encoding.encode_xml(text)?);
             }
         }
         self.package.written(&changed)

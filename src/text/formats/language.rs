@@ -40,6 +40,14 @@ impl WordLanguage {
     }
 }
 
+/// What to write where a file says a language: none where it says this one already, or a variety of it while the language
+/// asked for names none.
+pub(super) fn instead_of(said: &str, language: &str) -> Option<String> {
+    let names_variety = language.contains(['-', '_']);
+    let is_same = !names_variety && parts(said).0 == parts(language).0;
+    (!is_same && said != language).then(|| language.to_owned())
+}
+
 /// The language alone and its country: `pt` and `BR` of `pt_br`.
 pub(super) fn parts(language: &str) -> (String, Option<String>) {
     let mut parts = language.split(['-', '_']);

@@ -5,7 +5,7 @@
 
 use super::direction::set_attributes;
 use super::edits::Edits;
-use super::language::is_right_to_left;
+use super::language::{instead_of, is_right_to_left};
 use super::mixed::{Place, Reader, Role};
 use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
@@ -361,7 +361,7 @@ impl DocumentFormat for Manual {
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let is_part = self.is_part(&bytes);
-        let (text, encoding) = Encoding::decode(bytes)?;
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = if is_part {
             Xml::read_entity(name, text)?
         } else {
@@ -547,7 +547,7 @@ impl WriteBack for XmlFile {
                 edits.replace(place.bytes.clone(), written);
             }
         }
-        self.encoding.encode_all(edits.applied(&xml.text))
+        self.encoding.encode_xml(edits.applied(&xml.text))
     }
 }
 
@@ -557,15 +557,19 @@ impl XmlFile {
         let (xml, root) = (&self.xml, self.xml.root());
         for name in ["xml:lang", "lang"] {
             let attributes = xml.attributes(root);
-            if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name) {
-                edits.replace(range, escaped_attribute(language));
+            if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name)
+                && let Some(language) = instead_of(xml.slice(range.clone()), language)
+            {
+                edits.replace(range, escaped_attribute(&language));
             }
         }
         let has_attribute = match self.direction {
             Direction::Attribute => true,
             Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
             Direction::Language => {
-                set_attributes(xml, root, &[("xml:lang", language)], edits);
+                if xml.qualified_attribute(root, "xml:lang").is_none() {
+                    set_attributes(xml, root, &[("xml:lang", language)], edits);
+                }
                 false
             }
         };

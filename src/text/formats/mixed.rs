@@ -125,7 +125,11 @@ impl Collected {
         match xml.kind(id) {
             Kind::Element => self.element(xml, id, role),
             Kind::Other => {
-                self.draft.hidden("comment");
+                if xml.slice(range.clone()).starts_with("<?") {
+                    self.draft.point("pi");
+                } else {
+                    self.draft.hidden("comment");
+                }
                 self.code(range);
             }
             Kind::Text | Kind::CData | Kind::Reference => {

@@ -131,7 +131,7 @@ impl WriteBack for OdfFile {
                 text = directed(&xml.part, text, language, &Styles)?;
             }
             if text != xml.text {
-                changed.insert(xml.part.clone(), encoding.encode(&text)?);
+                changed.insert(xml.part.clone(), encoding.encode_xml(text)?);
             }
         }
         self.package.written(&changed)

@@ -83,7 +83,7 @@ impl Office {
                 text = directed(name, text, language, *dialect)?;
             }
             if text != xml.text {
-                changed.insert(name.clone(), encoding.encode_all(text)?);
+                changed.insert(name.clone(), encoding.encode_xml(text)?);
             }
         }
         let sheets = self
@@ -96,7 +96,7 @@ impl Office {
             let Part { xml, encoding } = self.package.xml(name)?;
             let mut edits = Edits::default();
             turn_sheet(&xml, is_right, &mut edits);
-            changed.insert(name.clone(), encoding.encode_all(edits.applied(&xml.text))?);
+            changed.insert(name.clone(), encoding.encode_xml(edits.applied(&xml.text))?);
         }
         Ok(changed)
     }

@@ -20,19 +20,22 @@ pub(super) fn main_part(package: &Package) -> Result<String, Failure> {
     main.and_then(|it| it.target)
         .ok_or_else(|| Failure::Damaged {
             part: "_rels/.rels".to_owned(),
-            reason: "it names no main part".to_owned(),
+            reason: match package.find("_rels/.rels") {
+                Some(_) => "no main part that it names (officeDocument) is in the file".to_owned(),
+                None => "it is missing, so no part is known to be the main one".to_owned(),
+            },
         })
 }
 
 /// Whether the bytes are an Office file whose main part lies in this folder.
 pub(super) fn is_office(bytes: &[u8], folder: &str) -> bool {
     super::package::holds(bytes, |name| name == "[Content_Types].xml")
-        && super::package::holds(bytes, |name| name.starts_with(folder))
+        && super::package::holds(bytes, |name| name.replace('\\', "/").starts_with(folder))
 }
 
 /// The relationships of a part, in their order; none if it has no such list.
 pub(super) fn relationships(package: &Package, part: &str) -> Result<Vec<Relationship>, Failure> {
-    let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
+    let (folder, name) = part.rsplit_once(['/', '\\']).unwrap_or(("", part));
     let list = match folder {
         "" => format!("_rels/{name}.rels"),
         folder => format!("{folder}/_rels/{name}.rels"),
@@ -56,9 +59,11 @@ pub(super) fn relationships(package: &Package, part: &str) -> Result<Vec<Relatio
 
 /// A target as the name of an entry.
 fn resolved(folder: &str, target: &str) -> String {
+    // Some programs write names as Windows does.
+    let (folder, target) = (folder.replace('\\', "/"), target.replace('\\', "/"));
     let whole = match target.strip_prefix('/') {
         Some(absolute) => absolute.to_owned(),
-        None => format!("{folder}/{target}"),
+        None => [folder, target].join("/"),
     };
     let mut parts = Vec::new();
     for part in whole.split('/') {
@@ -86,5 +91,6 @@ mod tests {
         );
         assert_eq!(resolved("word", "/docProps/app.xml"), "docProps/app.xml");
         assert_eq!(resolved("", "word/document.xml"), "word/document.xml");
+        assert_eq!(resolved("ppt\\slides", "..\\a.xml"), "ppt/a.xml");
     }
 }

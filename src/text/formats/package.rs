@@ -90,13 +90,15 @@ impl Package {
         Ok(Self { bytes, names })
     }
 
-    /// The name of an entry as it is spelt here: names do not differ in case alone.
+    /// The name of an entry as it is spelt here: names do not differ in case alone, or in the kind of their slashes.
     pub fn find(&self, name: &str) -> Option<&str> {
         let mut names = self.names.iter();
         let exact = names.clone().find(|known| *known == name);
-        exact
-            .or_else(|| names.find(|known| known.eq_ignore_ascii_case(name)))
-            .map(String::as_str)
+        let is_it = |known: &&String| {
+            let known = known.replace('\\', "/");
+            known.trim_start_matches('/').eq_ignore_ascii_case(name)
+        };
+        exact.or_else(|| names.find(is_it)).map(String::as_str)
     }
 
     /// The names of all entries, in their order.
@@ -120,7 +122,7 @@ impl Package {
         if !edits.is_empty() {
             changed.insert(
                 name.to_owned(),
-                encoding.encode_all(edits.applied(&xml.text))?,
+                encoding.encode_xml(edits.applied(&xml.text))?,
             );
         }
         Ok(())
@@ -150,7 +152,7 @@ impl Package {
             Failure::Encoding { name: encoding } => damaged(name, format!("it is no {encoding}")),
             other => other,
         };
-        let (text, encoding) = Encoding::decode(bytes).map_err(told)?;
+        let (text, encoding) = Encoding::decode_xml(bytes).map_err(told)?;
         let xml = Xml::read(name, text)?;
         Ok(Part { xml, encoding })
     }

@@ -1,10 +1,11 @@
 //! Plain text.
 //!
-//! Blank lines separate paragraphs. Within a block, a line goes on in the next one if that begins with a small letter,
-//! or if it was wrapped there: the next line's first word would not have fitted into the block's longest line any more,
-//! and the same is true of most lines of the block. Otherwise the author broke the line on purpose, and the next line is
-//! a paragraph of its own; so is every line that begins with a list mark (`-`, `*`, `+`, `•`, `1.`, `a)`), which stays
-//! outside its sentence.
+//! Blank lines separate paragraphs. Within a block, a line is joined with the next one where the file was wrapped there
+//! (see [`wrapping`]). Every other line is a paragraph of its own; so is every line that begins with a list mark (`-`, `*`,
+//! `+`, `•`, `1.`, `a)`), which stays outside its sentence, as the marks of a quotation, the bars of a table and the gaps
+//! between aligned columns do.
+
+mod wrapping;
 
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::text::{
@@ -14,6 +15,7 @@ use crate::text::{
     reading::{BYTE_ORDER_MARK, check_lines},
     view::Translation,
 };
+use wrapping::{Joint, Line, cut_columns, joints};
 
 /// Plain text files.
 pub(super) struct Plain;
@@ -42,12 +44,12 @@ impl DocumentFormat for Plain {
 
 /// A file that is nothing but the document's text.
 #[derive(Debug)]
-pub(super) struct TextFile {
+struct TextFile {
     encoding: Encoding,
 }
 
 impl TextFile {
-    pub fn kept(encoding: Encoding) -> Kept {
+    fn kept(encoding: Encoding) -> Kept {
         Box::new(Self { encoding })
     }
 }
@@ -61,52 +63,51 @@ impl WriteBack for TextFile {
 
 /// Reads `source` from byte `start` on.
 fn read(source: &str, start: usize, builder: &mut Builder) {
-    let mut block = Vec::new();
+    let (mut blocks, mut block) = (Vec::new(), Vec::new());
     let mut place = start;
     for line in source[start..].split_inclusive(['\n', '\r']) {
         if line.trim().is_empty() {
             // The second half of CR LF is not a blank line.
             if line != "\n" || !source[..place].ends_with('\r') {
-                read_block(&block, builder);
-                block.clear();
+                blocks.push(std::mem::take(&mut block));
             }
         } else {
-            block.push((place, line));
+            block.push(Line::of(line, place));
         }
         place += line.len();
     }
-    read_block(&block, builder);
+    blocks.push(block);
+    for block in &mut blocks {
+        cut_columns(block);
+    }
+    let joints = joints(&blocks);
+    for (block, joints) in blocks.iter().zip(joints) {
+        read_block(source, block, &joints, builder);
+    }
 }
 
-/// Reads lines between blank ones, each with its first byte.
-fn read_block(lines: &[(usize, &str)], builder: &mut Builder) {
-    let longest = lines
-        .iter()
-        .map(|(_, line)| length(line))
-        .max()
-        .unwrap_or_default();
-    let wrapped = lines
-        .windows(2)
-        .filter(|pair| is_wrapped(pair[0].1, pair[1].1, longest))
-        .count();
-    let width = if 2 * wrapped > lines.len() - lines.len().min(1) {
-        longest
-    } else {
-        usize::MAX
-    };
+/// Reads lines between blank ones; `joints` say for each line how it follows the one before.
+fn read_block(source: &str, lines: &[Line], joints: &[Joint], builder: &mut Builder) {
     let (mut run, mut kind) = (Run::default(), ParagraphKind::Text);
-    let mut before: Option<&str> = None;
-    for (place, line) in lines {
-        let mark = list_mark(line);
-        if mark > 0 || before.is_some_and(|before| !is_wrapped(before, line, width)) {
-            paragraph(&run, kind, builder);
-            (run, kind) = (Run::default(), ParagraphKind::Text);
+    let mut end = 0;
+    for (line, joint) in lines.iter().zip(joints) {
+        match joint {
+            Joint::Apart => {
+                paragraph(&run, kind, builder);
+                (run, kind) = (Run::default(), line.kind());
+            }
+            Joint::Wrapped => run.text("\n", end),
+            // The halves of a word.
+            Joint::Hyphenated => {}
         }
-        if mark > 0 {
-            kind = ParagraphKind::ListItem;
+        for (index, part) in line.parts.iter().enumerate() {
+            if index > 0 {
+                paragraph(&run, kind, builder);
+                run = Run::default();
+            }
+            run.text(&source[part.clone()], part.start);
+            end = part.end;
         }
-        run.text(&line[mark..], place + mark);
-        before = Some(line);
     }
     paragraph(&run, kind, builder);
 }
@@ -120,35 +121,6 @@ fn paragraph(run: &Run, kind: ParagraphKind, builder: &mut Builder) {
                 ..Context::default()
             },
         );
-    }
-}
-
-fn is_wrapped(line: &str, next: &str, width: usize) -> bool {
-    let word = next.split_whitespace().next().unwrap_or_default();
-    word.starts_with(char::is_lowercase) || length(line) + 1 + length(word) > width
-}
-
-fn length(line: &str) -> usize {
-    line.trim_end().chars().count()
-}
-
-/// How many bytes a list mark takes with the white space around it.
-fn list_mark(line: &str) -> usize {
-    let text = line.trim_start();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = match text.chars().next() {
-        Some(mark @ ('-' | '*' | '+' | '•' | '–' | '·' | '‣' | '▪')) => mark.len_utf8(),
-        Some(_) if (1..=3).contains(&digits) && text[digits..].starts_with(['.', ')']) => {
-            digits + 1
-        }
-        Some(letter) if letter.is_ascii_lowercase() && text[1..].starts_with(')') => 2,
-        _ => return 0,
-    };
-    let rest = text[mark..].trim_start();
-    if rest.len() == text.len() - mark {
-        0
-    } else {
-        line.len() - rest.len()
     }
 }
 
@@ -186,11 +158,106 @@ mod tests {
     }
 
     #[test]
-    fn lines_broken_on_purpose_are_paragraphs() {
+    fn lines_that_are_no_wraps_stay_lines() {
+        for text in [
+            "Short\nA much longer line of text\nEnd",
+            "12 Mill Lane\nOxford OX1 2",
+            "Dear Sir or Madam,\nI write to you today\nYours\nAnn",
+            "Roses are red,\nviolets are blue.",
+            "Open the file\nSave the file\nSend the file",
+            "apples\npears\nplums and cherries",
+            "Subject: Hello\nFrom: somebody",
+            "A sentence that stands alone in its line.\nAnother one that stands alone in its own one.\n\
+             and this one begins with a small letter though.",
+            "Whose woods these are I think I know.\nHis house is in the village though;\n\
+             He will not see me stopping here\nTo watch his woods fill up with snow.",
+            "他来了。\n然后他走了\n她也走了",
+        ] {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            assert_eq!(paragraphs(text), lines);
+        }
+        let titled = "A Long Title of the Guide\n*************************\nText follows here.";
         assert_eq!(
-            paragraphs("Short\nA much longer line of text\nEnd"),
-            ["Short", "A much longer line of text", "End"]
+            paragraphs(titled),
+            ["A Long Title of the Guide", "Text follows here."]
         );
+        let mail = "> quoted line one\n> quoted line two\n\n    code block here\n    second line\n";
+        assert_eq!(
+            paragraphs(mail),
+            [
+                "quoted line one",
+                "quoted line two",
+                "code block here",
+                "second line"
+            ]
+        );
+    }
+
+    #[test]
+    fn tables_and_aligned_columns_keep_their_shape() {
+        let text =
+            "+------+------+\n| Name | City |\n+------+------+\n| Ann  | Rome |\n+------+------+\n";
+        assert_eq!(paragraphs(text), ["Name", "City", "Ann", "Rome"]);
+        let text = "Name:    Ann\nCity:    Rome\nCountry: Italy\n\nSave  the   document in  it.";
+        assert_eq!(
+            paragraphs(text),
+            [
+                "Name:",
+                "Ann",
+                "City:",
+                "Rome",
+                "Country: Italy",
+                "Save the document in it."
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_wrapped_is_joined() {
+        let first = "The program reads every file of the folder that you name, translates\n\
+                     what it finds there, and writes the results beside them. Der Name der\n\
+                     Datei bleibt dabei so, wie er ist.";
+        let second = "  * A mark in a list of things that the author wrapped in the same\n    \
+                      column as everything else.";
+        let title = "Installation\n------------";
+        let text = format!("{title}\n{first}\n\n{second}\n\nAnn Smith\n12 Mill Lane\n");
+        let joined = paragraphs(&text);
+        assert_eq!(joined.len(), 5, "{joined:?}");
+        assert!(joined[1].ends_with("Der Name der Datei bleibt dabei so, wie er ist."));
+        assert_eq!(&joined[3..], ["Ann Smith", "12 Mill Lane"]);
+    }
+
+    #[test]
+    fn lines_that_read_as_one_sentence_are_joined() {
+        let text = "We have been keeping the solution for twenty-four\nhours, and the colour shows that the\n\
+                    colloid is there; we add the same number of\ndrops as on the day before.\n\
+                    A line with a hyphen-\nated word at its end.\n";
+        let joined = paragraphs(text);
+        assert_eq!(joined.len(), 2, "{joined:?}");
+        assert_eq!(joined[1], "A line with a hyphen-ated word at its end.");
+        let item = "  * A bullet that is\n    wrapped as well.\n  * Another one";
+        assert_eq!(
+            paragraphs(item),
+            ["A bullet that is wrapped as well.", "Another one"]
+        );
+    }
+
+    #[test]
+    fn characters_that_control_something_stay_and_are_no_text() {
+        let text = "Next \u{b} sentence.\u{1b} And\u{7} one.";
+        let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("readable");
+        let texts: Vec<&str> = document
+            .sentences
+            .iter()
+            .map(|it| it.text.as_str())
+            .collect();
+        assert!(
+            texts.iter().all(|text| !text.contains(char::is_control)),
+            "{texts:?}"
+        );
+        let same: Vec<_> = texts.iter().map(|text| Some((*text).to_owned())).collect();
+        let written = document.written(&same, None).expect("written");
+        assert_eq!(written, text.as_bytes());
     }
 
     #[test]

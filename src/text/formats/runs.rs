@@ -12,7 +12,7 @@ mod place;
 mod reader;
 
 pub(super) use events::{Child, Dialect, RunChild};
-pub(super) use fields::OpenFields;
+pub(super) use fields::{OpenFields, is_link};
 pub(super) use place::Place;
 
 use drafter::Drafter;
@@ -56,12 +56,14 @@ pub(super) fn collect(
         events: Vec::new(),
         bytes: None,
         is_bare: false,
+        has_elements: false,
     };
     reader.children(paragraph);
     let Reader {
         events,
         bytes,
         is_bare,
+        has_elements,
         ..
     } = reader;
     let events = without_fields(events, fields)?;
@@ -95,6 +97,7 @@ pub(super) fn collect(
             codes: drafter.codes,
             prefix,
             is_bare,
+            has_elements,
         },
     })
 }

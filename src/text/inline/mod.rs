@@ -1,5 +1,6 @@
 //! A run of inline content, atom by atom, and the sentences in it.
 
+mod lines;
 mod sentences;
 mod writer;
 
@@ -7,6 +8,7 @@ use std::ops::Range;
 
 use super::document::Markup;
 use super::placeholder::Placeholder;
+use super::writing::is_unwritable;
 
 /// The characters and tags of a paragraph with the bytes they come from, as readers collect them.
 #[derive(Debug, Default)]
@@ -15,6 +17,8 @@ pub(super) struct Run {
     /// Open inline elements: name and atom.
     open: Vec<(String, usize)>,
     holds_letter: bool,
+    /// Whether its text is a string of a program, with placeholders and tags in it.
+    pub is_string: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -75,6 +79,10 @@ impl Run {
     fn character(&mut self, character: char, range: Range<usize>) {
         if Placeholder::of(character).is_some() {
             return self.opaque(range);
+        }
+        // It stays in its place, and nobody has to read or write it.
+        if is_unwritable(character) && character != '\u{C}' {
+            return self.tag(range);
         }
         self.holds_letter |= character.is_alphabetic();
         self.push(Kind::Char(character), range);

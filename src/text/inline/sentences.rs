@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::super::placeholder::{self, CLOSE};
 use super::super::segment::{self, INVISIBLE, LINE_BREAK, PARAGRAPH_BREAK, Segmentation};
-use super::super::verbatim::verbatim;
+use super::super::variables::{Found, tag_name};
+use super::super::verbatim::{Kept, kept};
+use super::lines::with_finished_lines;
 use super::writer::Writer;
 use super::{Atom, Kind, Piece, PieceEdit, Run};
 use crate::error::Result;
@@ -90,34 +92,44 @@ impl Run {
         Ok(Some(places))
     }
 
-    /// The same run with addresses and paths as what is not translated; none if it has no such.
+    /// The same run with addresses, paths and variables as what is not translated; none if it has no such.
     fn with_verbatim_words(&self) -> Option<Self> {
         let (mut atoms, mut places) = (Vec::new(), vec![0; self.atoms.len()]);
+        let mut tags = Tags::default();
         let mut index = 0;
+        let mut is_any = false;
         while index < self.atoms.len() {
-            let word = self.word_at(index);
-            let text: String = word.iter().filter_map(Atom::letter).collect();
-            let found = verbatim(&text).map(|range| {
-                let before = text[..range.start].chars().count();
-                before..before + text[range].chars().count()
-            });
-            let found = found.unwrap_or(0..0);
-            let end = index + word.len().max(1);
+            let letters = self.letters_from(index);
+            let mut found = self.kept_in(letters);
+            is_any |= !found.is_empty();
+            let end = index + letters.len().max(1);
             for (place, atom) in (0..).zip(&self.atoms[index..end]) {
-                let is_inside = found.contains(&place) && place > found.start;
-                if !is_inside {
-                    atoms.push(atom.clone());
+                while found.first().is_some_and(|kept| kept.range.end <= place) {
+                    found.remove(0);
+                }
+                let kept = found.first().filter(|kept| kept.range.start <= place);
+                match kept {
+                    Some(kept) if place > kept.range.start => {
+                        let last: &mut Atom = &mut atoms[places[index + place - 1]];
+                        last.range.end = atom.range.end;
+                    }
+                    _ => atoms.push(atom.clone()),
                 }
                 places[index + place] = atoms.len() - 1;
-                if found.contains(&place) {
-                    let last = atoms.len() - 1;
-                    atoms[last].kind = Kind::Opaque;
-                    atoms[last].range.end = atom.range.end;
+                match kept {
+                    Some(kept) if place == kept.range.start => {
+                        let text = letters[kept.range.clone()].iter();
+                        let text: String = text.filter_map(Atom::letter).collect();
+                        let last = atoms.len() - 1;
+                        atoms[last].kind = tags.kind(kept.found, &text, last);
+                    }
+                    Some(_) => {}
+                    None => tags.pass(atom, atoms.len() - 1),
                 }
             }
             index = end;
         }
-        if atoms.len() == self.atoms.len() {
+        if !is_any {
             return None;
         }
         for atom in &mut atoms {
@@ -125,18 +137,39 @@ impl Run {
                 *partner = places[*partner];
             }
         }
+        for (open, close) in tags.pairs {
+            atoms[open].kind = Kind::Open(close);
+            atoms[close].kind = Kind::Close(open);
+        }
         Some(Self {
             atoms,
             open: Vec::new(),
             holds_letter: self.holds_letter,
+            is_string: self.is_string,
         })
     }
 
-    /// The characters from an atom on up to white space or a tag; none if it is no such character.
-    fn word_at(&self, start: usize) -> &[Atom] {
-        let ends = |atom: &Atom| atom.letter().is_none() || atom.is_space();
+    /// The characters from an atom on up to a tag; none if it is no character.
+    fn letters_from(&self, start: usize) -> &[Atom] {
+        let ends = |atom: &Atom| atom.letter().is_none();
         let atoms = &self.atoms[start..];
         &atoms[..atoms.iter().position(ends).unwrap_or(atoms.len())]
+    }
+
+    /// What stays of characters, in numbers of them.
+    fn kept_in(&self, letters: &[Atom]) -> Vec<Kept> {
+        let text: String = letters.iter().filter_map(Atom::letter).collect();
+        let mut found = kept(&text, self.is_string);
+        let (mut byte, mut chars) = (0, 0);
+        let mut place = |at: usize| {
+            chars += text[byte..at].chars().count();
+            byte = at;
+            chars
+        };
+        for kept in &mut found {
+            kept.range = place(kept.range.start)..place(kept.range.end);
+        }
+        found
     }
 
     fn pieces(&self, how: Segmentation<'_>) -> Result<Vec<Piece>> {
@@ -146,7 +179,10 @@ impl Run {
 
     /// The atoms of each sentence.
     fn parts(&self, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
-        let (text, atoms) = self.outline();
+        let (mut text, atoms) = self.outline();
+        if let Segmentation::Usual(language) = how {
+            text = with_finished_lines(text, language);
+        }
         let atom_at = |place: usize| atoms[atoms.partition_point(|(start, _)| *start < place)].1;
         let mut parts = Vec::new();
         for range in segment::sentence_ranges(&text, how)? {
@@ -262,5 +298,52 @@ impl Run {
 
     fn holds_letter_in(&self, part: &Range<usize>) -> bool {
         self.atoms[part.clone()].iter().any(Atom::is_letter)
+    }
+}
+
+/// The tags that stand in the text of a string, as they are met.
+#[derive(Default)]
+struct Tags {
+    /// Names and atoms of those that are open; an element of the file that is open has no name.
+    open: Vec<(String, usize)>,
+    pairs: Vec<(usize, usize)>,
+}
+
+impl Tags {
+    /// The kind of what was found at an atom.
+    fn kind(&mut self, found: Found, text: &str, atom: usize) -> Kind {
+        match found {
+            Found::Placeholder | Found::PercentSign => return Kind::Opaque,
+            Found::Break => return Kind::LineBreak,
+            Found::Point | Found::Control => {}
+            Found::Open => self.open.push((tag_name(text).to_owned(), atom)),
+            Found::Close => {
+                let name = tag_name(text);
+                let open = self
+                    .open
+                    .iter()
+                    .rev()
+                    .take_while(|(open, _)| !open.is_empty());
+                let depth = open.map(|(open, _)| open == name).position(|same| same);
+                if let Some(depth) = depth {
+                    let at = self.open.len() - 1 - depth;
+                    self.pairs.push((self.open[at].1, atom));
+                    self.open.truncate(at);
+                }
+            }
+        }
+        Kind::Tag
+    }
+
+    /// Elements of the file do not cross those of its text.
+    fn pass(&mut self, atom: &Atom, place: usize) {
+        match atom.kind {
+            Kind::Open(_) => self.open.push((String::new(), place)),
+            Kind::Close(_) => {
+                let last = self.open.iter().rposition(|(open, _)| open.is_empty());
+                self.open.truncate(last.unwrap_or(0));
+            }
+            _ => {}
+        }
     }
 }

@@ -6,9 +6,9 @@
 )]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_dpbusd_avx_epi32,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mul_ps, _mm256_set1_epi16, _mm256_set1_epi32,
-    _mm256_set1_ps,
+    __m256, __m256i, _mm256_abs_epi8, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps,
+    _mm256_dpbusd_avx_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mul_ps,
+    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_ps, _mm256_sign_epi8,
 };
 use std::ops::Range;
 
@@ -37,14 +37,23 @@ pub(super) const PAIR_TILES: [Tile; 4] = [
     BytePanels::pair_tile::<4>,
 ];
 
+/// The same where rows are signed bytes.
+const SIGNED_TILES: [Tile; 4] = [
+    BytePanels::signed_tile::<1>,
+    BytePanels::signed_tile::<2>,
+    BytePanels::signed_tile::<3>,
+    BytePanels::signed_tile::<4>,
+];
+
 impl BytePanels {
     /// As [`Self::multiply`], which asserts that the processor has the instructions.
     pub(super) fn multiply_narrow(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
         let rows = x.scales.len();
         let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
-        let tiles: &[Tile] = match self.instructions {
-            Instructions::AvxVnni => &VNNI_TILES,
-            _ => &PAIR_TILES,
+        let tiles: &[Tile] = match (self.instructions, self.activations) {
+            (Instructions::AvxVnni, _) => &VNNI_TILES,
+            (_, Some(_)) => &SIGNED_TILES,
+            (_, None) => &PAIR_TILES,
         };
         for panel in panels.clone() {
             let column = (panel - panels.start) * COLUMNS;
@@ -108,6 +117,35 @@ impl BytePanels {
                 let x = _mm256_set1_epi32(quads[place][row]);
                 for half in 0..2 {
                     let sum = _mm256_madd_epi16(_mm256_maddubs_epi16(x, line[half]), ones);
+                    sums[row][half] = _mm256_add_epi32(sums[row][half], sum);
+                }
+            }
+        }
+        self.end_of_tile(sums, scales, panel, output);
+    }
+
+    /// The same of signed bytes: weights get the signs of the rows, so that pairs of products are within 16 bits.
+    #[target_feature(enable = "avx2")]
+    fn signed_tile<const R: usize>(
+        &self,
+        (quads, scales): (&[i32], &[f32]),
+        panel: usize,
+        output: (&mut [f32], usize, usize),
+    ) {
+        let ones = _mm256_set1_epi16(1);
+        let lines = &self.lines[panel * self.depth..][..self.depth];
+        let offsets: [__m256i; 2] = bytemuck::cast(self.offsets[panel]);
+        let mut sums = [offsets; R];
+        let (quads, _) = quads.as_chunks::<R>();
+        let quads = &quads[..lines.len()];
+        for place in 0..lines.len() {
+            let line: [__m256i; 2] = bytemuck::cast(lines[place].0);
+            for row in 0..R {
+                let x = _mm256_set1_epi32(quads[place][row]);
+                let absolute = _mm256_abs_epi8(x);
+                for half in 0..2 {
+                    let signed = _mm256_sign_epi8(line[half], x);
+                    let sum = _mm256_madd_epi16(_mm256_maddubs_epi16(absolute, signed), ones);
                     sums[row][half] = _mm256_add_epi32(sums[row][half], sum);
                 }
             }

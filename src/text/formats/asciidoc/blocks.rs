@@ -4,16 +4,31 @@ use std::ops::Range;
 
 use super::Paragraph;
 use super::inline::Inline;
+use super::tables::{Cell, Content, cells, is_separated, paragraphs};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::ParagraphKind;
+
+/// What stands above a block.
+#[derive(Debug, Default)]
+struct Next<'s> {
+    /// Whether it is no text.
+    is_literal: bool,
+    /// Whether its lines stay lines.
+    keeps_lines: bool,
+    attributes: &'s str,
+}
 
 pub(super) struct Reader<'s, 'b> {
     source: &'s str,
     builder: &'b mut Builder,
     pub paragraphs: Vec<Paragraph>,
     lines: Vec<Range<usize>>,
-    /// Whether the next block is told to be no text.
-    is_literal: bool,
+    /// What is said of the next block.
+    next: Next<'s>,
+    /// Whether the lines of all blocks stay lines.
+    keeps_all_lines: bool,
+    /// Whether what is read is in a cell.
+    is_cell: bool,
     /// Whether the head of the document may still go on.
     is_head: bool,
 }
@@ -25,14 +40,21 @@ impl<'s, 'b> Reader<'s, 'b> {
             builder,
             paragraphs: Vec::new(),
             lines: Vec::new(),
-            is_literal: false,
+            next: Next::default(),
+            keeps_all_lines: false,
+            is_cell: false,
             is_head: false,
         }
     }
 
     pub fn document(&mut self, start: usize) -> Result<(), Failure> {
-        let mut place = start;
-        for line in self.source[start..].split_inclusive('\n') {
+        self.part(start..self.source.len())
+    }
+
+    /// Reads the blocks in a part of the file.
+    fn part(&mut self, part: Range<usize>) -> Result<(), Failure> {
+        let mut place = part.start;
+        for line in self.source[part].split_inclusive('\n') {
             self.lines.push(place..place + line.trim_end().len());
             place += line.len();
         }
@@ -59,8 +81,13 @@ impl<'s, 'b> Reader<'s, 'b> {
         if let Some(end) = self.delimited(at)? {
             return Ok(end);
         }
+        if let Some(name) = attribute(line) {
+            if name.trim_end_matches("-option").trim_matches('!') == "hardbreaks" {
+                self.keeps_all_lines = !name.contains('!');
+            }
+            return Ok(at + 1);
+        }
         if line.starts_with("//")
-            || is_attribute(line)
             || is_block_macro(line)
             || matches!(line, "+" | "<<<" | "'''" | "---" | "***")
         {
@@ -71,10 +98,12 @@ impl<'s, 'b> Reader<'s, 'b> {
                 .split([',', ']', '.', '#', '%'])
                 .next()
                 .unwrap_or_default();
-            self.is_literal = matches!(
+            self.next.is_literal = matches!(
                 style,
                 "source" | "listing" | "literal" | "stem" | "latexmath" | "asciimath" | "pass"
             ) || line.starts_with("[,") && !line.contains('=');
+            self.next.keeps_lines = style == "verse" || line.contains("hardbreaks");
+            self.next.attributes = line;
             return Ok(at + 1);
         }
         if let Some((level, offset)) = heading(line) {
@@ -83,7 +112,6 @@ impl<'s, 'b> Reader<'s, 'b> {
                 range.start + offset..range.end,
                 ParagraphKind::Heading,
                 Some(level),
-                false,
             );
             self.is_head = level == 1 && at < 20;
             return Ok(at + 1);
@@ -97,10 +125,10 @@ impl<'s, 'b> Reader<'s, 'b> {
             .filter(|title| title.starts_with(|c: char| !c.is_whitespace() && c != '.'))
         {
             let end = self.lines[at].end;
-            self.unit(end - title.len()..end, ParagraphKind::Text, None, false);
+            self.unit(end - title.len()..end, ParagraphKind::Text, None);
             return Ok(at + 1);
         }
-        if std::mem::take(&mut self.is_literal)
+        if std::mem::take(&mut self.next.is_literal)
             || line.starts_with([' ', '\t']) && item(line.trim_start()) == 0
         {
             return Ok(self.paragraph_end(at));
@@ -129,26 +157,36 @@ impl<'s, 'b> Reader<'s, 'b> {
         }
         let close = if is_fence { "```" } else { line };
         let end = (at + 1..self.lines.len()).find(|&index| self.line(index) == close);
-        let is_literal = std::mem::take(&mut self.is_literal);
+        let Next {
+            is_literal,
+            keeps_lines,
+            attributes,
+        } = std::mem::take(&mut self.next);
         let holds_text = line == "--" || is_row && "=*_".contains(first);
+        if let Some(end) = end.filter(|_| first == '_' && keeps_lines) {
+            self.separate(at + 1..end, 0);
+            return Ok(Some(end + 1));
+        }
         if holds_text && !is_literal {
             // What is in it is read as if it stood outside.
             return Ok(Some(at + 1));
         }
         let Some(end) = end else {
+            let before = &self.source[..self.lines[at].start];
             return Err(Failure::Damaged {
-                part: format!("line {}", at + 1),
+                part: format!("line {}", before.split('\n').count()),
                 reason: format!("the block {close} does not end"),
             });
         };
-        if is_table && line.starts_with('|') {
-            self.table(at + 1..end);
+        if is_table && line.starts_with('|') && !is_separated(attributes) {
+            self.table(at + 1..end, attributes)?;
         }
         Ok(Some(end + 1))
     }
 
     /// A list item or a paragraph.
     fn text(&mut self, at: usize) -> usize {
+        let keeps_lines = std::mem::take(&mut self.next).keeps_lines || self.keeps_all_lines;
         let range = self.lines[at].clone();
         let line = self.line(at);
         let mut end = at + 1;
@@ -158,35 +196,48 @@ impl<'s, 'b> Reader<'s, 'b> {
         let indent = line.len() - line.trim_start().len();
         let mark = item(line.trim_start());
         let last = self.lines[end - 1].end;
+        if keeps_lines && (mark > 0 || description(line).is_none()) {
+            self.separate(at..end, (indent + mark).max(label(line)));
+            return end;
+        }
         if mark > 0 {
-            self.unit(
-                range.start + indent + mark..last,
-                ParagraphKind::ListItem,
-                None,
-                false,
-            );
+            let words = range.start + indent + mark..last;
+            self.unit(words, ParagraphKind::ListItem, None);
             return end;
         }
         if let Some((term, text)) = description(line) {
-            self.unit(
-                range.start + indent..range.start + term,
-                ParagraphKind::ListItem,
-                None,
-                false,
-            );
+            let words = range.start + indent..range.start + term;
+            self.unit(words, ParagraphKind::ListItem, None);
             if text < line.len() || end > at + 1 {
                 let start = if text < line.len() {
                     range.start + text
                 } else {
                     self.lines[at + 1].start
                 };
-                self.unit(start..last, ParagraphKind::ListItem, None, false);
+                self.unit(start..last, ParagraphKind::ListItem, None);
             }
             return end;
         }
         let label = label(line);
-        self.unit(range.start + label..last, ParagraphKind::Text, None, false);
+        self.unit(range.start + label..last, ParagraphKind::Text, None);
         end
+    }
+
+    /// Lines that stay lines; the first one begins with a mark of `mark` bytes.
+    fn separate(&mut self, lines: Range<usize>, mark: usize) {
+        for index in lines.clone() {
+            let line = self.lines[index].clone();
+            let text = &self.source[line.clone()];
+            let mark = if index == lines.start { mark } else { 0 };
+            let space = text[mark..].len() - text[mark..].trim_start().len();
+            // What breaks the line anyway.
+            let end = line.end - if text.ends_with(" +") { 2 } else { 0 };
+            self.unit(
+                (line.start + mark + space).min(end)..end,
+                ParagraphKind::Text,
+                None,
+            );
+        }
     }
 
     fn ends_paragraph(&self, at: usize) -> bool {
@@ -210,47 +261,35 @@ impl<'s, 'b> Reader<'s, 'b> {
     }
 
     /// The cells of a table.
-    fn table(&mut self, lines: Range<usize>) {
-        let mut cells: Vec<(Range<usize>, bool)> = Vec::new();
-        for index in lines {
-            let range = self.lines[index].clone();
-            let line = self.line(index);
-            let mut begin = 0;
-            let bars = line
-                .match_indices('|')
-                .filter(|(place, _)| !line[..*place].ends_with('\\'));
-            for (bar, _) in bars {
-                let spec = line[..bar].rfind([' ', '|']).map_or(0, |place| place + 1);
-                let is_spec = is_cell_spec(&line[spec..bar]) && spec >= begin;
-                let end = if is_spec { spec } else { bar };
-                if let Some((cell, _)) = cells.last_mut().filter(|_| begin < end) {
-                    cell.end = range.start + end;
+    fn table(&mut self, lines: Range<usize>, attributes: &str) -> Result<(), Failure> {
+        for Cell { range, content } in cells(self.source, &self.lines[lines], attributes) {
+            match content {
+                Content::Code => {}
+                Content::Blocks => self.nested(range)?,
+                Content::Paragraphs => {
+                    for paragraph in paragraphs(self.source, range) {
+                        self.unit(paragraph, ParagraphKind::TableCell, None);
+                    }
                 }
-                let style = if is_spec { &line[spec..bar] } else { "" };
-                let is_text = !style.ends_with(['a', 'l', 'm']);
-                cells.push((range.start + bar + 1..range.start + bar + 1, is_text));
-                begin = bar + 1;
-            }
-            if let Some((cell, _)) = cells.last_mut().filter(|_| begin < line.len()) {
-                cell.end = range.end;
             }
         }
-        for (cell, is_text) in cells {
-            let text = &self.source[cell.clone()];
-            // Cells of several paragraphs or with lists in them are left alone.
-            if !is_text || text.contains("\n\n") || text.contains("\n*") || text.contains("\n-") {
-                continue;
-            }
-            let start = cell.end - text.trim_start().len();
-            let end = cell.start + text.trim_end().len();
-            if start < end {
-                self.unit(start..end, ParagraphKind::TableCell, None, true);
-            }
-        }
+        Ok(())
     }
 
-    fn unit(&mut self, range: Range<usize>, kind: ParagraphKind, level: Option<u8>, is_cell: bool) {
-        let mut inline = Inline::new(self.source);
+    /// Blocks in a cell.
+    fn nested(&mut self, range: Range<usize>) -> Result<(), Failure> {
+        let text = &self.source[range.clone()];
+        let start = range.end - text.trim_start().len();
+        let lines = std::mem::take(&mut self.lines);
+        let is_cell = std::mem::replace(&mut self.is_cell, true);
+        let read = self.part(start..range.end);
+        (self.lines, self.is_cell) = (lines, is_cell);
+        read
+    }
+
+    fn unit(&mut self, range: Range<usize>, kind: ParagraphKind, level: Option<u8>) {
+        let is_cell = self.is_cell || kind == ParagraphKind::TableCell;
+        let mut inline = Inline::new(self.source, is_cell);
         inline.add(range);
         let context = Context {
             kind,
@@ -259,10 +298,18 @@ impl<'s, 'b> Reader<'s, 'b> {
         };
         let notes = inline.notes;
         let place = inline.run.unit(self.builder, context);
-        self.paragraphs
-            .extend(place.map(|place| Paragraph { place, is_cell }));
+        self.paragraphs.extend(place.map(|place| Paragraph {
+            place,
+            is_cell,
+            is_heading: level.is_some_and(|level| level > 1),
+        }));
         for note in notes {
-            self.unit(note, ParagraphKind::Text, None, is_cell);
+            let kind = if is_cell {
+                ParagraphKind::TableCell
+            } else {
+                ParagraphKind::Text
+            };
+            self.unit(note, kind, None);
         }
     }
 }
@@ -276,17 +323,14 @@ fn heading(line: &str) -> Option<(u8, usize)> {
     is_heading.then(|| (u8::try_from(marks).unwrap_or(6), line.len() - text.len()))
 }
 
-/// `:name: value`.
-fn is_attribute(line: &str) -> bool {
-    let Some(inner) = line.strip_prefix(':') else {
-        return false;
-    };
+/// The name of `:name: value`.
+fn attribute(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix(':')?;
+    let end = inner.find(':').filter(|&end| end > 0)?;
     let is_name = |c: char| c.is_alphanumeric() || "-_!".contains(c);
-    inner.find(':').is_some_and(|end| {
-        end > 0
-            && inner[..end].chars().all(is_name)
-            && (inner.len() == end + 1 || inner[end + 1..].starts_with(' '))
-    })
+    let (name, value) = (&inner[..end], &inner[end + 1..]);
+    let is_value = value.is_empty() || value.starts_with(' ');
+    (name.chars().all(is_name) && is_value).then_some(name)
 }
 
 /// `name::target[…]` on a line of its own.
@@ -371,14 +415,4 @@ fn label(line: &str) -> usize {
         .iter()
         .find(|label| line.starts_with(**label))
         .map_or(0, |label| label.len())
-}
-
-/// Whether a text is the specification of a cell: spans, alignment, style.
-fn is_cell_spec(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|c| c.is_ascii_digit() || "+.*<>^adehlmsv".contains(c))
-        && (text.len() == 1 && "adehlmsv<>^".contains(text)
-            || text.contains(['+', '*', '<', '>', '^', '.']))
 }

@@ -10,6 +10,8 @@ pub(super) struct Inline<'s> {
     pub run: Collected,
     /// Contents of footnotes: paragraphs of their own.
     pub notes: Vec<Range<usize>>,
+    /// Whether a bar needs a backslash.
+    is_cell: bool,
 }
 
 /// Macros whose brackets hold text.
@@ -33,9 +35,10 @@ const OTHER_MACROS: [&str; 14] = [
 ];
 
 impl<'s> Inline<'s> {
-    pub fn new(source: &'s str) -> Self {
+    pub fn new(source: &'s str, is_cell: bool) -> Self {
         Self {
             source,
+            is_cell,
             run: Collected::default(),
             notes: Vec::new(),
         }
@@ -117,11 +120,15 @@ impl<'s> Inline<'s> {
                 end: place + 2,
             }),
             '`' | '+' => {
-                if first == '+'
-                    && before == Some(' ')
-                    && (rest == "+" || rest.starts_with("+\n") || rest.starts_with("+\r\n"))
-                {
-                    return Some(Found::LineBreak { end: place + 1 });
+                if first == '+' && before == Some(' ') {
+                    // The end of the line is a part of it.
+                    let ends = ["+\r\n", "+\n"].iter().find(|end| rest.starts_with(**end));
+                    let length = ends.map(|end| end.len()).or((rest == "+").then_some(1));
+                    if let Some(length) = length {
+                        return Some(Found::LineBreak {
+                            end: place + length,
+                        });
+                    }
                 }
                 let (open, close, end) = span(rest, first, after_word)?;
                 Some(Found::Opaque {
@@ -143,6 +150,9 @@ impl<'s> Inline<'s> {
                 let end = rest.find('}')?;
                 let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
                 let name = &rest[1..end];
+                if let Some(link) = attribute_link(place, rest, end + 1) {
+                    return Some(link);
+                }
                 (!name.is_empty() && name.chars().all(is_name)).then(|| Found::Opaque {
                     name: "attribute",
                     shown: place + 1..place + end,
@@ -163,6 +173,10 @@ impl<'s> Inline<'s> {
                 shown,
                 end: place + end,
             }),
+            '\\' if self.is_cell && rest.starts_with("\\|") => Some(Found::Decoded {
+                shown: "|".to_owned(),
+                end: place + 2,
+            }),
             '\\' => {
                 let next = rest[1..].chars().next().filter(|c| {
                     "*_`#^~+{<[(\\'\"".contains(*c)
@@ -182,6 +196,7 @@ impl<'s> Inline<'s> {
                 shown: "‘".to_owned(),
                 end: place + 2,
             }),
+            'f' if rest.starts_with("footnote") => Self::footnote(place, rest),
             c if c.is_ascii_lowercase() && !after_word => Self::macro_at(place, rest),
             _ => None,
         }
@@ -272,15 +287,41 @@ impl<'s> Inline<'s> {
         }
     }
 
-    fn macro_at(place: usize, rest: &str) -> Option<Found> {
-        if rest.starts_with("footnote:") {
-            let open = rest.find('[')?;
-            let close = bracket_end(rest, open)?;
-            return Some(Found::Note {
-                text: place + open + 1..place + close,
-                end: place + close + 1,
+    /// A footnote, also right behind a word; where it names another one, it has no text.
+    fn footnote(place: usize, rest: &str) -> Option<Found> {
+        let is_id = |c: char| c.is_alphanumeric() || "-_".contains(c);
+        let old = rest.strip_prefix("footnoteref:[");
+        let new = rest.strip_prefix("footnote:");
+        let open = match (old, new) {
+            (Some(_), _) => "footnoteref:".len(),
+            (_, Some(inner)) => rest.len() - inner.trim_start_matches(is_id).len(),
+            _ => return None,
+        };
+        if !rest[open..].starts_with('[') {
+            return None;
+        }
+        let close = bracket_end(rest, open)?;
+        // The old form has its name in the brackets.
+        let name = match old {
+            Some(_) => rest[open..close]
+                .find(',')
+                .map_or(close, |comma| open + comma + 1),
+            None => open + 1,
+        };
+        let end = place + close + 1;
+        if rest[name..close].trim().is_empty() {
+            return Some(Found::Point {
+                name: "footnote",
+                end,
             });
         }
+        Some(Found::Note {
+            text: place + name..place + close,
+            end,
+        })
+    }
+
+    fn macro_at(place: usize, rest: &str) -> Option<Found> {
         let is_text = TEXT_MACROS.iter().any(|name| rest.starts_with(name));
         if !is_text && !OTHER_MACROS.iter().any(|name| rest.starts_with(name)) {
             return None;
@@ -296,18 +337,37 @@ impl<'s> Inline<'s> {
                 end: place + close + 1,
             });
         }
-        // Attributes behind the text, and a sign that opens another window.
-        let end = inner
-            .find(",role=")
-            .or_else(|| inner.find(",window="))
-            .unwrap_or(inner.len());
-        let end = inner[..end].trim_end_matches('^').len();
+        let end = words_end(inner);
         Some(Found::Pair {
             name: "a",
             open: place + open + 1,
             close: place + open + 1 + end..place + close + 1,
         })
     }
+}
+
+/// `{name}[text]` or `{name}/path[text]`: a link whose address begins with an attribute, whose name ends at `end`.
+fn attribute_link(place: usize, rest: &str, end: usize) -> Option<Found> {
+    let path = rest[end..].find(|c: char| c.is_whitespace() || "[]<>\"|".contains(c))?;
+    let open = end + path;
+    let is_path = path == 0 || rest[end..].starts_with(['/', '#', '?', ':', '.', '-', '_', '{']);
+    if !is_path || !rest[open..].starts_with('[') {
+        return None;
+    }
+    let close = bracket_end(rest, open).filter(|&close| close > open + 1)?;
+    let words = open + 1 + words_end(&rest[open + 1..close]);
+    Some(Found::Pair {
+        name: "a",
+        open: place + open + 1,
+        close: place + words..place + close + 1,
+    })
+}
+
+/// The end of a link's words: behind them there may be attributes, and a sign that opens another window.
+fn words_end(inner: &str) -> usize {
+    let attributes = inner.find(",role=").or_else(|| inner.find(",window="));
+    let words = &inner[..attributes.unwrap_or(inner.len())];
+    words.trim_end_matches('^').len()
 }
 
 /// Markup that was found, with its bytes.

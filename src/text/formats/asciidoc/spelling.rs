@@ -8,7 +8,7 @@ use crate::text::formats::marked::{Place, Spelling};
 pub(super) struct AsciiDocSpelling<'p> {
     place: &'p Place,
     is_cell: bool,
-    /// Whether nothing stands before it in its line.
+    /// Whether nothing stands before it in its line, or the mark of a title.
     begins_line: bool,
     /// How many brackets are open around the text.
     num_brackets: usize,
@@ -21,8 +21,7 @@ impl<'p> AsciiDocSpelling<'p> {
         Self {
             place,
             is_cell,
-            begins_line: source[..place.bytes.start].is_empty()
-                || source[..place.bytes.start].ends_with('\n'),
+            begins_line: begins_line(&source[..place.bytes.start], is_cell),
             num_brackets: usize::from(source[place.bytes.end..].starts_with(']')),
             has_closed: false,
         }
@@ -37,6 +36,12 @@ impl<'p> AsciiDocSpelling<'p> {
     }
 }
 
+/// Whether blocks may begin behind `before`.
+fn begins_line(before: &str, is_cell: bool) -> bool {
+    let ink = before.trim_end_matches([' ', '\t']);
+    ink.is_empty() || ink.ends_with('\n') || ink.ends_with("\n.") || is_cell && ink.ends_with('|')
+}
+
 /// A space without width.
 const NOTHING: &str = "&#8203;";
 
@@ -47,7 +52,17 @@ fn is_word(c: char) -> bool {
 impl Spelling for AsciiDocSpelling<'_> {
     fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
         self.part(text.chars().next(), written);
-        let begins = written.is_empty() && self.begins_line && begins_block(text);
+        let begins = if written.is_empty() {
+            self.begins_line && begins_block(text)
+                || ["[ ]", "[x]", "[*]"].iter().any(|it| text.starts_with(it))
+        } else {
+            begins_line(written, false) && begins_block(text)
+        };
+        let text = if written.ends_with('\n') {
+            text.trim_start_matches(' ')
+        } else {
+            text
+        };
         let mut characters = text.chars().enumerate().peekable();
         while let Some((index, character)) = characters.next() {
             let next = characters.peek().map(|(_, next)| *next).or(next);
@@ -58,8 +73,8 @@ impl Spelling for AsciiDocSpelling<'_> {
                 '*' | '_' | '`' | '#' | '^' | '~' => !is_loose || before.is_none(),
                 '+' => !next.is_some_and(|c| c.is_ascii_digit()),
                 '{' | '\\' | '\u{A0}' => true,
-                // Behind a word they end a macro.
-                '[' => !is_space(before),
+                // Behind a word they end a macro, and within one they would need a partner.
+                '[' => !is_space(before) || self.num_brackets > 0,
                 ']' => self.num_brackets > 0,
                 '<' => next.is_none_or(|next| next == '<' || next.is_ascii_digit()),
                 '(' => before == Some('(') || next == Some('('),
@@ -95,6 +110,11 @@ impl Spelling for AsciiDocSpelling<'_> {
         } else if code.starts_with(']') {
             self.num_brackets = self.num_brackets.saturating_sub(1);
         }
+        if code.starts_with('+') && code.trim_end() == "+" {
+            // A line is broken by a plus sign behind a space.
+            written.truncate(written.trim_end_matches(' ').len());
+            written.push(' ');
+        }
         *written += code;
     }
 
@@ -108,13 +128,20 @@ impl Spelling for AsciiDocSpelling<'_> {
 fn begins_block(text: &str) -> bool {
     let first = text.chars().next().unwrap_or_default();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_number = || {
+        let letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let roman = text.find(|c| !"ivxIVX".contains(c)).unwrap_or(0);
+        letter && text[1..].starts_with(". ") || roman > 0 && text[roman..].starts_with(") ")
+    };
     let is_label = || {
         let end = text
             .find(|c: char| !c.is_ascii_uppercase())
             .unwrap_or(text.len());
         end > 2 && text[end..].starts_with(": ")
     };
-    "=*-.|/:[<'_+`#>!".contains(first)
+    "=*-.|/:[<'_+`#>!•".contains(first)
+        || text.starts_with(",===")
+        || is_number()
         || digits > 0 && text[digits..].starts_with('.')
         || is_label()
 }

@@ -127,6 +127,7 @@ fn turn_paragraph(xml: &Xml, paragraph: Id, is_right: bool, edits: &mut Edits) {
 /// italic and size.
 fn with_complex_script(xml: &Xml, properties: Id, flagged: Option<(&str, &[&str])>) -> String {
     let mut written = String::new();
+    let own = flagged.map(|(name, _)| name);
     let mut flagged = flagged.filter(|(name, _)| xml.child(properties, name).is_none());
     for child in xml.children(properties) {
         let raw = xml.slice(xml.range(child));
@@ -138,7 +139,10 @@ fn with_complex_script(xml: &Xml, properties: Id, flagged: Option<(&str, &[&str]
         if let Some((own, _)) = flagged.take_if(|(_, following)| following.contains(&name)) {
             written.push_str(&flag(xml, properties, own));
         }
-        written.push_str(raw);
+        match own {
+            Some(own) if own == name => written.push_str(&flag(xml, properties, own)),
+            _ => written.push_str(raw),
+        }
         let other = format!("{name}Cs");
         let is_alone = xml.child(properties, &other).is_none() && xml.is_empty_tag(child);
         if matches!(name, "b" | "i" | "sz") && is_alone {

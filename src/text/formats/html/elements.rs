@@ -28,14 +28,15 @@ pub(in crate::text) fn role(name: &str) -> Role {
         | "input" | "keygen" | "link" | "meta" | "param" | "source" | "track" | "wbr" => Role::Void,
         "code" | "kbd" | "samp" | "var" | "tt" | "svg" | "math" | "ruby" => Role::Code,
         "audio" | "canvas" | "iframe" | "noembed" | "noframes" | "noscript" | "object"
-        | "script" | "select" | "style" | "template" | "textarea" | "video" => Role::Hidden,
+        | "script" | "style" | "template" | "video" => Role::Hidden,
         "address" | "article" | "aside" | "blockquote" | "body" | "button" | "caption"
         | "center" | "colgroup" | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt"
         | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "frameset" | "h1" | "h2"
         | "h3" | "h4" | "h5" | "h6" | "head" | "header" | "hgroup" | "html" | "label"
         | "legend" | "li" | "listing" | "main" | "menu" | "nav" | "ol" | "optgroup" | "option"
-        | "p" | "plaintext" | "pre" | "search" | "section" | "summary" | "table" | "tbody"
-        | "td" | "tfoot" | "th" | "thead" | "title" | "tr" | "ul" | "xmp" => Role::Block,
+        | "p" | "plaintext" | "pre" | "search" | "section" | "select" | "summary" | "table"
+        | "tbody" | "td" | "textarea" | "tfoot" | "th" | "thead" | "title" | "tr" | "ul"
+        | "xmp" => Role::Block,
         _ => Role::Inline,
     }
 }
@@ -86,6 +87,11 @@ pub(super) fn is_container(name: &str) -> bool {
 /// Elements that may stand in a paragraph, though they are units of their own elsewhere.
 pub(super) fn is_control(name: &str) -> bool {
     matches!(name, "button" | "label")
+}
+
+/// Elements that are blocks of their own between texts, and stand for themselves within a sentence.
+pub(super) fn is_field(name: &str) -> bool {
+    matches!(name, "select" | "textarea")
 }
 
 pub(super) fn is_heading(name: &str) -> bool {
@@ -161,7 +167,7 @@ pub(super) fn implied_ends(
         }
         "button" => &[(&["button"], &["html", "table", "td", "th"])],
         "body" => &[(&["head"], &[])],
-        "head" | "html" | "label" | "title" => &[],
+        "head" | "html" | "label" | "select" | "textarea" | "title" => &[],
         _ => &[P],
     }
 }

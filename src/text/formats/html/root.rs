@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::text::formats::escaped_attribute;
-use crate::text::formats::language::is_right_to_left;
+use crate::text::formats::language::{instead_of, is_right_to_left};
 
 /// The page with `language` where its root element says one, and the direction in which that is written. A page that says no
 /// language stays as it is.
@@ -28,7 +28,10 @@ pub fn in_language(mut page: String, language: &str) -> String {
     };
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for value in languages {
-        edits.push((value, format!("\"{}\"", escaped_attribute(language))));
+        let said = page[value.clone()].trim_matches(['"', '\'']);
+        if let Some(language) = instead_of(said, language) {
+            edits.push((value, format!("\"{}\"", escaped_attribute(&language))));
+        }
     }
     match named(&["dir"]).first() {
         Some(value) => edits.push((value.clone(), format!("\"{direction}\""))),
@@ -122,6 +125,8 @@ mod tests {
         for (page, language, wanted) in [
             ("<html lang=\"en\"><p>", "de", "<html lang=\"de\"><p>"),
             ("<html><p lang=en>", "de", "<html><p lang=en>"),
+            ("<html lang='en-GB'>", "en", "<html lang='en-GB'>"),
+            ("<html lang=en-GB>", "en-US", "<html lang=\"en-US\">"),
             (
                 "<!doctype html>\n<!-- <html lang=x> -->\n<HTML class='a>b' LANG=en>",
                 "ar",

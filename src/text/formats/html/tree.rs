@@ -95,7 +95,13 @@ impl<'s, 'b> Tree<'s, 'b> {
         closed: bool,
         range: Range<usize>,
     ) -> Result<(), Failure> {
-        let (role, offset) = (self.role(name), range.start);
+        let offset = range.start;
+        let role = match self.role(name) {
+            Role::Block if elements::is_field(name) && self.hides_field(name, range.end) => {
+                Role::Hidden
+            }
+            role => role,
+        };
         let is_whole = closed && self.closes_itself(name);
         if let Some(opaque) = &mut self.opaque {
             let ends = matches!(role, Role::Block | Role::Rule) && opaque.role != Role::Hidden;
@@ -200,6 +206,27 @@ impl<'s, 'b> Tree<'s, 'b> {
             skipped,
             first_paragraph: self.builder.paragraph_count(),
         });
+    }
+
+    /// Whether the content of a form's field that begins is not for a translator: in the middle of a sentence it stands for
+    /// itself, and several lines are kept as they are.
+    fn hides_field(&self, name: &str, start: usize) -> bool {
+        let rest = &self.source[start..];
+        let end_tag = format!("</{name}");
+        let end = rest
+            .char_indices()
+            .find(|(at, _)| {
+                let tag = rest.get(*at..at + end_tag.len());
+                tag.is_some_and(|tag| tag.eq_ignore_ascii_case(&end_tag))
+            })
+            .map_or(rest.len(), |(at, _)| at);
+        let behind = rest[end..].split_once('>').map_or("", |(_, behind)| behind);
+        let goes_on = behind
+            .split('<')
+            .next()
+            .is_some_and(|text| text.contains(char::is_alphabetic));
+        let has_lines = name == "textarea" && rest[..end].trim().contains(['\n', '\r']);
+        has_lines || goes_on && self.run.holds_letter()
     }
 
     fn start_opaque(&mut self, name: &LocalName, role: Role, closed: bool, range: Range<usize>) {

@@ -1,6 +1,7 @@
 //! Environments of a LaTeX file.
 
 use super::commands::{Environment, environment};
+use super::definitions::Shorthand;
 use super::reading::Reader;
 use super::scanning::spaces;
 use crate::text::builder::Failure;
@@ -13,22 +14,17 @@ impl Reader<'_, '_> {
         after: usize,
         end: usize,
     ) -> Result<usize, Failure> {
-        let Some(group) = self
-            .group(after, b'{', b'}')
-            .filter(|group| group.end <= end)
-        else {
+        let Some(group) = self.argument(after, end) else {
             return Ok(after);
         };
         let name = &self.source[group.start + 1..group.end - 1];
-        let kind = environment(name.trim_end_matches('*'));
+        let kind = self.environment(name);
         if matches!(kind, Environment::Verbatim | Environment::Math) {
-            let close = format!("\\end{{{name}}}");
-            let found = self.source[group.end..end].find(&close);
-            let Some(next) = found.map(|found| group.end + found + close.len()) else {
+            let Some(next) = self.end_of(name, group.end, end) else {
                 let line = self.source[..place].split('\n').count();
                 return Err(Failure::Damaged {
                     part: format!("line {line}"),
-                    reason: format!("{close} is missing"),
+                    reason: format!("\\end{{{name}}} is missing"),
                 });
             };
             if kind == Environment::Math {
@@ -60,6 +56,72 @@ impl Reader<'_, '_> {
             }
         }
         Ok(next)
+    }
+
+    /// The kind of an environment, also of one that the file defines.
+    fn environment(&self, name: &str) -> Environment {
+        let name = name.trim();
+        let defined = self.definitions.environment(name);
+        defined.unwrap_or_else(|| environment(name.trim_end_matches('*')))
+    }
+
+    /// The place behind the end of an environment.
+    fn end_of(&self, name: &str, from: usize, end: usize) -> Option<usize> {
+        let ends = self.source[from..end].match_indices("\\end");
+        let mut groups = ends.filter_map(|(place, found)| {
+            let group = self.argument(from + place + found.len(), end)?;
+            let inner = &self.source[group.start + 1..group.end - 1];
+            (inner.trim() == name.trim()).then_some(group.end)
+        });
+        groups.next()
+    }
+
+    /// A command that the file defines as the beginning or the end of an environment, or as a whole one; none if it is no
+    /// such.
+    pub(super) fn shorthand(
+        &mut self,
+        name: &str,
+        place: usize,
+        after: usize,
+        end: usize,
+    ) -> Result<Option<usize>, Failure> {
+        let source = self.source;
+        match self.definitions.shorthand(name) {
+            Some(Shorthand::Whole) => {
+                let next = self.spaced_arguments(after, end);
+                self.run.opaque("math", &source[place..next], place..next);
+                Ok(Some(next))
+            }
+            Some(Shorthand::Begin(environment_name)) => {
+                let kind = self.environment(&environment_name);
+                if matches!(kind, Environment::Math | Environment::Verbatim) {
+                    let Some(next) = self.shorthand_end(name, &environment_name, after, end) else {
+                        return Ok(None);
+                    };
+                    self.run.opaque("math", &source[place..next], place..next);
+                    return Ok(Some(next));
+                }
+                self.boundary()?;
+                self.environments.push(kind);
+                Ok(Some(self.arguments(after, end)))
+            }
+            Some(Shorthand::End(_)) => {
+                self.boundary()?;
+                self.environments.pop();
+                Ok(Some(self.after_name(after, end)))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The place behind what ends the formula that a command of the file's own has begun.
+    fn shorthand_end(&self, begun: &str, name: &str, from: usize, end: usize) -> Option<usize> {
+        let spelt = self.end_of(name, from, end);
+        let own = self.definitions.ends_of(begun, name).filter_map(|close| {
+            let place = self.find(&format!("\\{close}"), from)?;
+            Some(place + 1 + close.len()).filter(|&place| place <= end)
+        });
+        own.chain(spelt).min()
     }
 
     /// Arguments that are paragraphs: also a short form in brackets.

@@ -110,6 +110,69 @@ pub(super) fn command(name: &str) -> Command {
     }
 }
 
+/// Whether a command has arguments, between which and its name a space may stand.
+pub(super) fn has_arguments(name: &str) -> bool {
+    match command(name) {
+        Command::Opaque => !matches!(
+            name,
+            "LaTeX"
+                | "TeX"
+                | "LaTeXe"
+                | "BibTeX"
+                | "XeTeX"
+                | "LuaTeX"
+                | "pdfTeX"
+                | "today"
+                | "thepage"
+                | "footnotemark"
+        ),
+        Command::Point => matches!(
+            name,
+            "label"
+                | "index"
+                | "hspace"
+                | "vspace"
+                | "color"
+                | "selectlanguage"
+                | "setcounter"
+                | "addtocounter"
+                | "pdfbookmark"
+                | "hypersetup"
+                | "glsadd"
+                | "rule"
+                | "fontsize"
+        ),
+        Command::Boundary => matches!(
+            name,
+            "bibliography"
+                | "bibliographystyle"
+                | "pagestyle"
+                | "thispagestyle"
+                | "input"
+                | "include"
+                | "usepackage"
+                | "documentclass"
+                | "documentstyle"
+                | "author"
+                | "date"
+                | "institute"
+                | "addbibresource"
+                | "pagenumbering"
+                | "graphicspath"
+                | "addcontentsline"
+                | "lstinputlisting"
+                | "inputminted"
+                | "verbatiminput"
+                | "setlength"
+                | "addtolength"
+                | "hyphenation"
+                | "cline"
+                | "cmidrule"
+        ),
+        _ => false,
+    }
+}
+
 /// An environment by what becomes of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Environment {
@@ -121,6 +184,8 @@ pub(super) enum Environment {
     List,
     /// Its arguments are texts.
     Titled,
+    /// Its lines stay lines.
+    Lines,
     Text,
 }
 
@@ -144,6 +209,7 @@ pub(super) fn environment(name: &str) -> Environment {
         "theorem" | "lemma" | "proof" | "definition" | "corollary" | "proposition" | "example"
         | "remark" | "frame" | "block" | "alertblock" | "exampleblock" | "conjecture" | "claim"
         | "axiom" | "exercise" => Environment::Titled,
+        "obeylines" => Environment::Lines,
         _ => Environment::Text,
     }
 }

@@ -1,9 +1,11 @@
 //! Commands and signs within a paragraph of a LaTeX file.
 
-use super::commands::{Command, Environment, command};
+use std::ops::Range;
+
+use super::commands::{Command, Environment, command, has_arguments};
 use super::reading::Reader;
 use super::scanning::spaces;
-use super::symbols::{accented, is_accent, symbol};
+use super::symbols::{accented, bare_accent, is_accent, symbol};
 use crate::text::builder::Failure;
 use crate::text::document::ParagraphKind;
 
@@ -26,17 +28,17 @@ impl Reader<'_, '_> {
         {
             return Ok(next);
         }
-        match (name, command(name)) {
-            ("begin", _) => self.begin(place, after, end),
-            // What follows is no part of the document.
-            ("end", _) if source[after..].starts_with("{document}") => Ok(end),
-            ("end", _) => {
-                self.boundary()?;
-                self.environments.pop();
-                Ok(self
-                    .group(after, b'{', b'}')
-                    .map_or(after, |group| group.end))
+        if let Some(next) = self.environment_command(name, place, after, end)? {
+            return Ok(next);
+        }
+        let arguments = |reader: &Self| {
+            if has_arguments(name) {
+                reader.spaced_arguments(after, end)
+            } else {
+                reader.arguments(after, end)
             }
+        };
+        match (name, command(name)) {
             ("char", _) if source[after..end].starts_with("34{}") => {
                 self.run.decoded("\"", place..after + 4);
                 Ok(after + 4)
@@ -61,13 +63,13 @@ impl Reader<'_, '_> {
             (_, Command::Anchor) => Ok(self.anchor(place, after, end)),
             (_, Command::Marks(count)) => self.marks(name, place, after, count, end),
             (_, Command::Opaque) => {
-                let next = self.arguments(after, end);
+                let next = arguments(self);
                 let shown = shown(&source[place..next]);
                 self.run.opaque(name, shown, place..next);
                 Ok(next)
             }
             (_, Command::Point) => {
-                let next = self.arguments(after, end);
+                let next = arguments(self);
                 let next = if next == after {
                     next + spaces(&source[next..end])
                 } else {
@@ -78,11 +80,12 @@ impl Reader<'_, '_> {
             }
             (_, Command::Boundary) => {
                 self.boundary()?;
-                Ok(self.arguments(after, end))
+                Ok(arguments(self))
             }
             (_, Command::Verbatim) => Ok(self.verbatim(place, after, end)),
             (_, Command::Item) => {
                 self.boundary()?;
+                let after = after + spaces(&source[after..end]);
                 if let Some(label) = self
                     .group(after, b'[', b']')
                     .filter(|label| label.end <= end)
@@ -101,6 +104,39 @@ impl Reader<'_, '_> {
                 Ok(self.definition(after, end))
             }
             (_, Command::Unknown) => self.unknown(name, place, after, end),
+        }
+    }
+
+    /// A command that begins or ends an environment, or tells how lines are read; none if it is no such.
+    fn environment_command(
+        &mut self,
+        name: &str,
+        place: usize,
+        after: usize,
+        end: usize,
+    ) -> Result<Option<usize>, Failure> {
+        match name {
+            "begin" => self.begin(place, after, end).map(Some),
+            "end" => {
+                let name = self.argument(after, end);
+                let next = name.as_ref().map_or(after, |group| group.end);
+                let is_last = |group: Range<usize>| {
+                    self.source[group.start + 1..group.end - 1].trim() == "document"
+                };
+                if name.is_some_and(is_last) {
+                    // What follows is no part of the document.
+                    return Ok(Some(end));
+                }
+                self.boundary()?;
+                self.environments.pop();
+                Ok(Some(next))
+            }
+            "obeylines" => {
+                self.boundary()?;
+                self.obeys_lines = true;
+                Ok(Some(self.after_name(after, end)))
+            }
+            _ => self.shorthand(name, place, after, end),
         }
     }
 
@@ -179,6 +215,12 @@ impl Reader<'_, '_> {
         let letter = match inner.trim() {
             "\\i" => 'i',
             "\\j" => 'j',
+            // Over nothing it is a sign by itself.
+            "" => {
+                let shown = bare_accent(accent)?;
+                self.run.decoded(shown, place..next);
+                return Some(next);
+            }
             other => {
                 let mut characters = other.chars();
                 characters.next().filter(|_| characters.next().is_none())?

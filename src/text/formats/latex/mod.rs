@@ -6,6 +6,7 @@
 
 mod blocks;
 mod commands;
+mod definitions;
 mod macros;
 mod reading;
 mod scanning;

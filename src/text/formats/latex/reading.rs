@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::commands::Environment;
+use super::definitions::Definitions;
 use super::scanning::math_length;
 use crate::text::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::text::document::ParagraphKind;
@@ -20,6 +21,9 @@ pub(super) struct Reader<'s, 'b> {
     /// The environments that are open.
     pub(super) environments: Vec<Environment>,
     pub(super) depth: usize,
+    /// Whether lines stay lines up to the end of the group.
+    pub(super) obeys_lines: bool,
+    pub(super) definitions: Definitions,
 }
 
 impl<'s, 'b> Reader<'s, 'b> {
@@ -33,13 +37,14 @@ impl<'s, 'b> Reader<'s, 'b> {
             paragraph: 0,
             environments: Vec::new(),
             depth: 0,
+            obeys_lines: false,
+            definitions: Definitions::of(source),
         }
     }
 
     /// Reads a file, or a part that another file includes.
     pub fn document(&mut self, start: usize) -> Result<(), Failure> {
-        const BEGIN: &str = "\\begin{document}";
-        let Some(begin) = self.find(BEGIN, start) else {
+        let Some((begin, body)) = self.begin_of_document(start) else {
             if self.find("\\documentclass", start).is_some() {
                 return Ok(());
             }
@@ -48,7 +53,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         for name in ["\\title", "\\subtitle"] {
             if let Some(title) = self.find(name, start).filter(|&title| title < begin) {
                 let after = self.after_options(title + name.len());
-                if let Some(argument) = self.group(after, b'{', b'}') {
+                if let Some(argument) = self.argument(after, begin) {
                     self.nested(
                         argument.start + 1..argument.end - 1,
                         ParagraphKind::Title,
@@ -57,8 +62,23 @@ impl<'s, 'b> Reader<'s, 'b> {
                 }
             }
         }
-        let body = begin + BEGIN.len();
         self.content(body..self.source.len())
+    }
+
+    /// Where the body is said to begin, and where it does.
+    fn begin_of_document(&self, start: usize) -> Option<(usize, usize)> {
+        let mut from = start;
+        while let Some(begin) = self.find("\\begin", from) {
+            let after = begin + "\\begin".len();
+            let name = self.argument(after, self.source.len());
+            if let Some(name) = name
+                && self.source[name.start + 1..name.end - 1].trim() == "document"
+            {
+                return Some((begin, name.end));
+            }
+            from = after;
+        }
+        None
     }
 
     /// Paragraphs in a part of the file.
@@ -73,9 +93,11 @@ impl<'s, 'b> Reader<'s, 'b> {
             return Err(Failure::too_deep(self.source, part.start));
         }
         let mut place = part.start;
+        let obeys_lines = self.obeys_lines;
         while place < part.end {
             place = self.step(place, part.end)?;
         }
+        self.obeys_lines = obeys_lines;
         self.depth -= 1;
         Ok(())
     }
@@ -137,6 +159,12 @@ impl<'s, 'b> Reader<'s, 'b> {
             b'\\' => return self.command(place, end),
             b'%' => return self.comment(place, end),
             b'\n' | b'\r' if self.is_blank_line(place, end) => {
+                self.boundary()?;
+                return Ok(place + 1);
+            }
+            b'\n' | b'\r'
+                if self.obeys_lines || self.environments.last() == Some(&Environment::Lines) =>
+            {
                 self.boundary()?;
                 return Ok(place + 1);
             }

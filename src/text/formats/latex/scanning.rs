@@ -114,6 +114,28 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The group in braces that is an argument of the command whose name ends at `place`: space may stand before it.
+    pub(super) fn argument(&self, place: usize, end: usize) -> Option<Range<usize>> {
+        let start = place + spaces(&self.source[place..end]);
+        self.group(start, b'{', b'}')
+            .filter(|group| group.end <= end)
+    }
+
+    /// The end of all arguments of a command that has some, behind its name and the space that TeX skips.
+    pub(super) fn spaced_arguments(&self, place: usize, end: usize) -> usize {
+        let star = place + usize::from(self.source[place..end].starts_with('*'));
+        let start = star + spaces(&self.source[star..end]);
+        let mut at = start;
+        while let Some(options) = self.group(at, b'[', b']').filter(|it| it.end <= end) {
+            at = options.end + spaces(&self.source[options.end..end]);
+        }
+        if self.argument(at, end).is_some() {
+            self.arguments(at, end)
+        } else {
+            self.arguments(place, end)
+        }
+    }
+
     /// The end of all arguments that stand right behind a name.
     pub(super) fn arguments(&self, place: usize, end: usize) -> usize {
         let mut at = place;

@@ -91,8 +91,34 @@ pub(super) fn accented(accent: char, letter: char) -> Option<char> {
     accented.chars().nth(place)
 }
 
+/// The sign of an accent that stands over nothing.
+pub(super) fn bare_accent(accent: char) -> Option<&'static str> {
+    let shown = match accent {
+        '^' => "^",
+        '~' => "~",
+        '`' => "`",
+        '\'' => "´",
+        '"' => "¨",
+        '=' => "¯",
+        '.' => "˙",
+        'u' => "˘",
+        'v' => "ˇ",
+        'H' => "˝",
+        'c' => "¸",
+        'k' => "˛",
+        'r' => "˚",
+        _ => return None,
+    };
+    Some(shown)
+}
+
 /// A character as a command, where an encoding lacks it.
 pub(super) fn command(character: char) -> Option<String> {
+    let mut accents = ACCENTS.iter().map(|(accent, ..)| *accent);
+    let is_bare = |accent: &char| bare_accent(*accent).is_some_and(|it| it.chars().eq([character]));
+    if let Some(accent) = accents.find(is_bare) {
+        return Some(format!("\\{accent}{{}}"));
+    }
     for (accent, plain, accented) in ACCENTS {
         if let Some(place) = accented.chars().position(|it| it == character) {
             let letter = plain.chars().nth(place)?;

@@ -173,6 +173,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                 place,
                 references,
                 lines: marks,
+                is_title: level.is_some(),
             });
         }
         is_literal

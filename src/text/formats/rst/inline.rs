@@ -223,6 +223,10 @@ impl<'s> Inline<'s> {
             if !self.ends_well(end) {
                 return None;
             }
+            // An address, or the name of a target, without a text.
+            if inner.starts_with('<') && inner.ends_with('>') {
+                return Some(self.opaque("a", inner, start..end));
+            }
             if let Some(title_end) = title_end {
                 return self.words("a", start..quote + 1, title_end..end);
             }

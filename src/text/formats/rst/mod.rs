@@ -6,6 +6,7 @@
 
 mod blocks;
 mod inline;
+mod names;
 mod spelling;
 mod tables;
 
@@ -21,6 +22,7 @@ use crate::text::reading::{BYTE_ORDER_MARK, check_lines};
 use crate::text::view::Translation;
 use blocks::Reader;
 use encoding_rs::Encoding as Legacy;
+use names::Names;
 use spelling::RstSpelling;
 use tables::{Table, width};
 
@@ -80,6 +82,7 @@ struct Paragraph {
     references: HashMap<usize, String>,
     /// Of a title: the lines above and below.
     lines: Vec<Range<usize>>,
+    is_title: bool,
 }
 
 #[derive(Debug)]
@@ -103,18 +106,32 @@ impl Paragraph {
 impl WriteBack for RstFile {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
         let mut edits = Edits::default();
+        let names = Names::of(&self.text);
         for paragraph in &self.paragraphs {
-            let Some(written) = paragraph.written(&self.text, translation) else {
+            let Some(mut written) = paragraph.written(&self.text, translation) else {
                 continue;
             };
+            let place = paragraph.place.bytes.clone();
             let needed = width(&written);
+            let mut target = paragraph
+                .is_title
+                .then(|| names.target(&self.text[place.clone()]))
+                .flatten();
             for line in &paragraph.lines {
                 let mark = self.text[line.clone()].chars().next().unwrap_or('=');
-                if needed > line.len() {
-                    edits.replace(line.clone(), mark.to_string().repeat(needed));
+                let length = needed.max(line.len());
+                let mut row = mark.to_string().repeat(length);
+                if line.start < place.start
+                    && let Some(target) = target.take()
+                {
+                    row.insert_str(0, &target);
+                }
+                if row.len() > line.len() {
+                    edits.replace(line.clone(), row);
                 }
             }
-            edits.replace(paragraph.place.bytes.clone(), written);
+            written.insert_str(0, &target.unwrap_or_default());
+            edits.replace(place, written);
         }
         for table in &self.tables {
             if let Some(written) = table.written(&self.text, translation) {

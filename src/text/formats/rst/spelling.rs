@@ -36,8 +36,10 @@ impl<'p> RstSpelling<'p> {
 impl Spelling for RstSpelling<'_> {
     fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
         self.text_after_code(text.chars().next(), written);
+        let begins_line = written.trim_end_matches([' ', '\t']).ends_with('\n');
+        let is_own = written.is_empty() && self.source.starts_with(text);
         let mut is_escaped =
-            written.is_empty() && begins_block(text, next) && !self.source.starts_with(text);
+            (written.is_empty() || begins_line) && begins_block(text, next) && !is_own;
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {
             let next = characters.peek().copied().or(next);
@@ -96,7 +98,8 @@ fn begins_block(text: &str, next: Option<char>) -> bool {
         return false;
     };
     let is_space = second.is_none_or(char::is_whitespace);
-    let is_row = next.is_none() && text.chars().all(|c| c == first) && first.is_ascii_punctuation();
+    let ends_line = next.is_none_or(|next| matches!(next, '\n' | '\r'));
+    let is_row = ends_line && text.chars().all(|c| c == first) && first.is_ascii_punctuation();
     match first {
         '-' | '+' | '*' | '•' | '‣' | '⁃' | '|' if is_space => true,
         '.' | '_' | '>' if second == Some(first) => true,

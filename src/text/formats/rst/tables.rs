@@ -374,6 +374,7 @@ fn cell(
         place: inline.run.unit(builder, context)?,
         references,
         lines: Vec::new(),
+        is_title: false,
     })
 }
 

@@ -46,6 +46,10 @@ impl Drafter<'_> {
                 self.draft.opaque(name, &shown);
                 self.codes.push(Code::Pieces(vec![piece]));
             }
+            Item::Point(name, pieces) => {
+                self.draft.point(name);
+                self.codes.push(Code::Pieces(pieces));
+            }
             Item::Opaque(name, shown, pieces) => {
                 self.draft.opaque(name, &shown);
                 self.codes.push(Code::Pieces(pieces));

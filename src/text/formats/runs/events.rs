@@ -29,6 +29,12 @@ pub(in crate::text::formats) trait Dialect {
         None
     }
 
+    /// The element that stands for a character; none if it is written as itself.
+    fn element_of(&self, character: char) -> Option<&'static str> {
+        let _ = character;
+        None
+    }
+
     /// Whether the end of a line in the file ends a line for the reader.
     fn keeps_lines(&self) -> bool {
         false
@@ -53,6 +59,8 @@ pub(in crate::text::formats) enum Child {
     LineBreak,
     /// Words that are not translated.
     Opaque(&'static str, String),
+    /// Nobody who translates needs it.
+    Hidden(&'static str),
     /// An element that only a program needs, and only until it opens the file.
     Dropped,
 }
@@ -61,6 +69,8 @@ pub(in crate::text::formats) enum Child {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::text::formats) enum RunChild {
     Text,
+    /// A character that the format has an element for.
+    Character(char),
     Properties,
     Point(&'static str),
     LineBreak,

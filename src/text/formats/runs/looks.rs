@@ -53,7 +53,18 @@ pub(super) fn seen(dialect: &dyn Dialect, xml: &Xml, properties: Id) -> String {
         }
     }
     for child in xml.elements(properties) {
-        if !dialect.is_invisible(xml.name(child)) {
+        if dialect.is_invisible(xml.name(child)) {
+            continue;
+        }
+        if xml.name(child) == "rPrChange" {
+            // A change that is tracked is one change, however many runs and numbers it has.
+            for (name, value) in xml.attributes(child) {
+                if name.rsplit(':').next() != Some("id") {
+                    seen.extend([name, "=", xml.slice(value), " "]);
+                }
+            }
+            seen += xml.slice(xml.inner(child));
+        } else {
             seen += xml.slice(xml.range(child));
         }
     }

@@ -20,6 +20,8 @@ pub(in crate::text::formats) struct Place {
     pub(super) prefix: String,
     /// Whether text stands without a run around it where nothing about it is special.
     pub(super) is_bare: bool,
+    /// Whether elements stand for the characters for which the format has some.
+    pub(super) has_elements: bool,
 }
 
 impl Place {
@@ -108,6 +110,31 @@ impl Writer<'_> {
         if text.is_empty() {
             return;
         }
+        let mut rest = text.as_str();
+        while let Some((place, character, element)) = self.next_element(rest) {
+            self.text_element(&rest[..place]);
+            let prefix = &self.place.prefix;
+            self.written.extend(["<", prefix, element, "/>"]);
+            rest = &rest[place + character.len_utf8()..];
+        }
+        self.text_element(rest);
+    }
+
+    /// The first character that an element stands for.
+    fn next_element(&self, text: &str) -> Option<(usize, char, &'static str)> {
+        if !self.place.has_elements {
+            return None;
+        }
+        text.char_indices().find_map(|(place, character)| {
+            let element = self.dialect.element_of(character)?;
+            Some((place, character, element))
+        })
+    }
+
+    fn text_element(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let prefix = &self.place.prefix;
         let is_space = |c: char| c.is_ascii_whitespace();
         let keeps = self.dialect.trims_space()
@@ -116,7 +143,7 @@ impl Writer<'_> {
                 || text.contains("  ")
                 || text.contains('\n'));
         let space = if keeps { " xml:space=\"preserve\"" } else { "" };
-        let text = escaped(&text);
+        let text = escaped(text);
         let name = self.dialect.text_element();
         self.written.extend([
             "<", prefix, name, space, ">", &text, "</", prefix, name, ">",

@@ -12,6 +12,8 @@ pub(super) struct Reader<'x> {
     /// From the first to the last piece of content.
     pub(super) bytes: Option<Range<usize>>,
     pub(super) is_bare: bool,
+    /// Whether elements stand for characters in it.
+    pub(super) has_elements: bool,
 }
 
 impl Reader<'_> {
@@ -55,6 +57,10 @@ impl Reader<'_> {
             }
             Child::Wrapper { name, content } => self.wrapper(id, name, content),
             Child::Point(name) => self.events.push(Event::Point {
+                name,
+                piece: beside(range),
+            }),
+            Child::Hidden(name) => self.events.push(Event::Hidden {
                 name,
                 piece: beside(range),
             }),
@@ -114,6 +120,11 @@ impl Reader<'_> {
                     text: self.text(child),
                     piece,
                 },
+                RunChild::Character(character) => {
+                    self.has_elements = true;
+                    let text = character.to_string();
+                    Event::Text { text, piece }
+                }
                 RunChild::Point(name) => Event::Point { name, piece },
                 RunChild::Hidden(name) => Event::Hidden { name, piece },
                 RunChild::LineBreak => Event::LineBreak { piece },

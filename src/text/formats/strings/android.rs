@@ -39,7 +39,7 @@ impl DocumentFormat for Android {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let (text, encoding) = Encoding::decode(bytes)?;
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = Xml::read(name, text)?;
         let root = xml.root();
         if xml.name(root) != "resources" {
@@ -324,7 +324,7 @@ impl WriteBack for AndroidFile {
                 edits.replace(slot.bytes.clone(), self.written(slot, &pieces));
             }
         }
-        self.encoding.encode_all(edits.applied(&self.xml.text))
+        self.encoding.encode_xml(edits.applied(&self.xml.text))
     }
 }
 

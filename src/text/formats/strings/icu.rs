@@ -5,9 +5,9 @@
 //! apostrophes.
 
 use super::message::{Message, Piece, Place};
-use super::placeholders::Dialect;
 use crate::text::builder::{Builder, Context};
 use crate::text::document::Standing;
+use crate::text::variables::Dialect;
 use crate::text::view::Translation;
 
 /// The meaning of an apostrophe.

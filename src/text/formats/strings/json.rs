@@ -12,6 +12,7 @@ use super::{Dialect, Text, is_prose};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::Document;
 use crate::text::formats::edits::Edits;
+use crate::text::formats::language::instead_of;
 use crate::text::formats::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::text::view::Translation;
 
@@ -228,8 +229,11 @@ impl WriteBack for JsonFile {
             }
         }
         if let (Some(language), Some(range)) = (translation.language, &self.locale) {
-            let language = language.replace('-', "_");
-            edits.replace(range.clone(), self.spelling.spelt(&language));
+            let said = self.text[range.clone()].trim_matches('"');
+            if let Some(language) = instead_of(said, language) {
+                let language = language.replace('-', "_");
+                edits.replace(range.clone(), self.spelling.spelt(&language));
+            }
         }
         self.encoding.encode_all(edits.applied(&self.text))
     }

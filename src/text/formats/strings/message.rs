@@ -1,10 +1,10 @@
 //! One value as units: its text with placeholders and tags as codes, and back.
 
 use super::icu::{self, Apostrophes, Pattern};
-use super::placeholders::{Dialect, Found, tag_name};
 use crate::text::builder::{Builder, Context};
 use crate::text::document::{Known, Standing};
 use crate::text::placeholder;
+use crate::text::variables::{Dialect, Found, tag_name};
 use crate::text::view::{Draft, Part, Translation};
 
 /// A value under construction.
@@ -240,7 +240,7 @@ impl Place {
             used[number] = true;
             known.extend(builder.placeholder(self.unit, number));
         }
-        placeholder::folded(&known)
+        builder.with_points(self.unit, placeholder::folded(&known))
     }
 }
 
@@ -252,6 +252,11 @@ pub(in crate::text::formats) enum Text {
 }
 
 impl Text {
+    /// Whether a value is a message of ICU with a plural or a choice.
+    pub fn is_icu(value: &str) -> bool {
+        icu::is_complex(value) && Pattern::read(value, Apostrophes::Optional).is_some()
+    }
+
     /// Reads a value; a message of ICU is told by its plural or choice.
     pub fn read(
         value: &str,

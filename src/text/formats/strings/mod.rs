@@ -11,7 +11,6 @@ mod icu;
 pub(super) mod json;
 mod json_text;
 mod message;
-mod placeholders;
 pub(super) mod plist;
 mod plural_expression;
 mod plurals;
@@ -25,11 +24,11 @@ mod xml_strings;
 pub(super) mod yaml;
 
 pub(super) use message::{Message, Piece, Place, Text};
-pub(super) use placeholders::{Dialect, Percent};
 pub(in crate::text) use table::table_rows;
 use xml_strings::XmlStrings;
 
 use crate::text::builder::Failure;
+pub(super) use crate::text::variables::{Dialect, Percent};
 
 /// A failure at a byte of a text file.
 fn damaged(name: &str, text: &str, offset: usize, reason: &str) -> Failure {

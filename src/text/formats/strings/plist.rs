@@ -37,7 +37,7 @@ pub(super) fn read(name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<
             "a binary property list; `plutil -convert xml1` makes text of it",
         ));
     }
-    let (text, encoding) = Encoding::decode(bytes)?;
+    let (text, encoding) = Encoding::decode_xml(bytes)?;
     let xml = Xml::read(name, text)?;
     let root = xml.root();
     if xml.name(root) != "plist" {

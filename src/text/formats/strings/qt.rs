@@ -36,7 +36,7 @@ impl DocumentFormat for Qt {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let (text, encoding) = Encoding::decode(bytes)?;
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
         if !text
             .trim_start_matches('\u{FEFF}')
             .trim_start()
@@ -203,7 +203,7 @@ impl WriteBack for QtFile {
         if let (Some(language), false) = (translation.language, edits.is_empty()) {
             self.set_language(language, &mut edits);
         }
-        self.encoding.encode_all(edits.applied(&self.xml.text))
+        self.encoding.encode_xml(edits.applied(&self.xml.text))
     }
 }
 

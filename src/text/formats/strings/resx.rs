@@ -24,7 +24,7 @@ impl DocumentFormat for Resx {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let (text, encoding) = Encoding::decode(bytes)?;
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = Xml::read(name, text)?;
         let root = xml.root();
         if xml.name(root) != "root" {

@@ -32,6 +32,6 @@ impl WriteBack for XmlStrings {
         for text in &self.texts {
             text.write(&self.xml, self.encoding, translation, &mut edits);
         }
-        self.encoding.encode_all(edits.applied(&self.xml.text))
+        self.encoding.encode_xml(edits.applied(&self.xml.text))
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Block {
     pub tokens: Vec<(Range<usize>, Token)>,
     /// Whether it is sung: a line of a song ends with its cue.
     is_song: bool,
+    /// The tag that gives all of it a colour, a class or a voice: each speaker has one.
+    colour: Option<String>,
 }
 
 /// Blocks whose sentences may go on from one to the next.
@@ -158,6 +160,7 @@ pub(super) fn chains(text: &str, cues: &[Cue], dialect: &dyn Dialect) -> Vec<Cha
             && let Some(last) = chain.blocks.last()
             && last.cue + 1 == turn.block.cue
             && !turn.is_new
+            && last.colour == turn.block.colour
             && !last.is_song
             && !turn.block.is_song
             && are_close(&cues[last.cue], &cues[turn.block.cue])
@@ -184,6 +187,9 @@ fn goes_on(text: &str, next: &str, is_punctuated: bool) -> bool {
     const OPENING: [char; 12] = ['"', '\'', '(', '“', '„', '‘', '«', '»', '「', '¿', '¡', '…'];
     let is_aside = |text: &str| text.starts_with(['[', '(']) && text.ends_with([']', ')']);
     let (text, next) = (text.trim(), next.trim());
+    if !text.contains(char::is_alphanumeric) || !next.contains(char::is_alphanumeric) {
+        return false;
+    }
     let core = text.trim_end_matches(CLOSING);
     let first = next
         .trim_start_matches(OPENING)
@@ -243,17 +249,62 @@ fn turns(text: &str, number: usize, cue: &Cue, dialect: &dyn Dialect) -> Vec<Tur
     let mut turns: Vec<Vec<(Range<usize>, Token)>> = Vec::new();
     for line in lines {
         match turns.last_mut() {
-            Some(turn) if !is_turn(text, &line) => turn.extend(line),
+            Some(turn) if !is_turn(text, &line) && !is_other(text, turn, &line) => {
+                turn.extend(line);
+            }
             _ => turns.push(line),
         }
     }
     let has_several = turns.len() > 1;
     let turn = |tokens: Vec<(Range<usize>, Token)>| {
         let is_new = has_several || is_turn(text, &tokens);
+        let colour = colour(text, &tokens);
         let block = trimmed(text, number, tokens)?;
-        Some(Turn { block, is_new })
+        Some(Turn {
+            block: Block { colour, ..block },
+            is_new,
+        })
     };
     turns.into_iter().filter_map(turn).collect()
+}
+
+/// Whether a line is in another colour than the lines before it, as what another speaker says.
+fn is_other(text: &str, turn: &[(Range<usize>, Token)], line: &[(Range<usize>, Token)]) -> bool {
+    let shown = |tokens: &[(Range<usize>, Token)]| -> String {
+        let texts = tokens.iter().map(|(range, token)| match token {
+            Token::Text => &text[range.clone()],
+            Token::Decoded(shown) => shown,
+            _ => "",
+        });
+        texts.collect()
+    };
+    let before = shown(turn);
+    let (said, next) = (colour(text, turn), colour(text, line));
+    let has_ended = before.trim_end().ends_with(is_final);
+    let is_text = !before.trim().is_empty() && !shown(line).trim().is_empty();
+    is_text && said != next && (has_ended || said.is_some() && next.is_some())
+}
+
+/// The tag that gives all of a text its colour, class or voice.
+fn colour(text: &str, tokens: &[(Range<usize>, Token)]) -> Option<String> {
+    let is_blank = |(range, token): &&(Range<usize>, Token)| match token {
+        Token::Text => text[range.clone()].trim().is_empty(),
+        Token::LineBreak => true,
+        _ => false,
+    };
+    let tokens: Vec<_> = tokens.iter().skip_while(is_blank).cloned().collect();
+    let (range, token) = tokens.first()?;
+    let tag = &text[range.clone()];
+    let tells = match token {
+        Token::Open(name) => {
+            matches!(name.as_str(), "font" | "c" | "v") && tag.len() > name.len() + 2
+        }
+        // An override of SubStation Alpha.
+        Token::Tag => tag.contains("\\c&H") || tag.contains("\\1c&H"),
+        _ => false,
+    };
+    let rest = partner(&tokens).map_or(&[][..], |close| &tokens[close + 1..]);
+    (tells && rest.iter().all(|token| is_blank(&token))).then(|| tag.to_owned())
 }
 
 /// Whether a line begins with what tells that somebody begins to speak.
@@ -353,6 +404,7 @@ fn trimmed(text: &str, cue: usize, mut tokens: Vec<(Range<usize>, Token)>) -> Op
         range,
         tokens,
         is_song,
+        colour: None,
     })
 }
 

@@ -32,8 +32,8 @@ impl Default for SubtitleLayout {
 pub(super) enum Glyph {
     /// A character that is seen, and how it is written.
     Char(char, String),
-    /// A tag without a partner.
-    Mark(String),
+    /// A tag without a partner, and the block that it belongs to, if it must stay there.
+    Mark(String, Option<usize>),
     /// Both tags of a pair, at its beginning.
     Open(String, String),
     /// Closes the innermost open pair.
@@ -73,7 +73,7 @@ impl<'g> Laid<'g> {
                 continue;
             };
             // Tags before a word go with it.
-            while place > 0 && matches!(glyphs[place - 1], Glyph::Open(..) | Glyph::Mark(_)) {
+            while place > 0 && matches!(glyphs[place - 1], Glyph::Open(..) | Glyph::Mark(..)) {
                 place -= 1;
             }
             if places.last() != Some(&place) {

@@ -93,15 +93,14 @@ fn detected(bytes: &[u8]) -> Option<&'static Legacy> {
 
 /// The lines of a text, with the bytes of each without its end.
 fn lines(text: &str) -> Vec<Range<usize>> {
-    let (mut lines, mut start) = (Vec::new(), 0);
-    let bytes = text.as_bytes();
-    for (place, &byte) in bytes.iter().enumerate() {
-        let ends = byte == b'\n' || byte == b'\r' && bytes.get(place + 1) != Some(&b'\n');
-        if ends {
-            let is_pair = byte == b'\n' && place > start && bytes[place - 1] == b'\r';
-            lines.push(start..place - usize::from(is_pair));
-            start = place + 1;
+    let (mut lines, mut start, mut place) = (Vec::new(), 0, 0);
+    while place < text.len() {
+        let length = line_end(&text.as_bytes()[place..]);
+        if length > 0 {
+            lines.push(start..place);
+            start = place + length;
         }
+        place += length.max(1);
     }
     if start < text.len() {
         lines.push(start..text.len());
@@ -109,12 +108,21 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     lines
 }
 
+/// The length of the end of a line at the beginning of a text: programs that turn LF into CR LF twice leave CR CR LF.
+fn line_end(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\r', b'\n', ..] => 3,
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
 /// The end of a line as the text has it.
-fn newline(text: &str) -> &'static str {
+fn newline(text: &str) -> &str {
     match text.find(['\n', '\r']) {
-        Some(place) if text[place..].starts_with("\r\n") => "\r\n",
-        Some(place) if text[place..].starts_with('\r') => "\r",
-        _ => "\n",
+        Some(place) => &text[place..place + line_end(&text.as_bytes()[place..])],
+        None => "\n",
     }
 }
 
@@ -172,8 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_in_three_ways() {
+    fn lines_end_in_four_ways() {
         assert_eq!(lines("a\r\nb\n\nc\rd"), [0..1, 3..4, 5..5, 6..7, 8..9]);
+        assert_eq!(lines("a\r\r\nb\r\rc"), [0..1, 4..5, 6..6, 7..8]);
+        assert_eq!(newline("a\r\r\nb"), "\r\r\n");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::cues::{Cue, Token};
-use super::{Dialect, damaged, decoded, lines, read, timing};
+use super::{Dialect, damaged, decoded, line_end, lines, read, timing};
 use crate::text::builder::{Builder, Failure};
 use crate::text::formats::{DocumentFormat, Kept};
 
@@ -52,10 +52,22 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
     let mut cues = Vec::with_capacity(times.len());
     for (number, &(index, (start, end, settings))) in times.iter().enumerate() {
         let mut last = times.get(number + 1).map_or(lines.len(), |(next, _)| *next);
+        let mut counter = None;
         if number + 1 < times.len() && last > index + 1 && is_number(last - 1) {
             last -= 1;
+            counter = Some(line(last));
         }
-        while last > index + 1 && is_blank(last - 1) {
+        loop {
+            while last > index + 1 && is_blank(last - 1) {
+                last -= 1;
+            }
+            // A number that is no text of the cue: behind a blank line, or the counter of the next cue once more.
+            let is_stray = last > index + 2
+                && is_number(last - 1)
+                && (is_blank(last - 2) || counter == Some(line(last - 1)));
+            if !is_stray {
+                break;
+            }
             last -= 1;
         }
         if last == index + 1 {
@@ -84,10 +96,9 @@ impl Dialect for SubRip {
         let (mut tokens, mut place, mut text) = (Vec::new(), 0, 0);
         while place < body.len() {
             let rest = &body[place..];
-            let (length, token) = if rest.starts_with("\r\n") {
-                (2, Token::LineBreak)
-            } else if rest.starts_with(['\n', '\r']) {
-                (1, Token::LineBreak)
+            let end = line_end(rest.as_bytes());
+            let (length, token) = if end > 0 {
+                (end, Token::LineBreak)
             } else if let Some(found) = tag(rest) {
                 found
             } else if rest.starts_with(['<', '{']) && rest[1..].starts_with(JOINER) {

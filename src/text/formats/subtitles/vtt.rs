@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use html5ever::data::NAMED_ENTITIES;
+
 use super::cues::{Cue, Token};
-use super::{Dialect, damaged, decoded, lines, read, timing};
+use super::{Dialect, damaged, decoded, line_end, lines, read, timing};
 use crate::text::builder::{Builder, Failure};
 use crate::text::formats::{DocumentFormat, Kept};
 
@@ -63,16 +65,27 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
         let Some(at) = (first..end).take(2).find(|&at| line(at).contains("-->")) else {
             continue;
         };
-        let Some((start, stop, settings)) = timing(line(at)) else {
-            return Err(damaged(at, "the times of this cue cannot be read"));
-        };
-        if at + 1 < end {
-            cues.push(Cue {
-                start,
-                end: stop,
-                body: lines[at + 1].start..lines[end - 1].end,
-                key: settings.to_owned(),
-            });
+        // A cue ends where the next one tells its times, also without a blank line between them.
+        let others = (at + 1..end).filter(|&at| timing(line(at)).is_some());
+        let starts: Vec<usize> = std::iter::once(at).chain(others).collect();
+        for (number, &at) in starts.iter().enumerate() {
+            let Some((start, stop, settings)) = timing(line(at)) else {
+                return Err(damaged(at, "the times of this cue cannot be read"));
+            };
+            let next = starts.get(number + 1);
+            let mut last = next.copied().unwrap_or(end);
+            let is_counter = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit());
+            if next.is_some() && last > at + 1 && is_counter(line(last - 1).trim()) {
+                last -= 1;
+            }
+            if at + 1 < last {
+                cues.push(Cue {
+                    start,
+                    end: stop,
+                    body: lines[at + 1].start..lines[last - 1].end,
+                    key: settings.to_owned(),
+                });
+            }
         }
     }
     Ok(cues)
@@ -87,8 +100,7 @@ impl Dialect for WebVtt {
         while place < body.len() {
             let rest = &body[place..];
             let found = match rest.as_bytes()[0] {
-                b'\r' if rest.starts_with("\r\n") => Some((2, Token::LineBreak)),
-                b'\r' | b'\n' => Some((1, Token::LineBreak)),
+                b'\r' | b'\n' => Some((line_end(rest.as_bytes()), Token::LineBreak)),
                 b'<' => tag(rest),
                 b'&' => reference(rest),
                 _ => None,
@@ -143,27 +155,23 @@ fn tag(text: &str) -> Option<(usize, Token)> {
     Some((end + 2, token))
 }
 
-/// The character reference at the beginning of a text.
+/// The character reference at the beginning of a text: those of WebVTT are those of HTML.
 fn reference(text: &str) -> Option<(usize, Token)> {
-    const LONGEST: usize = 10;
+    const LONGEST: usize = 34;
     let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
-    let shown = match &text[1..end] {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "nbsp" => '\u{A0}',
-        "lrm" => '\u{200E}',
-        "rlm" => '\u{200F}',
-        "quot" => '"',
-        "apos" => '\'',
-        other => {
-            let number = other.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code).filter(|character| !character.is_control())?
-        }
+    let shown: String = if let Some(number) = text[1..end].strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        let character = char::from_u32(code);
+        character
+            .filter(|character| !character.is_control())?
+            .to_string()
+    } else {
+        let (first, second) = NAMED_ENTITIES.get(&text[1..=end])?;
+        let characters = [*first, *second].into_iter().filter(|&code| code > 0);
+        characters.filter_map(char::from_u32).collect()
     };
-    Some((end + 1, Token::Decoded(shown.to_string())))
+    Some((end + 1, Token::Decoded(shown)))
 }

@@ -120,6 +120,7 @@ impl<'d> Page<'d> {
             [_] => std::iter::once(0..glyphs.len()).collect(),
             _ => Laid::new(&glyphs).divided(&shares, &held, self.layout),
         };
+        let parts = Self::parts(&touched, &glyphs, parts);
         // Pairs that are open where a cue ends go on in the next one.
         let mut open: Vec<Glyph> = Vec::new();
         for (&index, part) in touched.iter().zip(parts) {
@@ -129,15 +130,15 @@ impl<'d> Page<'d> {
             if !is_empty {
                 filled.extend(open.iter().cloned());
             }
-            for glyph in &glyphs[part] {
-                match glyph {
+            for glyph in part {
+                match &glyph {
                     Glyph::Open(..) => open.push(glyph.clone()),
                     Glyph::Close => {
                         open.pop();
                     }
                     _ => {}
                 }
-                filled.push(glyph.clone());
+                filled.push(glyph);
             }
             if !is_empty {
                 filled.extend(open.iter().map(|_| Glyph::Close));
@@ -177,9 +178,7 @@ impl<'d> Page<'d> {
                             let tag = |range: &Range<usize>| original[range.clone()].to_owned();
                             glyphs.push(Glyph::Open(tag(open), tag(close)));
                         }
-                        Some(Markup::Point { range }) => {
-                            glyphs.push(Glyph::Mark(original[range.clone()].to_owned()));
-                        }
+                        Some(Markup::Point { range }) => glyphs.push(self.mark(range)),
                         None => {}
                     }
                 }
@@ -188,16 +187,47 @@ impl<'d> Page<'d> {
         glyphs.extend((0..depth).map(|_| Glyph::Close));
         // What the translation has lost.
         for (number, _) in used.iter().enumerate().filter(|(_, is_used)| !**is_used) {
-            let tags = match markup(number) {
+            match markup(number) {
                 Some(Markup::Pair { open, close }) => {
-                    format!("{}{}", &original[open.clone()], &original[close.clone()])
+                    let tags = format!("{}{}", &original[open.clone()], &original[close.clone()]);
+                    glyphs.push(Glyph::Mark(tags, None));
                 }
-                Some(Markup::Point { range }) => original[range.clone()].to_owned(),
-                None => continue,
-            };
-            glyphs.push(Glyph::Mark(tags));
+                Some(Markup::Point { range }) => glyphs.push(self.mark(range)),
+                None => {}
+            }
         }
         glyphs
+    }
+
+    /// A tag of the file, in its block.
+    fn mark(&self, range: &Range<usize>) -> Glyph {
+        let mut blocks = self.chain.blocks.iter();
+        let block = blocks.position(|block| range.start < block.range.end);
+        Glyph::Mark(self.document.original[range.clone()].to_owned(), block)
+    }
+
+    /// The parts of a text, one for each of the blocks touched. What belongs to a block goes to its beginning or end where the
+    /// translation has it earlier or later.
+    fn parts(touched: &[usize], glyphs: &[Glyph], parts: Vec<Range<usize>>) -> Vec<Vec<Glyph>> {
+        let home = |glyph: &Glyph| match glyph {
+            Glyph::Mark(_, block) => touched.iter().position(|touched| Some(*touched) == *block),
+            _ => None,
+        };
+        let mut found: Vec<Vec<Glyph>> = vec![Vec::new(); parts.len()];
+        let mut early: Vec<Vec<Glyph>> = vec![Vec::new(); parts.len()];
+        let mut late: Vec<Vec<Glyph>> = vec![Vec::new(); parts.len()];
+        for (place, part) in parts.into_iter().enumerate() {
+            for glyph in &glyphs[part] {
+                match home(glyph) {
+                    Some(home) if home > place => early[home].push(glyph.clone()),
+                    Some(home) if home < place => late[home].push(glyph.clone()),
+                    _ => found[place].push(glyph.clone()),
+                }
+            }
+        }
+        let all = early.into_iter().zip(found).zip(late);
+        all.map(|((early, found), late)| [early, found, late].concat())
+            .collect()
     }
 
     fn write(self, edits: &mut Edits) {
@@ -238,7 +268,7 @@ fn written<'g>(line: &'g [Glyph], open: &mut Vec<&'g str>) -> String {
     let mut text = String::new();
     for glyph in line.get(first..last).unwrap_or_default() {
         match glyph {
-            Glyph::Char(_, spelt) | Glyph::Mark(spelt) => text += spelt,
+            Glyph::Char(_, spelt) | Glyph::Mark(spelt, _) => text += spelt,
             Glyph::Open(tag, close) => {
                 text += tag;
                 open.push(close);
@@ -269,7 +299,9 @@ fn keep(
         }
         Token::LineBreak if block.breaks_word(original, index) => {}
         Token::LineBreak => filled.push(Glyph::Char(' ', " ".to_owned())),
-        Token::Open(_) | Token::Close(_) | Token::Tag => filled.push(Glyph::Mark(raw.to_owned())),
+        Token::Open(_) | Token::Close(_) | Token::Tag => {
+            filled.push(Glyph::Mark(raw.to_owned(), None));
+        }
     }
 }
 

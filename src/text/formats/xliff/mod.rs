@@ -6,6 +6,7 @@
 //! review. Codes inside text are placeholders.
 
 mod codes;
+mod messages;
 mod states;
 mod writing;
 
@@ -16,6 +17,7 @@ use self::codes::{
     by_mid, id_of, is_translated, keeps_space, key, known_text, locked_segments, max_chars, note,
     role, segments,
 };
+use self::messages::Messages;
 use self::states::standing;
 use super::mixed::{Collected, Place};
 use super::xml::{Id, Xml};
@@ -40,7 +42,7 @@ impl DocumentFormat for Xliff {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let (text, encoding) = Encoding::decode(bytes)?;
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = Xml::read(name, text)?;
         let root = xml.root();
         if xml.name(root) != "xliff" {
@@ -50,7 +52,9 @@ impl DocumentFormat for Xliff {
         let is_second =
             version.starts_with('2') || xml.namespace(root).contains(":xliff:document:2");
         builder.set_language(said(&xml, "source-language", "srcLang").as_deref());
-        builder.set_target_language(said(&xml, "target-language", "trgLang").as_deref());
+        let target = said(&xml, "target-language", "trgLang").or_else(|| of_targets(&xml));
+        builder.set_target_language(target.as_deref());
+        builder.set_strings();
         builder.set_exchange(exchange(&xml));
         let mut reader = Reader {
             xml: &xml,
@@ -81,6 +85,16 @@ fn said(xml: &Xml, first: &str, second: &str) -> Option<String> {
     of_root.or_else(of_file).map(Cow::into_owned)
 }
 
+/// The language of the first target that says one and has a text.
+fn of_targets(xml: &Xml) -> Option<String> {
+    let mut targets = xml.descendants(xml.root()).filter(|&id| {
+        let unit = xml.parent(id).map(|parent| xml.name(parent));
+        let is_own = matches!(unit, Some("trans-unit" | "segment"));
+        xml.name(id) == "target" && is_own && !xml.whole_text(id).trim().is_empty()
+    });
+    targets.find_map(|id| Some(xml.qualified_attribute(id, "xml:lang")?.into_owned()))
+}
+
 /// What the first file says.
 fn exchange(xml: &Xml) -> Exchange {
     let file = xml.child(xml.root(), "file");
@@ -102,13 +116,23 @@ struct XliffFile {
 /// A segment, and where its translation goes.
 #[derive(Debug)]
 struct Slot {
-    place: Place,
+    content: Content,
     /// The unit of the file, counted; several segments may share its target.
     number: usize,
     /// The `trans-unit`, or the `segment`.
     holder: Id,
     /// The segment in `seg-source`.
     segment: Option<Id>,
+}
+
+/// The translated part of a segment.
+#[derive(Debug)]
+enum Content {
+    Text(Place),
+    /// A message of ICU.
+    Messages(Messages),
+    /// Codes or numbers alone, in this element: the same in every language.
+    Fixed(Id),
 }
 
 struct Reader<'x, 'b> {
@@ -241,13 +265,6 @@ impl Reader<'_, '_> {
     /// A segment, or a unit that has none.
     fn unit(&mut self, holder: Id, source: Id, segment: Option<Id>, known: Option<(Id, Standing)>) {
         let xml = self.xml;
-        let mut collected = if keeps_space(xml, source) {
-            Collected::keeping_lines()
-        } else {
-            Collected::default()
-        };
-        collected.children(xml, source, &|id| role(xml, id));
-        let elements = std::mem::take(&mut collected.elements);
         let context = Context {
             id: id_of(xml, holder),
             note: note(xml, holder),
@@ -255,9 +272,40 @@ impl Reader<'_, '_> {
             is_sentence: segment.is_some() || known.is_some(),
             ..Context::default()
         };
-        let Some(place) = collected.unit(self.builder, context) else {
-            return;
+        let read = match Messages::read(xml, source, self.builder, &context) {
+            Some(messages) => {
+                if let Some((target, standing)) = known {
+                    messages.set_known(xml, target, standing, self.builder);
+                }
+                Some(Content::Messages(messages))
+            }
+            None => self.text(source, known, context).map(Content::Text),
         };
+        let is_open = known.is_none() && !xml.slice(xml.inner(source)).trim().is_empty();
+        let read = read.or_else(|| is_open.then_some(Content::Fixed(source)));
+        self.slots.extend(read.map(|content| Slot {
+            content,
+            number: self.units,
+            holder,
+            segment: segment.filter(|&segment| segment != holder),
+        }));
+    }
+
+    fn text(
+        &mut self,
+        source: Id,
+        known: Option<(Id, Standing)>,
+        context: Context,
+    ) -> Option<Place> {
+        let xml = self.xml;
+        let mut collected = if keeps_space(xml, source) {
+            Collected::keeping_lines()
+        } else {
+            Collected::default()
+        };
+        collected.children(xml, source, &|id| role(xml, id));
+        let elements = std::mem::take(&mut collected.elements);
+        let place = collected.unit(self.builder, context)?;
         if let Some((target, standing)) = known {
             let mut codes = HashMap::new();
             for (element, open, close) in elements {
@@ -267,16 +315,12 @@ impl Reader<'_, '_> {
                 }
             }
             let text = known_text(xml, &codes, target);
+            let text = self.builder.with_points(place.unit, text);
             let [sentence] = self.builder.sentences_of(place.unit) else {
-                return;
+                return None;
             };
             sentence.known = Some(Known { text, standing });
         }
-        self.slots.push(Slot {
-            place,
-            number: self.units,
-            holder,
-            segment: segment.filter(|&segment| segment != holder),
-        });
+        Some(place)
     }
 }

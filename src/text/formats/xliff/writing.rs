@@ -1,9 +1,10 @@
 //! Targets and their states, as they are written.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::codes::{by_mid, segments};
-use super::{Slot, XliffFile};
+use super::{Content, Slot, XliffFile};
 use crate::text::builder::Failure;
 use crate::text::document::Document;
 use crate::text::formats::WriteBack;
@@ -15,24 +16,29 @@ use crate::text::view::Translation;
 impl WriteBack for XliffFile {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
         let mut edits = Edits::default();
+        let mut contents: Vec<Option<String>> = self
+            .slots
+            .iter()
+            .map(|slot| self.content(slot, translation))
+            .collect();
+        if translation.language.is_some() || contents.iter().any(Option::is_some) {
+            self.add_fixed(&mut contents);
+        }
+        let language = translation.language;
         let mut slots = self.slots.as_slice();
         while let Some(first) = slots.first() {
-            let count = slots
-                .iter()
-                .take_while(|slot| slot.number == first.number)
-                .count();
-            let (unit, rest) = slots.split_at(count);
+            let is_of_unit = |slot: &&Slot| slot.number == first.number;
+            let (unit, rest) = slots.split_at(slots.iter().take_while(is_of_unit).count());
             slots = rest;
-            let written: Vec<Option<String>> = unit
-                .iter()
-                .map(|slot| self.content(slot, translation))
-                .collect();
+            let written: Vec<Option<String>> = contents.drain(..unit.len()).collect();
             if written.iter().all(Option::is_none) {
                 continue;
             }
-            match first.segment {
-                Some(_) => self.write_segments(unit, &written, &mut edits),
-                None => self.write_unit(first, written.into_iter().flatten().next(), &mut edits),
+            if first.segment.is_some() {
+                self.write_segments(unit, &written, language, &mut edits);
+            } else {
+                let content = written.into_iter().flatten().next();
+                self.write_unit(first, content, language, &mut edits);
             }
         }
         if edits.is_empty() {
@@ -41,31 +47,54 @@ impl WriteBack for XliffFile {
         if let Some(language) = translation.language {
             self.set_language(language, &mut edits);
         }
-        self.encoding.encode_all(edits.applied(&self.xml.text))
+        self.encoding.encode_xml(edits.applied(&self.xml.text))
     }
 }
 
 impl XliffFile {
     /// The new content of a segment's target, if there is any.
     fn content(&self, slot: &Slot, translation: &Translation) -> Option<String> {
-        let parts = translation.parts(slot.place.unit)?;
-        let source = Edits::default();
-        Some(
-            slot.place
-                .written(&self.xml, self.encoding, &parts, &source),
-        )
+        match &slot.content {
+            Content::Text(place) => {
+                let parts = translation.parts(place.unit)?;
+                Some(place.written(&self.xml, self.encoding, &parts, &Edits::default()))
+            }
+            Content::Messages(messages) => messages.written(&self.xml, self.encoding, translation),
+            Content::Fixed(_) => None,
+        }
     }
 
-    fn write_unit(&self, slot: &Slot, content: Option<String>, edits: &mut Edits) {
+    /// Adds what is the same in every language.
+    fn add_fixed(&self, contents: &mut [Option<String>]) {
+        for (slot, content) in self.slots.iter().zip(contents) {
+            if let Content::Fixed(source) = slot.content {
+                *content = Some(self.xml.slice(self.xml.inner(source)).to_owned());
+            }
+        }
+    }
+
+    fn write_unit(
+        &self,
+        slot: &Slot,
+        content: Option<String>,
+        language: Option<&str>,
+        edits: &mut Edits,
+    ) {
         if let Some(content) = content {
-            let target = self.target(slot.holder, &content);
+            let target = self.target(slot.holder, &content, language);
             self.put_target(slot.holder, target, edits);
             self.set_state(slot.holder, None, edits);
         }
     }
 
     /// The target of a unit that is segmented in its source.
-    fn write_segments(&self, slots: &[Slot], written: &[Option<String>], edits: &mut Edits) {
+    fn write_segments(
+        &self,
+        slots: &[Slot],
+        written: &[Option<String>],
+        language: Option<&str>,
+        edits: &mut Edits,
+    ) {
         let (xml, holder) = (&self.xml, slots[0].holder);
         let mid = |slot: &Slot| {
             slot.segment
@@ -91,6 +120,11 @@ impl XliffFile {
                 edits.replace(xml.range(target), xml.filled(target, content));
                 self.set_state(holder, Some(&mid(slot)), edits);
             }
+            if let Some(target) = xml.child(holder, "target")
+                && let Some((range, language)) = self.other_language(target, language)
+            {
+                edits.replace(range, language);
+            }
             return;
         }
         let Some(segmented) = xml.child(holder, "seg-source") else {
@@ -112,12 +146,12 @@ impl XliffFile {
             }
         }
         let content = inner.slice(&xml.text, xml.inner(segmented));
-        let target = self.target(holder, &content);
+        let target = self.target(holder, &content, language);
         self.put_target(holder, target, edits);
     }
 
     /// The target element of a unit or segment; it asks for a review where that is what targets do.
-    fn target(&self, holder: Id, content: &str) -> String {
+    fn target(&self, holder: Id, content: &str, language: Option<&str>) -> String {
         const STATE: &str = "needs-review-translation";
         let xml = &self.xml;
         let says_state = !self.is_second && !self.is_trados();
@@ -137,14 +171,28 @@ impl XliffFile {
             .trim_end_matches('/')
             .trim_end()
             .to_owned();
+        let mut changes: Vec<_> = self.other_language(target, language).into_iter().collect();
         if says_state {
-            let offset = xml.start_tag(target).start;
             match xml.attribute_range(target, "state") {
-                Some(range) => start.replace_range(range.start - offset..range.end - offset, STATE),
+                Some(range) => changes.push((range, STATE.to_owned())),
                 None => start.extend([" state=\"", STATE, "\""]),
             }
         }
+        let offset = xml.start_tag(target).start;
+        changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        for (range, value) in changes {
+            start.replace_range(range.start - offset..range.end - offset, &value);
+        }
         format!("{start}>{content}</{}>", xml.qualified(target))
+    }
+
+    /// Where a target says that it is in another language than this one, and what it is to say.
+    fn other_language(&self, target: Id, language: Option<&str>) -> Option<(Range<usize>, String)> {
+        let language = language?;
+        let mut attributes = self.xml.attributes(target).into_iter();
+        let (_, range) = attributes.find(|(name, _)| *name == "xml:lang")?;
+        let said = language::parts(self.xml.slice(range.clone())).0;
+        (said != language::parts(language).0).then(|| (range, escaped_attribute(language)))
     }
 
     /// Puts a target in the place of the one that is there, or behind the source.

@@ -10,8 +10,6 @@ mod spelling;
 
 use std::ops::Range;
 
-use encoding_rs::Encoding as Legacy;
-
 use self::catalogue::{Comment, Entry};
 use self::header::Header;
 use super::plural_expression::PluralRule;
@@ -43,9 +41,13 @@ impl DocumentFormat for Po {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let declared = declared(&bytes);
-        let (text, encoding) = Encoding::decode_as(bytes, declared)?;
-        builder.set_encoding(encoding);
+        let (text, encoding) = match declared(&bytes) {
+            Some(label) => Encoding::decode_labelled(bytes, &label)?,
+            None => Encoding::decode_as(bytes, None)?,
+        };
+        if encoding != Encoding::Ascii {
+            builder.set_encoding(encoding);
+        }
         let entries = catalogue::entries(name, &text)?;
         let is_header = |entry: &&Entry| {
             entry.context.is_none() && entry.id.as_ref().is_some_and(|id| id.value.is_empty())
@@ -75,12 +77,15 @@ impl DocumentFormat for Po {
     }
 }
 
-/// The encoding that the header names.
-fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
+/// The encoding that the header names; none where it is still to be filled in.
+fn declared(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let range = header::charset(&text, 0..text.len())?;
-    let named = Legacy::for_label(text[range].as_bytes())?;
-    (named.output_encoding() == named && named != encoding_rs::UTF_8).then_some(named)
+    let line = text[..range.start].rsplit('\n').next().unwrap_or_default();
+    if !line.contains("Content-Type:") {
+        return None;
+    }
+    Some(text[range].to_owned()).filter(|label| label != "CHARSET")
 }
 
 struct Reader<'t> {

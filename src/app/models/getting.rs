@@ -1,0 +1,316 @@
+//! Models of catalogues: what is listed, between which languages it is shown, and what is being downloaded.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::LanguageNote;
+use crate::app::command::Page;
+use crate::app::language;
+use crate::app::state::{AppState, NoticeKind};
+use crate::catalogue::{
+    Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
+};
+use crate::error::Error;
+use crate::inference::{InstalledModel, set_where_none};
+use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
+
+/// A command of the page of catalogues.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GettingCommand {
+    /// Shows the models between these languages, or between those shown last, and reads the lists if that was not done.
+    Open {
+        from: Option<String>,
+        to: Option<String>,
+    },
+    Close,
+    /// Shows those from this language; none shows all.
+    From(Option<String>),
+    To(Option<String>),
+    /// Reads the lists again.
+    Look,
+    /// Downloads the model of this catalogue and name.
+    Get {
+        catalogue: String,
+        name: String,
+    },
+    Cancel,
+    /// Adds a catalogue: an address, a file or a folder.
+    Add(String),
+    /// Forgets one of a person's own.
+    Remove(String),
+    /// Switches a known one on or off.
+    Switch {
+        name: String,
+        on: bool,
+    },
+    DismissFailure,
+}
+
+/// Whether the lists are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lists {
+    #[default]
+    NotRead,
+    Reading(JobId),
+    Read,
+}
+
+/// A model on its way.
+#[derive(Debug, Clone)]
+pub struct Downloading {
+    pub model: CatalogueModel,
+    job: JobId,
+    pub control: JobControl,
+    pub progress: Progress,
+}
+
+/// The page of catalogues.
+#[derive(Debug, Default)]
+pub struct Getting {
+    /// Whether it stands in place of the selected model.
+    pub is_open: bool,
+    /// Codes of the languages between which models are shown; none shows all.
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub lists: Lists,
+    pub look: Arc<Look>,
+    pub downloading: Option<Downloading>,
+    /// The model that was not downloaded, and why.
+    pub failure: Option<(String, String)>,
+    /// Bytes of downloads that were broken off, by catalogue and name.
+    arrived: BTreeMap<(String, String), u64>,
+    /// For the threads; the window sends and empties it.
+    pub requests: Vec<CatalogueRequest>,
+}
+
+impl Getting {
+    /// The models that are shown.
+    pub fn shown(&self) -> Vec<&CatalogueModel> {
+        self.look.between(self.from.as_deref(), self.to.as_deref())
+    }
+
+    /// Codes and names of all languages that listed models translate from, or to, by name.
+    pub fn languages(&self, is_source: bool) -> Vec<(String, String)> {
+        let mut named: Vec<(String, String)> = Vec::new();
+        for model in &self.look.models {
+            let codes = if is_source {
+                &model.sources
+            } else {
+                &model.targets
+            };
+            for code in codes {
+                if !named.iter().any(|(known, _)| known == code) {
+                    named.push((code.clone(), language::name(code)));
+                }
+            }
+        }
+        named.sort_by(|a, b| a.1.cmp(&b.1));
+        named
+    }
+
+    /// Bytes of a model that an earlier download has brought.
+    pub fn arrived(&self, model: &CatalogueModel) -> u64 {
+        let key = (model.catalogue.clone(), model.name.clone());
+        self.arrived.get(&key).copied().unwrap_or_default()
+    }
+
+    pub(in crate::app) fn read(
+        &mut self,
+        job: JobId,
+        look: Look,
+        arrived: BTreeMap<(String, String), u64>,
+    ) {
+        if self.lists == Lists::Reading(job) {
+            self.lists = Lists::Read;
+            self.look = Arc::new(look);
+            self.arrived = arrived;
+        }
+    }
+
+    pub(in crate::app) fn progress(&mut self, job: JobId, progress: Progress) {
+        let downloading = self.downloading.as_mut();
+        if let Some(downloading) = downloading.filter(|it| it.job == job) {
+            downloading.progress = progress;
+        }
+    }
+
+    pub(in crate::app) fn cancelled(&mut self, job: JobId, arrived: u64) {
+        if let Some(ended) = self.downloading.take_if(|it| it.job == job) {
+            let key = (ended.model.catalogue, ended.model.name);
+            self.arrived.insert(key, arrived);
+        }
+    }
+}
+
+impl AppState {
+    pub(super) fn apply_getting(&mut self, command: GettingCommand) {
+        use GettingCommand as C;
+        let getting = &mut self.models.getting;
+        match command {
+            C::Open { from, to } => {
+                self.page = Page::Models;
+                getting.is_open = true;
+                if from.is_some() {
+                    (getting.from, getting.to) = (from, to);
+                }
+                if getting.lists == Lists::NotRead {
+                    self.read_catalogues();
+                }
+            }
+            C::Close => getting.is_open = false,
+            C::From(code) => getting.from = code,
+            C::To(code) => getting.to = code,
+            C::Look => self.read_catalogues(),
+            C::Get { catalogue, name } => self.get_model(&catalogue, &name),
+            C::Cancel => {
+                if let Some(downloading) = &getting.downloading {
+                    downloading.control.cancel();
+                }
+            }
+            C::Add(text) => self.add_catalogue(&text),
+            C::Remove(text) => {
+                self.set(|settings| settings.catalogues.retain(|it| *it != text));
+                self.read_catalogues();
+            }
+            C::Switch { name, on } => {
+                self.set(|settings| {
+                    settings.catalogues_off.retain(|it| *it != name);
+                    if !on {
+                        settings.catalogues_off.push(name);
+                    }
+                });
+                self.read_catalogues();
+            }
+            C::DismissFailure => getting.failure = None,
+        }
+    }
+
+    fn add_catalogue(&mut self, text: &str) {
+        let text = text.trim().to_owned();
+        if let Err(error) = Catalogue::named(&text) {
+            self.show_error("That is no catalogue", &error);
+            return;
+        }
+        let known = DEFAULT_CATALOGUES
+            .iter()
+            .any(|known| known.address == text || known.name == text);
+        self.set(|settings| {
+            if !known && !settings.catalogues.contains(&text) {
+                settings.catalogues.push(text);
+            }
+        });
+        self.read_catalogues();
+    }
+
+    fn read_catalogues(&mut self) {
+        let settings = &self.settings;
+        match Catalogue::chosen(&settings.catalogues, &settings.catalogues_off) {
+            Ok(catalogues) => {
+                let job = self.next_job();
+                let getting = &mut self.models.getting;
+                getting.lists = Lists::Reading(job);
+                let request = CatalogueRequest::Look { job, catalogues };
+                getting.requests.push(request);
+            }
+            Err(error) => self.show_error("A catalogue of yours cannot be read", &error),
+        }
+    }
+
+    fn get_model(&mut self, catalogue: &str, name: &str) {
+        if let Some(downloading) = &self.models.getting.downloading {
+            let detail = format!("{} is being downloaded.", downloading.model.name);
+            self.notify(NoticeKind::Hint, "One model at a time", detail);
+            return;
+        }
+        let look = Arc::clone(&self.models.getting.look);
+        let is_it = |model: &&CatalogueModel| model.catalogue == catalogue && model.name == name;
+        let Some(model) = look.models.iter().find(is_it) else {
+            return;
+        };
+        let replaces = model.installation(&self.models.all) == Installation::Update;
+        let job = self.next_job();
+        let control = JobControl::default();
+        let getting = &mut self.models.getting;
+        getting.failure = None;
+        getting.downloading = Some(Downloading {
+            model: model.clone(),
+            job,
+            control: control.clone(),
+            progress: Progress::default(),
+        });
+        getting.requests.push(CatalogueRequest::Get {
+            job,
+            model: Box::new(model.clone()),
+            replaces,
+            control,
+        });
+    }
+
+    pub(in crate::app) fn model_downloaded(&mut self, job: JobId, model: &InstalledModel) {
+        let getting = &mut self.models.getting;
+        if let Some(ended) = getting.downloading.take_if(|it| it.job == job) {
+            let key = (ended.model.catalogue, ended.model.name);
+            getting.arrived.remove(&key);
+        }
+        self.models.failed.remove(&model.folder);
+        self.models.selected = Some(model.folder.clone());
+        self.set(|settings| set_where_none(&mut settings.default_models, model));
+        let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
+            ([source], [target]) => {
+                let [source, target] = [source, target].map(|code| language::name(code));
+                format!("It translates from {source} to {target}.")
+            }
+            _ => format!("It translates {}.", model.pair()),
+        };
+        self.notify(
+            NoticeKind::Done,
+            format!("{} is installed", model.name),
+            detail,
+        );
+        let note = self.language_note();
+        self.models.add_listed(model.clone());
+        match note {
+            Some(LanguageNote::NoModel { code, target, .. }) => {
+                self.open_for_document(model, &code, target.map(|(target, _)| target));
+            }
+            Some(LanguageNote::NoPair { source, target })
+                if model.target(&source, Some(&target)).is_some() =>
+            {
+                self.open_for_document(model, &source, Some(target));
+            }
+            _ => {}
+        }
+        self.models.requests.push(ModelRequest::List);
+    }
+
+    /// Opens a new model for a document that none fitted.
+    fn open_for_document(&mut self, model: &InstalledModel, source: &str, target: Option<String>) {
+        let target = target.filter(|target| model.target(source, Some(target)).is_some());
+        if model.translates_from(source) && self.running.is_none() {
+            self.open_between(source, target.as_deref());
+        }
+    }
+
+    /// Takes a failure in, if it is one of these jobs.
+    pub(in crate::app) fn download_failed(&mut self, job: JobId, error: &Error) -> bool {
+        let getting = &mut self.models.getting;
+        if getting.lists == Lists::Reading(job) {
+            getting.lists = Lists::Read;
+            self.show_error("The catalogues cannot be read", error);
+            return true;
+        }
+        let Some(ended) = getting.downloading.take_if(|it| it.job == job) else {
+            return false;
+        };
+        let reason = match error {
+            Error::Download { reason, .. } => reason.clone(),
+            Error::Exists { path } => format!(
+                "a model of its name is installed already, in {}; remove that one first",
+                path.display()
+            ),
+            other => other.to_string(),
+        };
+        getting.failure = Some((ended.model.name, reason));
+        true
+    }
+}

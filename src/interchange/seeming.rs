@@ -1,0 +1,305 @@
+//! What files seem to be that are no translation model, in a sentence, with what to do.
+
+use std::path::Path;
+
+use super::archive::Archive;
+use super::sentencepiece::pieces;
+
+/// Bytes at the beginning of a file that tell what it is.
+const HEAD: u64 = 1_024;
+
+/// What is read.
+const READ: &str = "There is no model.toml of Canopy in it, no config.json of Hugging Face, no npz, *.intgemm.alphas.bin or \
+    decoder.yml of Marian, Bergamot or Firefox, and no model.bin of CTranslate2 or Argos Translate";
+
+const CHECKPOINT: &str = "a checkpoint of PyTorch, which does not say how the model is built; convert it with a converter of \
+    CTranslate2 (ct2-fairseq-converter, ct2-opennmt-py-converter) and name the folder that it makes";
+const ARCHIVE: &str = "an archive that is not read; unpack it and name the folder";
+const DOCUMENT: &str =
+    "a document; it stands in the command without an option, and --model names what translates it";
+const MEMORY: &str = "a translation memory; name it with --memory";
+const LARGE: &str = "a large language model (GGUF), which a program such as llama.cpp serves; Canopy asks that program for \
+    suggestions (`canopy llm --help`)";
+const ONNX: &str =
+    "a model in ONNX, which is not read; take its safetensors, or a conversion to CTranslate2";
+const TENSORFLOW: &str = "a model of TensorFlow, which is not read; take its safetensors, or a conversion to CTranslate2";
+const UNFINISHED: &str = "a download that is not finished; let it end, or fetch it again";
+const PART: &str =
+    "a part of a divided archive; join the parts (cat name.* > name) and name the whole";
+const POINTER: &str =
+    "a pointer of Git LFS in place of the file; fetch the file itself with `git lfs pull`";
+const WEB: &str = "a page of the web in place of the download; fetch the file again";
+
+/// Endings of names, and what such files are.
+const ENDINGS: &[(&[&str], &str)] = &[
+    (&["gguf", "ggml"], LARGE),
+    (&["onnx"], ONNX),
+    (&["h5", "hdf5", "pb", "tflite", "keras"], TENSORFLOW),
+    (&["pt", "pth", "ckpt", "pkl"], CHECKPOINT),
+    (&["tmx"], MEMORY),
+    (&["tbx"], "a termbase; name it with --terms"),
+    (
+        &["part", "crdownload", "partial", "aria2", "download"],
+        UNFINISHED,
+    ),
+    (&["7z", "rar", "xz", "bz2", "txz", "tbz2", "lzma"], ARCHIVE),
+    (
+        &[
+            "docx",
+            "xlsx",
+            "pptx",
+            "odt",
+            "ods",
+            "odp",
+            "epub",
+            "pdf",
+            "html",
+            "htm",
+            "xhtml",
+            "md",
+            "txt",
+            "rtf",
+            "doc",
+            "xliff",
+            "xlf",
+            "po",
+            "srt",
+            "vtt",
+            "idml",
+            "tex",
+            "rst",
+            "adoc",
+            "properties",
+            "resx",
+            "strings",
+        ],
+        DOCUMENT,
+    ),
+];
+
+/// Bytes at the beginnings of files, and what such files are.
+const BEGINNINGS: &[(&[u8], &str)] = &[
+    (b"GGUF", LARGE),
+    (b"version https://git-lfs", POINTER),
+    (b"7z\xbc\xaf", ARCHIVE),
+    (b"Rar!", ARCHIVE),
+    (b"\xfd7zXZ", ARCHIVE),
+    (b"BZh", ARCHIVE),
+    (b"%PDF", DOCUMENT),
+    (b"\x89HDF", TENSORFLOW),
+    (b"\x80\x02", CHECKPOINT),
+    (b"\x80\x04", CHECKPOINT),
+];
+
+/// Files of packages of documents.
+const OF_DOCUMENTS: [&str; 4] = [
+    "[Content_Types].xml",
+    "mimetype",
+    "META-INF/manifest.xml",
+    "designmap.xml",
+];
+
+/// What an archive without a model seems to be, and what is to be done.
+pub(super) fn seeming(archive: &mut Archive) -> String {
+    let path = archive.path().to_owned();
+    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    let weights = archive.named().map(str::to_owned);
+    let told = if path.is_dir() {
+        of_folder(&path, &names)
+    } else {
+        let only = weights.or_else(|| names.first().filter(|_| names.len() == 1).cloned());
+        only.and_then(|only| of_file(archive, &only))
+            .or_else(|| of_packed(&names).map(|seems| format!("it seems to be {seems}")))
+    };
+    told.unwrap_or_else(|| listing(&names))
+}
+
+/// What a single file seems to be.
+fn of_file(archive: &mut Archive, name: &str) -> Option<String> {
+    let head = archive.head(name, HEAD).unwrap_or_default();
+    let told = |seems: &str| Some(format!("it seems to be {seems}"));
+    if head.is_empty() && !is_partial(name) {
+        return told("an empty file; fetch it again");
+    }
+    if let Some((_, seems)) = BEGINNINGS.iter().find(|(begin, _)| head.starts_with(begin)) {
+        return told(seems);
+    }
+    let text = String::from_utf8_lossy(&head).to_lowercase();
+    let text = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
+    let ending = ending(name);
+    if text.starts_with("<!doctype html") || text.starts_with("<html") {
+        let is_meant = ["html", "htm", "xhtml"].contains(&ending.as_str());
+        return told(if is_meant { DOCUMENT } else { WEB });
+    }
+    if text.contains("<tmx") {
+        return told(MEMORY);
+    }
+    if is_partial(name) {
+        let is_unfinished = of_ending(&ending) == Some(UNFINISHED);
+        return told(if is_unfinished { UNFINISHED } else { PART });
+    }
+    if name.starts_with("lex.") {
+        return told("a vocabulary shortlist; name its model, and it with --shortlist");
+    }
+    if let Some(seems) = of_ending(&ending) {
+        return told(seems);
+    }
+    let whole = ["spm", "model", "vocab"].contains(&ending.as_str());
+    let whole = whole.then(|| archive.bytes(name).ok()).flatten();
+    if whole.is_some_and(|bytes| pieces(&bytes).is_some()) {
+        return told("a vocabulary of SentencePiece; name the folder in which its model lies");
+    }
+    let is_text = !head.contains(&0);
+    is_text.then(|| format!("it seems to be {DOCUMENT}"))
+}
+
+/// Whether a name is that of a part of a file: of a download that is not finished, or of a divided archive.
+pub(super) fn is_partial(name: &str) -> bool {
+    let ending = ending(name);
+    let is_number = ending.len() >= 2 && ending.bytes().all(|byte| byte.is_ascii_digit());
+    let is_part = ending
+        .strip_prefix("part")
+        .is_some_and(|rest| !rest.is_empty());
+    let is_letters = ["aa", "ab", "ac", "ad", "ae"].contains(&ending.as_str());
+    is_number || is_part || is_letters || of_ending(&ending) == Some(UNFINISHED)
+}
+
+fn ending(name: &str) -> String {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    extension.to_string_lossy().to_lowercase()
+}
+
+fn of_ending(ending: &str) -> Option<&'static str> {
+    let found = ENDINGS
+        .iter()
+        .find(|(endings, _)| endings.contains(&ending));
+    found.map(|(_, seems)| *seems)
+}
+
+/// What a folder seems to be.
+fn of_folder(path: &Path, names: &[String]) -> Option<String> {
+    if names.is_empty() {
+        return Some("it is an empty folder".to_owned());
+    }
+    let has = |name: &str| names.iter().any(|found| found == name);
+    let checkpoints = ["checkpoints/last", "checkpoints/best"].iter();
+    let mut checkpoints = checkpoints.map(|name| path.join(name));
+    if let Some(model) = checkpoints.find(|model| model.join("model.toml").is_file()) {
+        let model = model.display();
+        return Some(format!("it is a training run; name its model, {model}"));
+    }
+    if has("events.jsonl") || has("config.toml") {
+        return Some(
+            "it seems to be a training run that has no model yet; `canopy train --resume` goes on with it".to_owned(),
+        );
+    }
+    let known = [
+        (
+            "corpus.json",
+            "a corpus; name it with --corpus, or as --memory",
+        ),
+        (
+            "encoder.toml",
+            "an encoder, which a training reads (`canopy train --bert`)",
+        ),
+        (
+            "canopy-project.toml",
+            "a project of documents; `canopy project translate` translates it",
+        ),
+        (
+            "adapter_config.json",
+            "an adapter of a larger model; merge it into that one, and name the merged model",
+        ),
+        ("saved_model.pb", TENSORFLOW),
+    ];
+    if let Some((_, seems)) = known.iter().find(|(name, _)| has(name)) {
+        return Some(format!("it seems to be {seems}"));
+    }
+    let below: Vec<&String> = names
+        .iter()
+        .filter(|name| name.ends_with("/model.toml"))
+        .collect();
+    if let [model] = below[..] {
+        let folder = model.trim_end_matches("/model.toml");
+        return Some(format!("its folder {folder} is a model; name that one"));
+    }
+    of_only(names)
+}
+
+/// What a folder seems to be whose files tell it by their endings.
+fn of_only(names: &[String]) -> Option<String> {
+    let with = |endings: &[&str]| {
+        let mut found = names.iter();
+        found.find(|name| endings.contains(&ending(name).as_str()))
+    };
+    let is_packed = |name: &&String| {
+        let name = name.to_lowercase();
+        [".tar.gz", ".tgz", ".tar", ".tar.zst", ".argosmodel", ".zip"]
+            .iter()
+            .any(|it| name.ends_with(it))
+    };
+    if let Some(packed) = names.iter().find(is_packed) {
+        return Some(format!(
+            "it holds the archive {packed}; name that file itself"
+        ));
+    }
+    let divided = |name: &&String| {
+        let name = name.to_lowercase();
+        [".tar.gz.", ".tar.", ".zip.", ".tgz."]
+            .iter()
+            .any(|it| name.contains(it))
+    };
+    if let Some(part) = names.iter().find(divided) {
+        return Some(format!("it holds {part}, {PART}"));
+    }
+    if let Some(vocabulary) = with(&["spm"]) {
+        return Some(format!(
+            "it holds the vocabulary {vocabulary}, but no weights; of a model of Firefox or Bergamot the file model.*.bin \
+             is missing"
+        ));
+    }
+    let is_document = |name: &&String| of_ending(&ending(name)) == Some(DOCUMENT);
+    let documents = names.iter().filter(is_document).count();
+    if let Some(found) = names.iter().find(is_document)
+        && 2 * documents > names.len()
+    {
+        return Some(format!(
+            "it seems to be a folder of documents, such as {found}. {READ}"
+        ));
+    }
+    for (endings, seems) in ENDINGS.iter().filter(|(_, seems)| *seems != DOCUMENT) {
+        if let Some(found) = with(endings) {
+            return Some(format!("it holds {found}, {seems}"));
+        }
+    }
+    None
+}
+
+/// What a packed file seems to be.
+fn of_packed(names: &[String]) -> Option<&'static str> {
+    let has = |name: &str| names.iter().any(|found| found == name);
+    if OF_DOCUMENTS.iter().any(|name| has(name)) {
+        return Some(DOCUMENT);
+    }
+    let is_checkpoint = names.iter().any(|name| name.ends_with("data.pkl"));
+    if is_checkpoint {
+        return Some(CHECKPOINT);
+    }
+    let is_own = names.iter().any(|name| name.ends_with("model.toml"));
+    is_own.then_some(
+        "a packed model folder of Canopy's; add it with `canopy model import`, or unpack it and name the folder",
+    )
+}
+
+fn listing(names: &[String]) -> String {
+    let shown: Vec<&str> = names.iter().take(4).map(String::as_str).collect();
+    let more = if names.len() > shown.len() {
+        ", …"
+    } else {
+        ""
+    };
+    if shown.is_empty() {
+        return format!("it holds no files. {READ}");
+    }
+    format!("it holds {}{more}. {READ}", shown.join(", "))
+}

@@ -1,0 +1,336 @@
+//! Languages as people and models name them: `English`, `Chinese (traditional)`, `opus-mt-en-pt_br`, `vocab.enpt.spm`.
+
+use isolang::Language;
+
+use super::languages::{has_two_letters, two_letters};
+
+/// Codes that are not those of ISO 639, or are no more.
+const OTHER_CODES: [(&str, &str); 8] = [
+    ("zt", "zh-Hant"),
+    ("pb", "pt-BR"),
+    ("iw", "he"),
+    ("in", "id"),
+    ("ji", "yi"),
+    ("mo", "ro"),
+    ("jw", "jv"),
+    ("hbs", "sh"),
+];
+
+/// Names that ISO 639 does not have, or has for something else.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("bokmål", "nb"),
+    ("brazilian portuguese", "pt-BR"),
+    ("burmese", "my"),
+    ("european portuguese", "pt-PT"),
+    ("farsi", "fa"),
+    ("filipino", "fil"),
+    ("greek", "el"),
+    ("nynorsk", "nn"),
+    ("odia", "or"),
+    ("serbo-croatian", "sh"),
+    ("simplified chinese", "zh-Hans"),
+    ("slovene", "sl"),
+    ("traditional chinese", "zh-Hant"),
+    ("valencian", "ca"),
+];
+
+/// Words that tell a script or a region.
+const VARIANTS: [(&str, &str); 15] = [
+    ("brazil", "BR"),
+    ("brazilian", "BR"),
+    ("canada", "CA"),
+    ("cyrillic", "Cyrl"),
+    ("european", "PT"),
+    ("latin", "Latn"),
+    ("mexico", "MX"),
+    ("portugal", "PT"),
+    ("simplified", "Hans"),
+    ("traditional", "Hant"),
+    ("hans", "Hans"),
+    ("hant", "Hant"),
+    ("latn", "Latn"),
+    ("cyrl", "Cyrl"),
+    ("arab", "Arab"),
+];
+
+/// Languages that are written in more than one script.
+const OF_SEVERAL_SCRIPTS: [&str; 12] = [
+    "az", "ks", "kk", "ku", "mn", "ms", "pa", "sd", "sh", "sr", "uz", "zh",
+];
+
+/// Regions that are written in small letters, too, behind these languages.
+const SMALL_REGIONS: [(&str, &[&str]); 7] = [
+    ("de", &["at", "ch"]),
+    ("en", &["us", "gb", "au", "ca"]),
+    ("es", &["mx", "ar", "es"]),
+    ("fr", &["ca", "be", "ch"]),
+    ("nl", &["be"]),
+    ("pt", &["br", "pt"]),
+    ("zh", &["cn", "tw", "hk"]),
+];
+
+/// Words in the names of models that are codes of languages as well.
+const WORDS: [&str; 26] = [
+    "all", "and", "avg", "base", "been", "best", "beta", "big", "data", "fast", "for", "last",
+    "lite", "low", "max", "mid", "mul", "nano", "new", "old", "the", "then", "test", "tiny", "und",
+    "var",
+];
+
+/// The other languages of models whose names write two codes as one word.
+const JOINED: &str = "ar az be bg bn bs ca cs da de el es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko \
+    lt lv mk ml mr ms mt nb ne nl nn no pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur uz vi zh";
+
+/// A code in BCP 47: `pt-BR` of `pt_br`, `zh-Hant` of `zho_Hant`, `en` of `eng_Latn`. A script stays where the language has
+/// several.
+pub fn language_code(code: &str) -> String {
+    let mut parts = code.trim().split(['-', '_', '@']);
+    let first = parts.next().unwrap_or_default().to_lowercase();
+    let other = OTHER_CODES.iter().find(|(other, _)| *other == first);
+    let mut whole = other.map_or_else(|| two_letters(&first), |(_, code)| (*code).to_owned());
+    let language = whole.clone();
+    for part in parts {
+        let is_word = part.chars().all(|c| c.is_ascii_alphanumeric());
+        let small = part.to_lowercase();
+        let named = VARIANTS.iter().find(|(word, _)| *word == small);
+        let part = match (named, part.len()) {
+            (Some((_, variant)), _) => (*variant).to_owned(),
+            (None, 2) => part.to_uppercase(),
+            (None, 3) if part.bytes().all(|byte| byte.is_ascii_digit()) => part.to_owned(),
+            (None, 4) => small[..1].to_uppercase() + &small[1..],
+            _ => continue,
+        };
+        let is_left_out = part.len() == 4 && !OF_SEVERAL_SCRIPTS.contains(&language.as_str());
+        if is_word && !is_left_out {
+            whole = format!("{whole}-{part}");
+        }
+    }
+    whole
+}
+
+/// The code of a language by its English name, such as `English` or `Portuguese (Brazil)`, or by a code.
+pub fn language_called(name: &str) -> Option<String> {
+    let name = name.trim().to_lowercase();
+    if let Some((_, code)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
+        return Some((*code).to_owned());
+    }
+    let (main, more) = name.split_once('(').unwrap_or((&name, ""));
+    let main = main.trim();
+    let variant = more.trim_end_matches(')').trim();
+    let variant = VARIANTS.iter().find(|(word, _)| *word == variant);
+    let found = named_by_iso(main).or_else(|| {
+        let code = main.split(['-', '_', '@']).next()?;
+        is_code(code).then(|| language_code(main))
+    })?;
+    Some(match variant {
+        Some((_, variant)) => language_code(&format!("{found}-{variant}")),
+        None => found,
+    })
+}
+
+fn named_by_iso(name: &str) -> Option<String> {
+    if let Some((_, code)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
+        return Some((*code).to_owned());
+    }
+    let name = name.to_owned();
+    let is_it = move |known: &str| {
+        let known = known.to_lowercase();
+        let known = known.split_once('(').map_or(&*known, |(known, _)| known);
+        known.trim().trim_start_matches("modern ") == name
+    };
+    let mut found: Vec<Language> = Language::match_names(is_it).collect();
+    found.sort_by_key(|language| language.to_639_1().is_none());
+    let code = found.first()?;
+    Some(code.to_639_1().unwrap_or(code.to_639_3()).to_owned())
+}
+
+/// Whether this is the code of a language, in small letters and without region.
+fn is_code(code: &str) -> bool {
+    let is_other = OTHER_CODES.iter().any(|(other, _)| *other == code);
+    match code.len() {
+        2 => has_two_letters(code) || is_other,
+        3 => is_other || Language::from_639_3(code).is_some(),
+        _ => false,
+    }
+}
+
+/// The languages of a word of two codes, such as `enpt` or `engpor`.
+pub fn pair_of_letters(word: &str) -> Option<[String; 2]> {
+    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    if !is_word || !matches!(word.len(), 4 | 6) || WORDS.contains(&word) {
+        return None;
+    }
+    let (source, target) = word.split_at(word.len() / 2);
+    // Of three letters only those that have two as well: words of six letters are common.
+    let known = |code: &str| has_two_letters(&two_letters(code)) && is_code(code);
+    let is_pair = known(source) && known(target) && source != target;
+    is_pair.then(|| [source, target].map(language_code))
+}
+
+/// The languages that the name of a model tells, such as `opus-mt-en-de`, `translate-en_pt-1_0`, `en-pt_BR` or
+/// `enpt-1693087644`.
+pub fn pair_in_name(name: &str) -> Option<[String; 2]> {
+    let parts: Vec<&str> = name.split(['-', '_', '.', ' ', '@']).collect();
+    let small: Vec<String> = parts.iter().map(|part| part.to_lowercase()).collect();
+    let small: Vec<&str> = small.iter().map(String::as_str).collect();
+    two_codes(&parts, true)
+        .or_else(|| two_codes(&parts, false))
+        .or_else(|| two_codes(&small, false))
+        .or_else(|| joined(small.first()?))
+}
+
+/// The last two codes that stand behind each other, each with what tells its script or region.
+fn two_codes(parts: &[&str], with_regions: bool) -> Option<[String; 2]> {
+    let at = |place: usize| {
+        let code = *parts.get(place)?;
+        // Behind "opus" it is machine translation, not Maltese.
+        let is_mt = code == "mt" && place > 0 && parts[place - 1] == "opus";
+        if !is_code(code) || WORDS.contains(&code) || is_mt {
+            return None;
+        }
+        let variants = parts[place + 1..].iter();
+        let variants = variants.take_while(|part| is_variant(code, part, with_regions));
+        let end = place + 1 + variants.count();
+        Some((language_code(&parts[place..end].join("-")), end))
+    };
+    (0..parts.len()).rev().find_map(|place| {
+        let (source, end) = at(place)?;
+        let (target, _) = at(end)?;
+        Some([source, target])
+    })
+}
+
+fn is_variant(language: &str, part: &str, with_regions: bool) -> bool {
+    let is_script = part.len() >= 4
+        && VARIANTS
+            .iter()
+            .any(|(word, _)| part.eq_ignore_ascii_case(word));
+    let is_large = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_small = SMALL_REGIONS
+        .iter()
+        .any(|(known, regions)| *known == language && regions.contains(&part));
+    is_script || part == "419" || with_regions && (is_large || is_small)
+}
+
+/// Of a name that begins with two codes as one word, one of them English: other words look like two codes, too.
+fn joined(word: &str) -> Option<[String; 2]> {
+    let pair = pair_of_letters(word)?;
+    let is_known = |code: &String| JOINED.split(' ').any(|known| known == code);
+    let [source, target] = &pair;
+    let is_pair = source == "en" && is_known(target) || target == "en" && is_known(source);
+    is_pair.then_some(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_written_as_bcp_47_has_them() {
+        for (code, expected) in [
+            ("eng", "en"),
+            ("eng_Latn", "en"),
+            ("pt_br", "pt-BR"),
+            ("zho_Hant", "zh-Hant"),
+            ("zh-hans", "zh-Hans"),
+            ("sr-Latn", "sr-Latn"),
+            ("sr@latin", "sr-Latn"),
+            ("zt", "zh-Hant"),
+            ("pb", "pt-BR"),
+            ("es-419", "es-419"),
+            ("ceb", "ceb"),
+            ("en_US", "en-US"),
+        ] {
+            assert_eq!(language_code(code), expected);
+        }
+    }
+
+    #[test]
+    fn names_of_languages_have_their_codes() {
+        for (name, expected) in [
+            ("English", "en"),
+            ("Portuguese", "pt"),
+            ("Greek", "el"),
+            ("Estonian", "et"),
+            ("Norwegian Bokmål", "nb"),
+            ("Norwegian Nynorsk", "nn"),
+            ("Norwegian", "no"),
+            ("Chinese (traditional)", "zh-Hant"),
+            ("Chinese", "zh"),
+            ("Serbian (Latin)", "sr-Latn"),
+            ("Portuguese (Brazil)", "pt-BR"),
+            ("Brazilian Portuguese", "pt-BR"),
+            ("Malay", "ms"),
+            ("Swahili", "sw"),
+            ("Latvian", "lv"),
+            ("Persian", "fa"),
+            ("Cebuano", "ceb"),
+            ("de", "de"),
+            ("pt_BR", "pt-BR"),
+        ] {
+            assert_eq!(language_called(name).as_deref(), Some(expected), "{name}");
+        }
+        assert_eq!(language_called("Klingonish"), None);
+        assert_eq!(language_called(""), None);
+    }
+
+    #[test]
+    fn names_of_models_tell_their_languages() {
+        for (name, expected) in [
+            ("opus-mt-en-de", "en de"),
+            ("opus-mt-tc-big-en-pt", "en pt"),
+            ("opus-mt-en-de-2020-02-26", "en de"),
+            ("firefox-en-pt", "en pt"),
+            ("en-pt-tiny", "en pt"),
+            ("en-pt_BR", "en pt-BR"),
+            ("en-pt-br", "en pt-BR"),
+            ("pt_br-en", "pt-BR en"),
+            ("translate-en_pt-1_0", "en pt"),
+            ("translate-zt_en-1_9", "zh-Hant en"),
+            ("zh-Hant-en", "zh-Hant en"),
+            ("en-sr-Latn", "en sr-Latn"),
+            ("en_US-es_419", "en-US es-419"),
+            ("eng_Latn-por_Latn", "en pt"),
+            ("enpt-1693087644", "en pt"),
+            ("enpt", "en pt"),
+            ("ende.student.tiny11", "en de"),
+            ("EN-DE", "en de"),
+            ("opus-mt-en-nso", "en nso"),
+            ("model.mt-en", "mt en"),
+        ] {
+            let found = pair_in_name(name).map(|pair| pair.join(" "));
+            assert_eq!(found.as_deref(), Some(expected), "{name}");
+        }
+        for name in [
+            "my-model",
+            "base",
+            "tiny",
+            "test-base",
+            "opus-mt-en-ROMANCE",
+            "opus-mt-mul-en",
+            "opus-mt-en-ine",
+            "my-big-model",
+            "then",
+            "model",
+            "task",
+            "m2m100_418M",
+            "nllb-200-distilled-600M",
+            "starter",
+            "",
+        ] {
+            assert_eq!(pair_in_name(name), None, "{name}");
+        }
+        assert_eq!(
+            pair_of_letters("enpt"),
+            Some(["en", "pt"].map(str::to_owned))
+        );
+        assert_eq!(
+            pair_of_letters("engpor"),
+            Some(["en", "pt"].map(str::to_owned))
+        );
+        for word in [
+            "base", "tiny", "vocab", "model", "target", "intgemm", "50", "s2t",
+        ] {
+            assert_eq!(pair_of_letters(word), None, "{word}");
+        }
+    }
+}
