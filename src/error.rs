@@ -190,6 +190,10 @@ pub enum Error {
         to: String,
         path: PathBuf,
     },
+    #[error("{path:?}, line {line}: no source and target with a tab between them")]
+    NoTab { line: usize, path: PathBuf },
+    #[error("the translation memory has no segment (<seg>): {path:?}")]
+    NoSegments { path: PathBuf },
     #[error("no line has text on both sides of a tab: {path:?}")]
     NoPairs { path: PathBuf },
     #[error(

@@ -65,10 +65,11 @@ fn is_nested(text: &str) -> bool {
     open == 0
 }
 
-/// printf (`%s`, `%1$d`, `%(name)s`), braces (`{name}`, `{0}`, `${HOME}`, `{{x}}`) and addresses.
+/// Code of templates (`{{- x}}`, `{% x %}`, `<%= x %>`), printf (`%s`, `%1$d`, `%(name)s`), braces (`{name}`, `{0}`, `${HOME}`)
+/// and addresses.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"%(?:\d+\$|\([A-Za-z_]\w*\))?[-+0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[@sdiufFeEgGxXoc](?![A-Za-z])|\$?\{\{?[A-Za-z_0-9.]+\}?\}|\$[A-Za-z_]\w*\b|https?://[^\s<>\x22]*[\w/]",
+        r"\{\{[^{}]*\}\}|\{%[^%]*%\}|<%[^%]*%>|%(?:\d+\$|\([A-Za-z_]\w*\))?[-+0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[@sdiufFeEgGxXoc](?![A-Za-z])|\$?\{\{?[A-Za-z_0-9.]+\}?\}|\$[A-Za-z_]\w*\b|https?://[^\s<>\x22]*[\w/]",
     )
     .expect("a valid expression")
 });

@@ -8,6 +8,7 @@ mod preparation;
 mod table;
 mod text;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -29,10 +30,11 @@ use table::{Column, Plan, Table, Unit};
     2.6; METEOR is that of NLTK without synonyms, not Meteor 1.5."
 )]
 pub(super) struct ScoreArguments {
-    /// Files of translations, one for each system; paired tests compare with the first one
+    /// Files of translations, one for each system; paired tests compare with the first one. - is standard input, and a file
+    /// may be packed by gzip
     #[arg(value_name = "HYP")]
     systems: Vec<PathBuf>,
-    /// File of reference translations; several for several references
+    /// File of reference translations; several for several references: -r a -r b, or -r a b with -- before the systems
     #[arg(short, long = "reference", value_name = "FILE", required = true)]
     references: Vec<PathBuf>,
     /// File with the source of every segment, for formality and pronouns
@@ -122,7 +124,9 @@ fn samples() -> clap::builder::RangedU64ValueParser<usize> {
 }
 
 pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
-    let (names, files) = choose(&arguments.metrics, &arguments.systems);
+    let (systems, references) = arguments.divided(&std::env::args_os().collect::<Vec<_>>());
+    let (names, files) = choose(&arguments.metrics, &systems);
+    check_standard_input(files.iter().chain(&references));
     check_number(arguments, files.len());
     let prepares = arguments.preparation.tokenizes();
     let metrics = arguments
@@ -136,8 +140,8 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     if beside.source.is_none() && metrics.iter().any(|metric| metric.reads_source()) {
         wrong_usage("formality and pronouns need --source FILE");
     }
-    let tests = TestSet::read(&files, &arguments.references, beside)?
-        .prepared(|line| preparation.apply(line));
+    let tests =
+        TestSet::read(&files, &references, beside)?.prepared(|line| preparation.apply(line));
     if arguments.metric_options.splits_words() && !prepares && !arguments.force {
         warn_of_tokenised(&tests);
     }
@@ -171,6 +175,40 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         (Format::Latex, false) => latex::table(&table),
     };
     print(&report)
+}
+
+impl ScoreArguments {
+    /// Systems and references: where `--` ends the options, what stands right behind a reference is one, too.
+    fn divided(&self, given: &[OsString]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let (mut systems, mut references) = (self.systems.clone(), self.references.clone());
+        let Some(end) = given.iter().position(|it| it == "--") else {
+            return (systems, references);
+        };
+        let mut options = given[..end].iter();
+        let mut is_reference = false;
+        while let Some(option) = options.next() {
+            let text = option.to_string_lossy();
+            if text == "-r" || text == "--reference" {
+                options.next();
+                is_reference = true;
+            } else if text.starts_with('-') && text != "-" {
+                is_reference = text.starts_with("-r") || text.starts_with("--reference=");
+            } else if let Some(place) = systems
+                .iter()
+                .position(|system| is_reference && system == option)
+            {
+                references.push(systems.remove(place));
+            }
+        }
+        (systems, references)
+    }
+}
+
+/// Ends the program if standard input is to be read several times.
+fn check_standard_input<'p>(files: impl Iterator<Item = &'p PathBuf>) {
+    if files.filter(|file| file.as_os_str() == "-").count() > 1 {
+        wrong_usage("standard input can be read once: name - once");
+    }
 }
 
 /// Ends the program if the files are no systems, or too few.

@@ -28,7 +28,7 @@ use batch_arguments::BatchArguments;
 use languages::Translators;
 pub(super) use one_document::translate;
 use one_document::{read_by, warn_if_unlike, warn_of_drafts};
-use report::report;
+use report::{report, report_without_model};
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
@@ -80,7 +80,7 @@ pub(super) struct TranslateArguments {
     srx: SrxArgument,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
-    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "terms", "adapt", "reranker", "trace"])]
+    #[arg(long, value_enum, conflicts_with_all = ["memory", "terms", "adapt", "reranker", "trace"])]
     pseudo: Option<PseudoName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
     /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
@@ -298,6 +298,10 @@ impl TranslateArguments {
             is_open.then(|| pseudo.of(document, sentence))
         };
         let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
+        if self.json {
+            let report = report_without_model(document, &texts, &self.languages());
+            return Ok(format!("{report:#}\n").into_bytes());
+        }
         match self.export {
             Some(format) => document.exported(&texts, format, &self.languages()),
             None => document.written(&texts, self.to.as_deref()),

@@ -62,8 +62,8 @@ impl TextImport {
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let mut writer = CorpusWriter::create(&self.output, self.info(&stem), self.replace)?;
         let mut number = 0;
-        let mut paragraphs = Vec::new();
         let mut report = TextReport::default();
+        let mut paragraphs = Vec::new();
         while let Some((ours, theirs)) = pair(&mut source, &mut target)? {
             if ours == DOCUMENT_MARK {
                 if number == 0 && !paragraphs.is_empty() {

@@ -238,11 +238,11 @@ impl Wanted<'_> {
 
     fn no_languages(&self, languages: &BTreeMap<String, usize>) -> Error {
         let present: Vec<&str> = languages.keys().map(String::as_str).collect();
-        let present = if present.is_empty() {
-            "not named".to_owned()
-        } else {
-            present.join(", ")
-        };
+        if present.is_empty() {
+            let path = self.file.to_owned();
+            return Error::NoSegments { path };
+        }
+        let present = present.join(", ");
         Error::TmxLanguages {
             from: self.source_language.to_owned(),
             to: self.target_language.to_owned(),

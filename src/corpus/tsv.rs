@@ -195,7 +195,7 @@ fn rows(
             .split('\t')
             .map(|cell| folded(&placeholder::stripped(cell)));
         let (Some(source), Some(target)) = (cells.next(), cells.next()) else {
-            return Err(Error::Memory {
+            return Err(Error::NoTab {
                 line: at + 1,
                 path: file.to_owned(),
             });

@@ -1,8 +1,9 @@
 //! What a request says: the fields of its address and of its body, as JSON, as a form, or with a file.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures_lite::StreamExt;
@@ -23,8 +24,6 @@ pub(super) struct Upload {
 pub(super) struct Fields {
     values: HashMap<String, Value>,
     pub file: Option<Upload>,
-    /// Whether the body was JSON.
-    pub is_json: bool,
 }
 
 impl Fields {
@@ -39,8 +38,7 @@ impl Fields {
         let kind = kind(&headers);
         if !kind.is_empty() {
             let (parts, body) = request.into_parts();
-            let _room = service.room_for(&headers)?;
-            let bytes = service.body(body).await?;
+            let (bytes, _room) = service.body(&headers, body).await?;
             match kind.as_str() {
                 "application/json" => fields.add_json(&bytes)?,
                 "application/x-www-form-urlencoded" => fields.add_form(&bytes),
@@ -70,10 +68,11 @@ impl Fields {
     }
 
     fn add_form(&mut self, bytes: &[u8]) {
+        let mut form = HashMap::new();
         for (name, value) in form_urlencoded::parse(bytes) {
-            let value = Value::String(value.into_owned());
-            self.values.insert(name.into_owned(), value);
+            add(&mut form, name.into_owned(), value.into_owned());
         }
+        self.values.extend(form);
     }
 
     fn add_json(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
@@ -85,7 +84,6 @@ impl Fields {
                 fault.column()
             ))
         })?;
-        self.is_json = true;
         match value {
             Value::Object(object) => self.values.extend(object),
             // A bare list is what OPUS-CAT's clients send.
@@ -102,6 +100,7 @@ impl Fields {
         let mut parts = Multipart::from_request(request, &())
             .await
             .map_err(|_fault| damaged())?;
+        let mut form = HashMap::new();
         while let Some(part) = parts.next_field().await.map_err(|_fault| damaged())? {
             let name = part.name().unwrap_or_default().to_owned();
             let file = part.file_name().map(base_name);
@@ -110,10 +109,14 @@ impl Fields {
                 let bytes = bytes.to_vec();
                 self.file = Some(Upload { name, bytes });
             } else {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                self.values.insert(name, Value::String(text));
+                add(
+                    &mut form,
+                    name,
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                );
             }
         }
+        self.values.extend(form);
         Ok(())
     }
 
@@ -163,22 +166,62 @@ impl Fields {
     }
 
     /// The texts of a body that is a list.
-    pub fn bare_list(&self) -> Option<Vec<String>> {
-        texts(self.values.get(BARE_LIST)?)
+    ///
+    /// # Errors
+    /// If something else than texts is in it.
+    pub fn bare_list(&self) -> Result<Option<Vec<String>>, Refusal> {
+        texts("the body", self.values.get(BARE_LIST))
     }
 
     /// Texts of a list.
-    pub fn list(&self, name: &str) -> Option<Vec<String>> {
-        texts(self.values.get(name)?)
+    ///
+    /// # Errors
+    /// If something else than texts is in it.
+    pub fn list(&self, name: &str) -> Result<Option<Vec<String>>, Refusal> {
+        texts(name, self.values.get(name))
+    }
+}
+
+/// The fields that a form may have several times: their values are a list.
+const REPEATED: [&str; 1] = ["q"];
+
+/// Adds a field of a form; of one that is there once only, the last value counts.
+fn add(form: &mut HashMap<String, Value>, name: String, text: String) {
+    let text = Value::String(text);
+    match form.get_mut(&name) {
+        Some(Value::Array(values)) => values.push(text),
+        Some(first) if REPEATED.contains(&name.as_str()) => {
+            *first = Value::Array(vec![first.take(), text]);
+        }
+        _ => {
+            form.insert(name, text);
+        }
     }
 }
 
 /// The field under which a body that is a list is kept; no form can have it.
 const BARE_LIST: &str = "\0";
 
-fn texts(value: &Value) -> Option<Vec<String>> {
-    let texts = value.as_array()?.iter();
-    texts.map(|text| text.as_str().map(str::to_owned)).collect()
+/// The texts of a list; none if the value is no list.
+fn texts(name: &str, value: Option<&Value>) -> Result<Option<Vec<String>>, Refusal> {
+    let Some(values) = value.and_then(Value::as_array) else {
+        return Ok(None);
+    };
+    let text = |(index, value): (usize, &Value)| {
+        let kind = match value {
+            Value::String(text) => return Ok(text.clone()),
+            Value::Number(number) => return Ok(number.to_string()),
+            Value::Null => "null",
+            Value::Bool(_) => "true or false",
+            Value::Array(_) => "a list",
+            Value::Object(_) => "an object",
+        };
+        Err(Refusal::wrong(format!(
+            "Invalid request: {name}[{index}] is {kind}, not a text"
+        )))
+    };
+    let texts = values.iter().enumerate().map(text);
+    texts.collect::<Result<_, _>>().map(Some)
 }
 
 /// The media type of a body, without its parameters; empty where there is none.
@@ -201,13 +244,44 @@ fn base_name(name: &str) -> String {
     last.chars().filter(is_shown).take(200).collect()
 }
 
+/// How much of a body that is refused is read, and for how long: a client that is still sending would see the connection
+/// break off in place of the answer.
+const MOST_DRAINED: usize = 1 << 30;
+const DRAIN_TIME: Duration = Duration::from_mins(1);
+/// How long the next piece of such a body may take.
+const PIECE_TIME: Duration = Duration::from_secs(2);
+
+/// Reads the rest of a body that is refused, while its client gets the answer. One that waits for leave to send it does not
+/// send it.
+pub(super) fn drain(headers: &HeaderMap, stream: BodyDataStream) {
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
+    let mut stream = stream;
+    let rest = async move {
+        let mut read = 0;
+        while let Ok(Some(Ok(chunk))) = tokio::time::timeout(PIECE_TIME, stream.next()).await {
+            read += chunk.len();
+            if read > MOST_DRAINED {
+                break;
+            }
+        }
+    };
+    tokio::spawn(tokio::time::timeout(DRAIN_TIME, rest));
+}
+
 /// The bytes of a body, as far as they are allowed.
-pub(super) async fn collected(body: Body, limit: usize) -> Result<Bytes, Refusal> {
+pub(super) async fn collected(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+) -> Result<Bytes, Refusal> {
     let mut stream = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_fault| Refusal::wrong("the request broke off"))?;
         if bytes.len() + chunk.len() > limit {
+            drain(headers, stream);
             return Err(Refusal::too_large(limit));
         }
         bytes.extend_from_slice(&chunk);

@@ -67,7 +67,7 @@ pub(super) async fn settings(State(service): State<Arc<Service>>) -> Response {
 
 pub(super) async fn detect(State(service): State<Arc<Service>>, request: Request) -> Answered {
     let fields = Fields::read(&service, request).await?;
-    let texts = fields.list("q").unwrap_or_default();
+    let texts = fields.list("q")?.unwrap_or_default();
     let text = if texts.is_empty() {
         fields.needed("q")?
     } else {
@@ -87,7 +87,7 @@ fn told(found: Option<&DetectedLanguage>) -> Value {
 
 pub(super) async fn translate(State(service): State<Arc<Service>>, request: Request) -> Answered {
     let fields = Fields::read(&service, request).await?;
-    let (texts, is_list) = match fields.list("q").filter(|_| fields.is_json) {
+    let (texts, is_list) = match fields.list("q")? {
         Some(texts) => (texts, true),
         None => (vec![fields.needed("q")?], false),
     };
@@ -116,27 +116,9 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
             .collect::<crate::error::Result<Vec<_>>>()?)
     });
     let documents = documents.await?;
-    let (way, found) = way(&service.library, &source, &target, &documents)?;
-    let translated = match way {
-        None => {
-            let originals = documents.iter().map(|document| document.original.clone());
-            originals.map(|text| (text, Vec::new())).collect()
-        }
-        Some(way) => {
-            let way = Way {
-                alternatives: alternatives.min(MOST_ALTERNATIVES),
-                ..way
-            };
-            let items = documents.into_iter().map(Item::whole).collect();
-            let asked = Asked {
-                way,
-                items,
-                links_words: false,
-            };
-            let answer = service.translated(asked).await?;
-            aside(move || texts_of(&answer)).await?
-        }
-    };
+    let alternatives = alternatives.min(MOST_ALTERNATIVES);
+    let (ways, found) = ways(&service.library, &source, &target, &documents)?;
+    let translated = translated(&service, documents, ways, alternatives).await?;
     let (texts, others): (Vec<String>, Vec<Vec<String>>) = translated.into_iter().unzip();
     let one_or_all = |values: Vec<Value>| {
         if is_list {
@@ -145,18 +127,74 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
             values.into_iter().next().unwrap_or_default()
         }
     };
-    let count = texts.len();
     let mut told_back = json!({
         "translatedText": one_or_all(texts.into_iter().map(Value::String).collect()),
     });
     if source == "auto" {
-        let language = told(found.as_ref());
-        told_back["detectedLanguage"] = one_or_all(vec![language; count]);
+        let languages = found.iter().map(|found| told(found.as_ref()));
+        told_back["detectedLanguage"] = one_or_all(languages.collect());
     }
     if alternatives > 0 {
         told_back["alternatives"] = one_or_all(others.into_iter().map(Value::from).collect());
     }
     Ok(json_response(&told_back).into_response())
+}
+
+/// The way of each text, and its language where that is detected: each text of a list tells its own.
+fn ways(
+    library: &Library,
+    source: &str,
+    target: &str,
+    documents: &[Document],
+) -> Result<(Vec<Option<Way>>, Vec<Option<DetectedLanguage>>), Refusal> {
+    let of_one = |(index, document): (usize, &Document)| {
+        let found = way(library, source, target, std::slice::from_ref(document));
+        found.map_err(|refusal| match documents.len() {
+            0 | 1 => refusal,
+            _ => Refusal::new(refusal.status, format!("q[{index}]: {}", refusal.message)),
+        })
+    };
+    let ways = documents.iter().enumerate().map(of_one);
+    Ok(ways.collect::<Result<Vec<_>, _>>()?.into_iter().unzip())
+}
+
+/// The translations of texts and others of each, in their order; texts of one way go together.
+async fn translated(
+    service: &Service,
+    documents: Vec<Document>,
+    ways: Vec<Option<Way>>,
+    alternatives: usize,
+) -> Result<Vec<(String, Vec<String>)>, Refusal> {
+    let mut translated: Vec<(String, Vec<String>)> = documents
+        .iter()
+        .map(|document| (document.original.clone(), Vec::new()))
+        .collect();
+    let mut groups: Vec<(Way, Vec<(usize, Item)>)> = Vec::new();
+    for (index, (document, way)) in documents.into_iter().zip(ways).enumerate() {
+        let Some(way) = way else { continue };
+        let item = (index, Item::whole(document));
+        match groups.iter_mut().find(|(other, _)| *other == way) {
+            Some((_, items)) => items.push(item),
+            None => groups.push((way, vec![item])),
+        }
+    }
+    for (way, items) in groups {
+        let (indices, items): (Vec<usize>, Vec<Item>) = items.into_iter().unzip();
+        let asked = Asked {
+            way: Way {
+                alternatives,
+                ..way
+            },
+            items,
+            links_words: false,
+        };
+        let answer = service.translated(asked).await?;
+        let texts = aside(move || texts_of(&answer)).await?;
+        for (index, text) in indices.into_iter().zip(texts) {
+            translated[index] = text;
+        }
+    }
+    Ok(translated)
 }
 
 /// The translation of each text, and others of it.

@@ -67,7 +67,7 @@ pub(super) async fn act(
             return Ok(text.to_owned().into_response());
         }
         (Method::POST, "preorderbatch") => {
-            if fields.bare_list().is_none_or(|texts| texts.is_empty()) {
+            if fields.bare_list()?.is_none_or(|texts| texts.is_empty()) {
                 return Err(Refusal::wrong("the body is a list of segments"));
             }
             pair?.way(&service)?;

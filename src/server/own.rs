@@ -38,7 +38,7 @@ pub(super) async fn models(State(service): State<Arc<Service>>) -> Response {
 
 pub(super) async fn translate(State(service): State<Arc<Service>>, request: Request) -> Answered {
     let fields = Fields::read(&service, request).await?;
-    let texts = fields.list("sentences").filter(|texts| !texts.is_empty());
+    let texts = fields.list("sentences")?.filter(|texts| !texts.is_empty());
     let texts = texts.ok_or_else(|| {
         Refusal::wrong("sentences is a list of texts, those of the document or around what is to be translated")
     })?;

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::access::Access;
-use super::fields::collected;
+use super::fields::{collected, drain};
 use super::job::{Answer, Item, Job, Way};
 use super::languages::Library;
 use super::queue::Queue;
@@ -75,7 +75,7 @@ impl Service {
     ///
     /// # Errors
     /// 413 if it is too large, 429 if there is no room.
-    pub fn room_for(&self, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Refusal> {
+    fn room_for(&self, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Refusal> {
         let length = headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         let length = length.map_or(self.max_body_bytes, |length| {
@@ -88,14 +88,25 @@ impl Service {
         room.map_err(|_none| Refusal::busy())
     }
 
-    /// The whole body of a request.
+    /// The whole body of a request, with the room that it takes.
     ///
     /// # Errors
-    /// 413 if it is too large, 408 if it does not arrive in time.
-    pub async fn body(&self, body: Body) -> Result<Bytes, Refusal> {
-        let collected = collected(body, self.max_body_bytes);
+    /// 413 if it is too large, 429 if there is no room, 408 if it does not arrive in time.
+    pub async fn body(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<(Bytes, OwnedSemaphorePermit), Refusal> {
+        let room = match self.room_for(headers) {
+            Ok(room) => room,
+            Err(refusal) => {
+                drain(headers, body.into_data_stream());
+                return Err(refusal);
+            }
+        };
+        let collected = collected(headers, body, self.max_body_bytes);
         let in_time = tokio::time::timeout(BODY_TIME, collected).await;
-        in_time.unwrap_or_else(|_late| {
+        let bytes = in_time.unwrap_or_else(|_late| {
             Err(Refusal::new(
                 StatusCode::REQUEST_TIMEOUT,
                 format!(
@@ -103,7 +114,8 @@ impl Service {
                     BODY_TIME.as_secs()
                 ),
             ))
-        })
+        });
+        Ok((bytes?, room))
     }
 
     /// Has the worker translate. If the client leaves, this is dropped, and the worker goes on with the others.

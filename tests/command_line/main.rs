@@ -13,6 +13,7 @@ mod models;
 mod page;
 mod project;
 mod real_models;
+mod reported;
 mod srx;
 mod terms;
 mod texts;

@@ -9,6 +9,7 @@ mod other_programs;
 mod packages;
 mod pdf;
 mod properties;
+mod reports;
 mod strings;
 mod subtitles;
 mod xml;

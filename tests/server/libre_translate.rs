@@ -103,6 +103,49 @@ fn the_language_is_detected_where_it_is_asked_for() {
 }
 
 #[test]
+fn each_text_of_a_list_tells_its_language() {
+    let server = Server::start(&[]);
+    let english =
+        "You can print a text document as a brochure. Two pages are printed on each side.";
+    let german = "Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden gedruckt.";
+    let alone = server.post_json("/translate", &ask(json!(english))).good();
+    for texts in [[english, german, "12"], [german, english, "12"]] {
+        let mut asked = ask(json!(texts));
+        asked["source"] = json!("auto");
+        let told = server.post_json("/translate", &asked).good();
+        for (index, text) in texts.iter().enumerate() {
+            let (wanted, language) = match *text {
+                text if text == english => (&alone["translatedText"], "en"),
+                "12" => (&json!("12"), "en"),
+                _ => (&json!(german), "de"),
+            };
+            assert_eq!(&told["translatedText"][index], wanted);
+            assert_eq!(told["detectedLanguage"][index]["language"], language);
+        }
+    }
+}
+
+#[test]
+fn a_field_that_comes_twice_is_a_list_and_a_list_has_texts_alone() {
+    let server = Server::start(&[]);
+    let listed = server
+        .post_json("/translate", &ask(json!(["Open the file.", "Close it."])))
+        .good();
+    let form = [
+        ("q", "Open the file."),
+        ("source", "en"),
+        ("q", "Close it."),
+        ("target", "de"),
+    ];
+    assert_eq!(server.post_form("/translate", &form).good(), listed);
+    let asked = ask(json!(["Open the file.", null]));
+    assert_eq!(
+        server.post_json("/translate", &asked).refused(400),
+        "Invalid request: q[1] is null, not a text"
+    );
+}
+
+#[test]
 fn what_is_wrong_is_told_as_libretranslate_tells_it() {
     let server = Server::start(&[]);
     let told = |asked: Value| server.post_json("/translate", &asked).refused(400);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::client::{Server, request};
+use crate::client::{Server, answer_of, request};
 
 fn ask(text: &str) -> serde_json::Value {
     json!({"q": text, "source": "en", "target": "de"})
@@ -37,6 +37,31 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     server
         .post_json("/translate", &ask("Open the file."))
         .good();
+}
+
+#[test]
+fn who_sends_all_of_what_is_too_large_reads_the_answer() {
+    let server = Server::start(&["--max-size", "1"]);
+    let piece = vec![b' '; 1 << 20];
+    for head in [
+        "Content-Length: 33554432\r\n\r\n".to_owned(),
+        "Transfer-Encoding: chunked\r\n\r\n2000000\r\n".to_owned(),
+    ] {
+        let mut stream = server.connect();
+        let start = "POST /translate HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n";
+        stream
+            .write_all(format!("{start}{head}").as_bytes())
+            .expect("sent");
+        for _ in 0..32 {
+            stream.write_all(&piece).expect("nothing breaks off");
+        }
+        if head.starts_with('T') {
+            stream
+                .write_all(b"\r\n0\r\n\r\n")
+                .expect("nothing breaks off");
+        }
+        answer_of(&mut stream).refused(413);
+    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Files with one segment a line.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
 use crate::evaluation::unique_names;
 use crate::metrics::Documents;
-use crate::text::lines::read_lines;
+use crate::text::lines::lines;
 
 /// Translations and references of the same segments.
 #[derive(Debug)]
@@ -35,12 +38,12 @@ impl TestSet {
     /// If one cannot be read, is no UTF-8 or has another number of lines, or if there is no reference.
     pub fn read(systems: &[PathBuf], references: &[PathBuf], beside: Beside<'_>) -> Result<Self> {
         let (first, others) = references.split_first().expect("clap asks for a reference");
-        let first_lines = read_lines(first)?;
+        let first_lines = read(first)?;
         let segments = first_lines.len();
-        let read = |path: &PathBuf| read_as_many(path, segments, first);
+        let as_many = |path: &PathBuf| read_as_many(path, segments, first);
         let mut all = vec![first_lines];
         for path in others {
-            all.push(read(path)?);
+            all.push(as_many(path)?);
         }
         for (path, lines) in references.iter().zip(&all) {
             if lines.iter().all(|line| line.trim().is_empty()) {
@@ -56,7 +59,7 @@ impl TestSet {
             .transpose()?;
         Ok(Self {
             names: names(systems),
-            systems: systems.iter().map(read).collect::<Result<_>>()?,
+            systems: systems.iter().map(as_many).collect::<Result<_>>()?,
             references: all,
             documents: documents.map(|ids| Documents::of(&ids)),
             sources: sources.transpose()?.unwrap_or_default(),
@@ -107,8 +110,27 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
     unique_names(&named.collect::<Vec<_>>())
 }
 
+/// The lines of a file that may be packed by gzip, or of standard input for `-`.
+fn read(path: &Path) -> Result<Vec<String>> {
+    const GZIP: [u8; 2] = [0x1F, 0x8B];
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        let read = std::io::stdin().read_to_end(&mut bytes);
+        read.map_err(Error::read("standard input"))?;
+    } else {
+        bytes = std::fs::read(path).map_err(Error::read(path))?;
+    }
+    if bytes.starts_with(&GZIP) {
+        let mut unpacked = Vec::new();
+        let read = MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
+        read.map_err(Error::read(path))?;
+        bytes = unpacked;
+    }
+    lines(path, bytes)
+}
+
 fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {
-    let lines = read_lines(path)?;
+    let lines = read(path)?;
     if lines.len() == expected {
         return Ok(lines);
     }

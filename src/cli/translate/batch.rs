@@ -22,8 +22,12 @@ use crate::text::export::ExportFormat;
 const DETECTED_BY: usize = 5;
 
 impl TranslateArguments {
-    /// Whether a folder or a list of documents is to be translated.
+    /// Whether a folder, a list of documents or a share of them is to be translated.
     pub(in crate::cli) fn is_batch(&self) -> bool {
+        self.batch.shard.is_some() || self.names_many()
+    }
+
+    fn names_many(&self) -> bool {
         self.batch.list.is_some() || self.inputs.iter().any(|input| input.is_dir())
     }
 
@@ -38,7 +42,7 @@ impl TranslateArguments {
             Some(folder) if folder.as_os_str() != "-" => folder,
             _ => wrong_usage(
                 "translate",
-                "a folder or a list is translated into a folder: name one with --output",
+                "a folder, a list or a share of documents (--shard) is translated into a folder: name one with --output",
             ),
         }
     }
@@ -62,8 +66,18 @@ impl TranslateArguments {
                         num_others += 1;
                     }
                 }
-            } else if let Some(below) = place_of(input) {
-                add(input.clone(), below);
+            } else if input.as_os_str() == "-" {
+                wrong_usage(
+                    "translate",
+                    "standard input is one document: --shard has no share of it",
+                );
+            } else if self.names_many() {
+                if let Some(below) = place_of(input) {
+                    add(input.clone(), below);
+                }
+            } else if let Some(name) = input.file_name() {
+                // As without --shard.
+                add(input.clone(), PathBuf::from(name));
             }
         }
         if let Some(list) = &self.batch.list {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::app::markup::to_editable;
 use crate::inference::{TermUse, Translation, Translator};
 use crate::text::document::Document;
+use crate::text::export::Languages;
 use crate::text::placeholder::stripped;
 
 /// Its sentences with their translations, scores and flags.
@@ -14,14 +15,7 @@ pub(super) fn report(
     translations: &[Option<Translation>],
 ) -> Value {
     let sentence = |(index, translation): (usize, &Option<Translation>)| {
-        let position = document.position(index);
-        let mut entry = json!({
-            "index": index,
-            "section": position.section,
-            "paragraph": position.paragraph,
-            "sentence_in_paragraph": position.sentence_in_paragraph,
-            "source": to_editable(&document.sentences[index].text),
-        });
+        let mut entry = place(document, index);
         if let Some(translation) = translation {
             entry["target"] = json!(to_editable(&translation.text));
             // What no model wrote is not certain, but unknown.
@@ -47,6 +41,41 @@ pub(super) fn report(
         "source_language": info.source_language,
         "target_language": info.target_language,
         "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
+    })
+}
+
+/// A document's sentences with texts that no model has written, or that its file has.
+pub(super) fn report_without_model(
+    document: &Document,
+    texts: &[Option<String>],
+    languages: &Languages,
+) -> Value {
+    let sentence = |(index, text): (usize, &Option<String>)| {
+        let mut entry = place(document, index);
+        let known = document.sentences[index].known_text();
+        if let Some(text) = text.as_deref().or(known) {
+            entry["target"] = json!(to_editable(text));
+        }
+        entry
+    };
+    json!({
+        "document": document.name,
+        "model": null,
+        "source_language": languages.source,
+        "target_language": languages.target,
+        "sentences": texts.iter().enumerate().map(sentence).collect::<Vec<_>>(),
+    })
+}
+
+/// A sentence and where it stands.
+fn place(document: &Document, index: usize) -> Value {
+    let position = document.position(index);
+    json!({
+        "index": index,
+        "section": position.section,
+        "paragraph": position.paragraph,
+        "sentence_in_paragraph": position.sentence_in_paragraph,
+        "source": to_editable(&document.sentences[index].text),
     })
 }
 

@@ -76,10 +76,11 @@ impl Translator {
 
     /// A sentence without the markup that the model does not read; none if it reads all.
     pub(super) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
+        let Preparation { text, points, .. } = prepared;
         if self.strips_markup() {
-            return Some(StrippedSource::of(&prepared.text, &prepared.points));
+            return Some(StrippedSource::of(text, points));
         }
-        StrippedSource::around_read(&prepared.text, &prepared.points)
+        StrippedSource::around_read(text, points)
     }
 
     /// A sentence whose points show `points`, prepared for the model.
@@ -128,17 +129,18 @@ impl Translator {
         let text = text.trim();
         let prepared = Preparation::of(text, &[], self.reader(Side::Target));
         if prepared.text == text {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(prepared.text)
+            return Cow::Borrowed(text);
         }
+        Cow::Owned(prepared.text)
     }
 
     /// The ids of a translation that others read, without the markup that is not in its source as the model reads it.
     pub(super) fn read_ids_of_translation(&self, text: &str, source: &str) -> Vec<u32> {
         let is_unread = |c: char| Placeholder::of(c).is_some() && !source.contains(c);
         let text = if text.contains(is_unread) {
-            Cow::Owned(with_markup_of(source, text))
+            let is_known = |&c: &char| Placeholder::of(c).is_none() || text.contains(c);
+            let known: String = source.chars().filter(is_known).collect();
+            Cow::Owned(with_markup_of(&known, text))
         } else {
             Cow::Borrowed(text)
         };

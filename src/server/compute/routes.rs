@@ -26,7 +26,7 @@ use super::worker::{Order, Search, Work};
 use crate::inference::TraceRequest;
 use crate::remote::{Begun, Description, Missing, SearchRequest};
 use crate::server::access::Access;
-use crate::server::fields::collected;
+use crate::server::fields::{collected, drain};
 use crate::server::refusal::Refusal;
 
 /// Bytes of a file, at most.
@@ -126,13 +126,17 @@ pub(super) async fn read<T: DeserializeOwned>(
 }
 
 async fn body(shared: &Shared, request: Request) -> Result<Bytes, Refusal> {
-    if length(&request).is_some_and(|length| length > shared.max_body_bytes as u64) {
+    let is_too_large = length(&request).is_some_and(|length| length > shared.max_body_bytes as u64);
+    let (parts, body) = request.into_parts();
+    if is_too_large {
+        drain(&parts.headers, body.into_data_stream());
         return Err(Refusal::too_large(shared.max_body_bytes));
     }
     let Ok(_room) = shared.room.try_acquire() else {
+        drain(&parts.headers, body.into_data_stream());
         return Err(Refusal::busy());
     };
-    let collected = collected(request.into_body(), shared.max_body_bytes);
+    let collected = collected(&parts.headers, body, shared.max_body_bytes);
     timeout(BODY_TIME, collected)
         .await
         .unwrap_or_else(|_late| Err(late()))

@@ -48,6 +48,15 @@ impl Export<'_> {
         written + "</body>\n</tmx>\n"
     }
 
+    /// Every sentence as a reader sees it, a tab, and its translation where it has one.
+    pub fn tsv(&self) -> String {
+        let line = |index: usize| {
+            let (source, target) = self.pair(index);
+            format!("{source}\t{target}\n")
+        };
+        (0..self.document.sentences.len()).map(line).collect()
+    }
+
     /// XLIFF 1.2: every sentence, in a group for each paragraph.
     pub fn xliff(&self) -> String {
         let document = self.document;

@@ -29,15 +29,18 @@ pub enum ExportFormat {
     BilingualDocx,
     /// Each paragraph with its translation below.
     Interleaved,
+    /// A line for each sentence: source, tab, target.
+    Tsv,
 }
 
 impl ExportFormat {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Tmx,
         Self::Xliff,
         Self::BilingualHtml,
         Self::BilingualDocx,
         Self::Interleaved,
+        Self::Tsv,
     ];
 
     /// As it is named on the command line.
@@ -48,6 +51,7 @@ impl ExportFormat {
             Self::BilingualHtml => "bilingual-html",
             Self::BilingualDocx => "bilingual-docx",
             Self::Interleaved => "interleaved",
+            Self::Tsv => "tsv",
         }
     }
 
@@ -58,6 +62,7 @@ impl ExportFormat {
             Self::BilingualHtml => "page with source and target side by side (HTML)",
             Self::BilingualDocx => "table with source and target (Word document)",
             Self::Interleaved => "page with the target below each paragraph (HTML)",
+            Self::Tsv => "table of sources and targets, a line for each sentence (TSV)",
         }
     }
 
@@ -68,6 +73,7 @@ impl ExportFormat {
             Self::Xliff => "xlf",
             Self::BilingualHtml | Self::Interleaved => "html",
             Self::BilingualDocx => "docx",
+            Self::Tsv => "tsv",
         }
     }
 }
@@ -127,6 +133,7 @@ impl Document {
             ExportFormat::BilingualHtml => Ok(export.side_by_side().into_bytes()),
             ExportFormat::Interleaved => Ok(export.interleaved().into_bytes()),
             ExportFormat::BilingualDocx => export.docx(),
+            ExportFormat::Tsv => Ok(export.tsv().into_bytes()),
         }
     }
 }

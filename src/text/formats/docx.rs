@@ -4,7 +4,10 @@
 //! Left alone: fields other than links, deletions, comments unless they are asked for, equations, names of pictures, charts and diagrams. Insertions
 //! are translated as what they will be once they are accepted.
 
+mod bound;
 mod direction;
+
+pub(super) use bound::Bound;
 
 use std::collections::HashMap;
 
@@ -62,7 +65,7 @@ impl DocumentFormat for Docx {
         for kind in kinds {
             names.extend(of_kind(kind));
         }
-        let mut parts = Vec::new();
+        let (mut parts, mut bound) = (Vec::new(), Vec::new());
         for name in names {
             if parts.iter().any(|part: &OfficePart| part.name == name) {
                 continue;
@@ -74,9 +77,11 @@ impl DocumentFormat for Docx {
                 builder,
                 places: Vec::new(),
                 fields: OpenFields::default(),
+                bound: Vec::new(),
             };
             reader.blocks(part.xml.root(), &mut Mirror::None);
             let places = reader.places;
+            bound.extend(reader.bound);
             parts.push(OfficePart {
                 name,
                 part,
@@ -95,6 +100,7 @@ impl DocumentFormat for Docx {
             package,
             parts,
             sheets: Vec::new(),
+            bound,
         }))
     }
 }
@@ -181,6 +187,7 @@ struct Reader<'x, 'b> {
     builder: &'b mut Builder,
     places: Vec<Place>,
     fields: OpenFields,
+    bound: Vec<Bound>,
 }
 
 impl Reader<'_, '_> {
@@ -193,6 +200,13 @@ impl Reader<'_, '_> {
                 "del" | "moveFrom" | "sectPr" | "tblPr" | "tblGrid" | "trPr" | "tcPr" | "sdtPr"
                 | "separator" => {}
                 "footnote" | "endnote" if is_separator(xml, child) => {}
+                "sdt" => {
+                    let first = self.places.len();
+                    self.blocks(child, mirror);
+                    if let [only] = &self.places[first..] {
+                        self.bound.extend(Bound::read(xml, child, only.unit));
+                    }
+                }
                 _ => self.blocks(child, mirror),
             }
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::WriteBack;
 use super::direction::{Directed, directed, set_attributes};
+use super::docx::Bound;
 use super::edits::Edits;
 use super::language::{WordLanguage, is_right_to_left};
 use super::package::{Package, Part};
@@ -27,6 +28,8 @@ pub(super) struct Office {
     pub parts: Vec<OfficePart>,
     /// Sheets of a workbook, which have a direction even where their strings stand elsewhere.
     pub sheets: Vec<String>,
+    /// Controls of a Word document that show the text of another part.
+    pub bound: Vec<Bound>,
 }
 
 impl std::fmt::Debug for Office {
@@ -85,6 +88,9 @@ impl Office {
             if text != xml.text {
                 changed.insert(name.clone(), encoding.encode_xml(text)?);
             }
+        }
+        for bound in &self.bound {
+            bound.write(&self.package, translation, &mut changed)?;
         }
         let sheets = self
             .sheets

@@ -27,6 +27,13 @@ pub(super) fn main_part(package: &Package) -> Result<String, Failure> {
         })
 }
 
+/// The parts of this kind that the main part has.
+pub(super) fn related(package: &Package, kind: &str) -> Result<Vec<String>, Failure> {
+    let all = relationships(package, &main_part(package)?)?.into_iter();
+    let named = all.filter(|it| it.kind == kind);
+    Ok(named.filter_map(|it| it.target).collect())
+}
+
 /// Whether the bytes are an Office file whose main part lies in this folder.
 pub(super) fn is_office(bytes: &[u8], folder: &str) -> bool {
     super::package::holds(bytes, |name| name == "[Content_Types].xml")

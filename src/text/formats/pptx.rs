@@ -83,6 +83,7 @@ impl DocumentFormat for Pptx {
             package,
             parts,
             sheets: Vec::new(),
+            bound: Vec::new(),
         }))
     }
 }

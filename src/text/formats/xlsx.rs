@@ -104,6 +104,7 @@ impl DocumentFormat for Xlsx {
             package,
             parts,
             sheets: sheet_names,
+            bound: Vec::new(),
         };
         Ok(Box::new(Workbook { office, names }))
     }

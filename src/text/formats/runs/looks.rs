@@ -31,18 +31,29 @@ pub(super) fn looks(dialect: &dyn Dialect, xml: &Xml, items: &[Item]) -> Vec<Opt
     items.iter().map(look).collect()
 }
 
-/// The look of most letters; the first of several.
+/// The look of most letters; the first of several. A change that is tracked stays on its words, if others have none.
 pub(super) fn base(looks: &[Option<Look>]) -> Option<Look> {
+    let is_tracked = |look: &&Look| look.seen.contains(TRACKED);
+    let is_plain = looks
+        .iter()
+        .flatten()
+        .any(|look| !is_tracked(&look) && look.letters > 0);
+    let usual = || {
+        let looks = looks.iter().flatten();
+        looks.filter(move |look| !is_plain || !is_tracked(look))
+    };
     let mut letters: HashMap<&str, usize> = HashMap::new();
-    for look in looks.iter().flatten() {
+    for look in usual() {
         *letters.entry(&look.seen).or_default() += look.letters;
     }
     let most = letters.values().max()?;
-    let mut looks = looks.iter().flatten();
-    looks
+    usual()
         .find(|look| letters[look.seen.as_str()] == *most)
         .cloned()
 }
+
+/// The element that says what properties were before a change that is tracked.
+const TRACKED: &str = "rPrChange";
 
 /// The properties of a run without what nobody sees.
 pub(super) fn seen(dialect: &dyn Dialect, xml: &Xml, properties: Id) -> String {
@@ -56,7 +67,8 @@ pub(super) fn seen(dialect: &dyn Dialect, xml: &Xml, properties: Id) -> String {
         if dialect.is_invisible(xml.name(child)) {
             continue;
         }
-        if xml.name(child) == "rPrChange" {
+        if xml.name(child) == TRACKED {
+            seen += TRACKED;
             // A change that is tracked is one change, however many runs and numbers it has.
             for (name, value) in xml.attributes(child) {
                 if name.rsplit(':').next() != Some("id") {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::element::{section, with_line_ends};
 use super::json_text::push_units;
-use super::{Dialect, Message, Piece, Place};
+use super::{Dialect, Message, Piece, Text};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::Document;
 use crate::text::formats::edits::Edits;
@@ -73,7 +73,7 @@ struct Reader<'x, 'b> {
 /// A value in its file.
 #[derive(Debug)]
 struct Slot {
-    place: Place,
+    text: Text,
     bytes: Range<usize>,
     /// Whether the bytes lie in a CDATA section.
     is_section: bool,
@@ -151,15 +151,22 @@ impl Reader<'_, '_> {
             pending: String::new(),
         };
         decoder.children(element);
-        decoder.end();
+        let is_text = xml.elements(element).next().is_none();
+        let text = match decoder.end() {
+            value if is_text && Text::is_icu(&value) => {
+                Text::read(&value, Dialect::PLAIN, self.builder, context)
+            }
+            value => {
+                decoder.message.text(&value);
+                decoder.message.unit(self.builder, context).map(Text::Plain)
+            }
+        };
         let (bytes, is_section) = self.bytes(element);
-        if let Some(place) = decoder.message.unit(self.builder, context) {
-            self.slots.push(Slot {
-                place,
-                bytes,
-                is_section,
-            });
-        }
+        self.slots.extend(text.map(|text| Slot {
+            text,
+            bytes,
+            is_section,
+        }));
     }
 
     /// The bytes of a value, without the white space around it that counts for nothing.
@@ -208,12 +215,12 @@ struct Decoder<'x> {
 }
 
 impl Decoder<'_> {
-    /// White space at the end counts for nothing.
-    fn end(&mut self) {
+    /// The text behind the last element; white space at its end counts for nothing.
+    fn end(&mut self) -> String {
         if self.ends_loosely {
             self.pending.pop();
         }
-        self.flush();
+        std::mem::take(&mut self.pending)
     }
 
     fn flush(&mut self) {
@@ -320,7 +327,7 @@ impl WriteBack for AndroidFile {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
         let mut edits = Edits::default();
         for slot in &self.slots {
-            if let Some(pieces) = slot.place.pieces(translation) {
+            if let Some(pieces) = slot.text.pieces(translation) {
                 edits.replace(slot.bytes.clone(), self.written(slot, &pieces));
             }
         }

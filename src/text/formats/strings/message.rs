@@ -312,6 +312,14 @@ impl Text {
         }
     }
 
+    /// The translated value in pieces, of which those of the file are not to be escaped; `None` if there is nothing new.
+    pub fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
+        match self {
+            Self::Plain(place) => place.pieces(translation),
+            Self::Icu(pattern) => Some(vec![Piece::Text(pattern.written(translation)?)]),
+        }
+    }
+
     /// The translated value; `None` if there is nothing new.
     pub fn written(&self, translation: &Translation) -> Option<String> {
         match self {

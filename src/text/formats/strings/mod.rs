@@ -23,7 +23,7 @@ pub(super) mod xcstrings;
 mod xml_strings;
 pub(super) mod yaml;
 
-pub(super) use message::{Message, Piece, Place, Text};
+pub(super) use message::{Message, Piece, Text};
 pub(in crate::text) use table::table_rows;
 use xml_strings::XmlStrings;
 

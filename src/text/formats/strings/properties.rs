@@ -209,14 +209,9 @@ fn decoded(raw: &str) -> Result<String, usize> {
         };
         rest = &after[escaped.len_utf8()..];
         if escaped == 'u' {
-            let digits = rest
-                .get(..4)
-                .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-            let unit = digits
-                .and_then(|digits| u16::from_str_radix(digits, 16).ok())
-                .ok_or(place)?;
+            let (unit, length) = code_unit(rest).ok_or(place)?;
             units.push(unit);
-            rest = &rest[4..];
+            rest = &rest[length..];
             continue;
         }
         flush(&mut units, &mut value);
@@ -237,6 +232,24 @@ fn decoded(raw: &str) -> Result<String, usize> {
     }
     flush(&mut units, &mut value);
     Ok(value)
+}
+
+/// The number that four digits say, and how long they are: a line may end between them, as Java joins lines first.
+fn code_unit(text: &str) -> Option<(u16, usize)> {
+    let (mut digits, mut rest) = (String::new(), text);
+    while digits.len() < 4 {
+        if let Some(next) = rest.strip_prefix('\\') {
+            let line = next.strip_prefix("\r\n");
+            let line = line.or_else(|| next.strip_prefix(['\n', '\r']))?;
+            rest = line.trim_start_matches(is_blank);
+            continue;
+        }
+        let digit = rest.chars().next().filter(char::is_ascii_hexdigit)?;
+        digits.push(digit);
+        rest = &rest[1..];
+    }
+    let unit = u16::from_str_radix(&digits, 16).ok()?;
+    Some((unit, text.len() - rest.len()))
 }
 
 fn flush(units: &mut Vec<u16>, value: &mut String) {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::element::{text_of, with_line_ends};
-use super::{Dialect, Message, Piece, Place, damaged, plurals};
+use super::{Dialect, Message, Piece, Text, damaged, plurals};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::{Document, Standing};
 use crate::text::formats::edits::Edits;
@@ -76,7 +76,7 @@ struct Reader<'x, 'b> {
 #[derive(Debug)]
 struct Slot {
     /// The element that holds a translation, and the unit of it.
-    forms: Vec<(Id, Place)>,
+    forms: Vec<(Id, Text)>,
     is_numerus: bool,
 }
 
@@ -146,11 +146,15 @@ impl Reader<'_, '_> {
                 is_sentence: known.is_some(),
                 ..Context::default()
             };
-            let place = self.source(source).unit(self.builder, context)?;
+            let value = text_of(xml, source).filter(|value| Text::is_icu(value));
+            let text = match value {
+                Some(value) => Text::read(&value, Dialect::QT, self.builder, context)?,
+                None => Text::Plain(self.source(source).unit(self.builder, context)?),
+            };
             if let Some(known) = known {
-                place.set_known(self.builder, &known, standing);
+                text.set_known(self.builder, &known, standing);
             }
-            forms.push((holder, place));
+            forms.push((holder, text));
         }
         Some(Slot { forms, is_numerus })
     }
@@ -211,8 +215,8 @@ impl QtFile {
     fn write_slot(&self, slot: &Slot, translation: &Translation, edits: &mut Edits) {
         let xml = &self.xml;
         let mut last = None;
-        for (holder, place) in &slot.forms {
-            let Some(pieces) = place.pieces(translation) else {
+        for (holder, text) in &slot.forms {
+            let Some(pieces) = text.pieces(translation) else {
                 continue;
             };
             let content = self.content(&pieces);
