@@ -192,7 +192,7 @@ mod tests {
                     "https://x.org/{id}/a",
                 ],
             ),
-            ("A {b} and {c d}, 5 %s, 50%s, :d", false, vec!["{b}", "%s"]),
+            ("A ${b} and {c}, 5 %s, 50%s, :d", false, vec!["${b}"]),
             ("<b>%1$s</b> :d", true, vec!["<b>", "%1$s", "</b>", ":d"]),
         ] {
             let found = kept(text, is_string).into_iter();

@@ -11,8 +11,8 @@ pub(super) struct OwnForm {
     pub own: String,
 }
 
-/// A text in the form that vocabularies know, and its words that are written otherwise. Spaces and letters of other forms that
-/// `is_known` stay.
+/// A text in the form that vocabularies know, and its words that are written otherwise. Spaces, quotation
+/// marks, dashes and letters of other forms that `is_known` stay.
 pub(super) fn normalized(text: &str, is_known: &dyn Fn(char) -> bool) -> (String, Vec<OwnForm>) {
     if text.is_ascii() {
         return (text.to_owned(), Vec::new());
@@ -76,7 +76,9 @@ fn normalized_run(run: &str, is_known: &dyn Fn(char) -> bool) -> String {
         }
         match character {
             _ if character.is_ascii() || is_known(character) => plain.push(character),
-            '\u{2011}' => plain.push('-'),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
+            '\u{2018}'..='\u{201B}' | '\u{2032}' => plain.push('\''),
+            '\u{201C}'..='\u{201F}' | '«' | '»' | '\u{2033}' => plain.push('"'),
             _ if character.is_whitespace() => plain.push(' '),
             _ if is_letter_of_other_form(character) => {
                 plain += &NFKC.normalize(character.encode_utf8(&mut [0; 4]));
@@ -87,7 +89,7 @@ fn normalized_run(run: &str, is_known: &dyn Fn(char) -> bool) -> String {
     NFC.normalize(&plain).into_owned()
 }
 
-/// The two forms of a word without the signs around it; none if it is no word.
+/// The two forms of a word or a dash without the signs around it; none if it is neither.
 fn own_form(read: &str, own: &str) -> Option<OwnForm> {
     let sign = |c: char| !c.is_alphanumeric();
     let [mut read, mut own] = [read, own];
@@ -106,7 +108,7 @@ fn own_form(read: &str, own: &str) -> Option<OwnForm> {
         (read, own) = (&read[..read.len() - length], &own[..own.len() - length]);
     }
     let is_word = read.chars().any(char::is_alphanumeric);
-    is_word.then(|| OwnForm {
+    (is_word || read == "-").then(|| OwnForm {
         read: read.to_owned(),
         own: own.to_owned(),
     })
@@ -166,6 +168,7 @@ mod tests {
             ("o\u{FB03}ce \u{FF33}ave", "office Save"),
             ("می\u{200C}خواهم", "می\u{200C}خواهم"),
             ("≥ 5 ½ é", "≥ 5 ½ é"),
+            ("children’s “word” – 5–7", "children's \"word\" - 5-7"),
         ] {
             assert_eq!(read(text).0, expected);
         }
@@ -173,12 +176,13 @@ mod tests {
 
     #[test]
     fn words_that_are_kept_have_the_form_of_the_file() {
-        let (_, forms) = read("(Mu\u{308}ller, 5\u{A0}km) to\u{2011}do.");
+        let (_, forms) = read("(Mu\u{308}ller, 5\u{A0}km) – to\u{2011}do.");
         assert_eq!(
             forms,
             [
                 ("Müller".to_owned(), "Mu\u{308}ller".to_owned()),
                 ("5 km".to_owned(), "5\u{A0}km".to_owned()),
+                ("-".to_owned(), "–".to_owned()),
                 ("to-do".to_owned(), "to\u{2011}do".to_owned()),
             ]
         );
@@ -186,7 +190,7 @@ mod tests {
             .into_iter()
             .map(|(read, own)| OwnForm { read, own })
             .collect();
-        let written = with_own_forms("Müllers Müller: 5 km, 15 km".to_owned(), &forms);
-        assert_eq!(written, "Müllers Mu\u{308}ller: 5\u{A0}km, 15 km");
+        let written = with_own_forms("Müllers Müller - 5 km, 15-km".to_owned(), &forms);
+        assert_eq!(written, "Müllers Mu\u{308}ller – 5\u{A0}km, 15-km");
     }
 }

@@ -119,27 +119,17 @@ impl Dialect {
 pub(in crate::text) fn in_prose(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     match rest.as_bytes().first()? {
-        b'{' => template(rest).or_else(|| plain_name(rest)),
-        b'<' => template(rest),
+        b'{' | b'<' => template(rest),
         b'$' | b'#' if rest[1..].starts_with('{') => {
             let name = template(&rest[1..]).or_else(|| plain_name(&rest[1..]))?;
             Some(name + 1)
         }
         b'[' | b'*' => between_marks(rest),
-        b'%' => {
-            let length = printf(rest, false)?;
-            let found = &rest[..length];
-            let is_simple = found.ends_with(['s', 'd', '@', '}']) && !found.contains(['-', '#']);
-            let is_named = length > 4 && found.ends_with('%') && found.contains(['.', '_']);
-            let follows = text[..at].ends_with(|c: char| c.is_alphanumeric());
-            let goes_on = rest[length..].starts_with(|c: char| c.is_alphanumeric());
-            ((is_simple || is_named) && !follows && !goes_on).then_some(length)
-        }
         _ => None,
     }
 }
 
-/// `{name}`, `{0}`, `{user.name}`.
+/// The braces of `${name}`.
 fn plain_name(rest: &str) -> Option<usize> {
     let end = rest.find('}')?;
     let name = &rest[1..end];
