@@ -55,17 +55,17 @@ fn a_declared_target_stays_or_it_is_said_what_to_do() {
 #[test]
 fn catalogues_and_qt_files_declare_their_languages_too() {
     let desk = Desk::new();
-    let po = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nLanguage: pt_BR\\n\"\n\n\
+    let po = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nLanguage: fr_CA\\n\"\n\n\
               msgid \"Open the window\"\nmsgstr \"\"\n";
     let ts = "<!DOCTYPE TS>\n<TS version=\"2.1\" language=\"pl_PL\" sourcelanguage=\"en\"><context><name>a</name>\
               <message><source>Open</source><translation type=\"unfinished\"></translation></message></context></TS>\n";
-    for (name, text, code) in [("a.po", po, "pt_BR"), ("a.ts", ts, "pl_PL")] {
+    for (name, text, code) in [("a.po", po, "fr_CA"), ("a.ts", ts, "pl_PL")] {
         let file = desk.file(name, text);
         let done = canopy(&["translate", "--device", "cpu", &file]);
         assert_failed(&done, &[name, code, "--to"]);
     }
     // A template whose language is that of its texts declares none.
-    let template = po.replace("pt_BR", "").replace("Open", "Please open");
+    let template = po.replace("fr_CA", "").replace("Open", "Please open");
     let file = desk.file("b.po", &template);
     assert_done(&canopy(&["translate", "--device", "cpu", &file]));
 }
@@ -115,4 +115,47 @@ fn the_languages_of_a_model_are_stated_where_its_files_do_not_say_them() {
         &user.canopy(&["model", "default", "student"]),
         &["en-de", "student"],
     );
+}
+
+#[test]
+fn languages_that_a_person_states_win_over_those_of_the_files() {
+    let user = User::new();
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models");
+    let firefox = format!("{shipped}/firefox-en-pt/model");
+    let import = ["model", "import", &firefox, "--name", "galician"];
+    assert_done(&user.canopy(&[&import[..], &["--from", "English", "--to", "gl"]].concat()));
+    let listed = user.listed("galician");
+    assert_eq!(
+        (&listed["sources"], &listed["targets"]),
+        (&serde_json::json!(["en"]), &serde_json::json!(["gl"]))
+    );
+    let file = user.path("a.xlf");
+    fs::write(&file, xliff("gl")).expect("written");
+    let file = file.display().to_string();
+    let arguments = ["translate", "--device", "cpu", "--beam", "1", &file];
+    let done = user.canopy(&arguments);
+    assert_done(&done);
+    assert!(stdout(&done).contains("target-language=\"gl\""));
+
+    // A model folder of ours has learned its languages, and no others.
+    let starter = format!("{shipped}/starter-en-de");
+    let import = ["model", "import", &starter, "--from", "en", "--to", "fr"];
+    assert_failed(&user.canopy(&import), &["en to de", "--to"]);
+}
+
+#[test]
+fn of_a_model_of_several_languages_one_that_it_has_is_stated() {
+    let Some(folder) = case("marian-multi-1") else {
+        return;
+    };
+    let user = User::new();
+    let folder = folder.display().to_string();
+    let import = ["model", "import", &folder, "--to"];
+    assert_failed(
+        &user.canopy(&[&import[..], &["fr"]].concat()),
+        &["de, nl", "fr"],
+    );
+    assert_done(&user.canopy(&[&import[..], &["Dutch"]].concat()));
+    let listed = user.listed("marian-multi-1");
+    assert_eq!(listed["targets"], serde_json::json!(["nl"]));
 }

@@ -231,8 +231,17 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     harness
         .get_all_by_label_contains("No model for English → French")
         .next()
-        .expect("it is said");
+        .expect("it is said")
+        .click();
+    harness.run_steps(4);
     let window = harness.state_mut();
+    let getting = &window.state.models.getting;
+    assert!(window.state.page == Page::Models && getting.is_open);
+    assert_eq!(
+        (getting.from.as_deref(), getting.to.as_deref()),
+        (Some("en"), Some("fr"))
+    );
+    window.state.apply(Command::ShowPage(Page::Document));
     window.state.apply(Command::SaveTo {
         document: "a.xlf".into(),
         path: "b.xlf".into(),
@@ -332,9 +341,13 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
 
 /// Writes the beginning of a language into the field of a menu that is open, and clicks it.
 fn look_for(harness: &mut Harness<'static, Window>, language: &str) {
-    harness
-        .get_by_label("Language to look for")
-        .type_text(&language[..5]);
+    let field = |harness: &Harness<'static, Window>, text: Option<&str>| {
+        let field = harness.get_by_label("Language to look for");
+        text.map_or_else(|| field.focus(), |text| field.type_text(text));
+    };
+    field(harness, None);
+    harness.run_steps(3);
+    field(harness, Some(&language[..5]));
     harness.run_steps(5);
     harness.get_by_label(language).click();
     harness.run_steps(5);
