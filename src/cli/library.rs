@@ -163,7 +163,7 @@ fn stated(model: InstalledModel, source: &str, target: &str) -> Result<Installed
     if !translates {
         return Err(Error::Config {
             field: "languages",
-            found: format!("{source} to {target}"),
+            found: format!("{source}-{target}"),
             allowed: format!(
                 "those that the files of {} say: {}",
                 model.name,

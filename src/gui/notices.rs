@@ -69,7 +69,8 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                 ui.add(egui::Label::new(title.color(palette.strong)).wrap());
             });
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let (rect, response) = ui.allocate_exact_size(vec2(DISMISS, DISMISS), Sense::click());
+                let (rect, response) =
+                    ui.allocate_exact_size(vec2(DISMISS, DISMISS), Sense::click());
                 response.widget_info(|| {
                     WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Dismiss")
                 });
