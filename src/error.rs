@@ -305,6 +305,14 @@ pub enum Error {
     #[error("this model translates from {has}, not from {asked}; name another with --model")]
     Languages { asked: String, has: String },
     #[error(
+        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or say the language of its translations with --to"
+    )]
+    DeclaredTarget {
+        document: String,
+        target: String,
+        reason: String,
+    },
+    #[error(
         "no installed model translates from {from} to {to} by itself; leave out --no-pivot to go through {pivot}"
     )]
     NoRoute {

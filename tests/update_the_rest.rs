@@ -12,7 +12,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 const PAGE: &str = "<h1>Print</h1><p>Click <b>File</b> now.</p><p>Then wait.</p>";
-const LABEL: &str = "Update the rest";
+const LABEL: &str = "Retranslate drafts using my edits";
 const CHANGED: &str = "Changed by the last update of the rest";
 
 struct Window {

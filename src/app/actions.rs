@@ -2,10 +2,11 @@
 
 use super::aligning::AlignCommand;
 use super::checking::CheckCommand;
-use super::command::{Command, Group, Key, Page, Scope, Shortcut};
+use super::command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::merging::MergeCommand;
+use super::models::{GettingCommand, ModelsCommand};
 use super::project::ProjectCommand;
 use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
@@ -41,8 +42,10 @@ pub static ACTIONS: &[Action] = {
     use Command as C;
     use ExploreCommand as E;
     use FindCommand as F;
-    use Group::{Align, Edit, Editor, Explore, File, Translate, View};
-    use Key::{Delete, Down, Enter, Escape, F1, F7, F8, F9, Left, Letter, Minus, Plus, Right, Up};
+    use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
+    use Key::{
+        Delete, Down, Enter, Escape, F1, F3, F7, F8, F9, Left, Letter, Minus, Plus, Right, Up,
+    };
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
         action(
@@ -94,19 +97,25 @@ pub static ACTIONS: &[Action] = {
         action(
             Edit,
             "Find next",
-            Some(Shortcut::command(Letter('G'))),
+            Some(Shortcut::plain(F3)),
             C::Find(F::Next),
         ),
         action(
             Edit,
             "Find previous",
-            Some(Shortcut::command_shift(Letter('G'))),
+            Some(Shortcut::shift(F3)),
             C::Find(F::Previous),
+        ),
+        action(
+            Edit,
+            "Go to sentence…",
+            Some(Shortcut::command(Letter('G'))),
+            C::AskForSentence(true),
         ),
         action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
         action(
             Edit,
-            "Confirm and go on",
+            "Confirm and go to next",
             Some(Shortcut::command(Letter('D'))),
             C::Confirm,
         ),
@@ -184,7 +193,7 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Edit,
-            "Repair as the check proposes",
+            "Apply suggested fix",
             Some(Shortcut::command(Letter('R'))),
             C::Check(CheckCommand::RepairSelected),
         ),
@@ -208,7 +217,7 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Translate,
-            "Update the rest",
+            "Retranslate drafts using my edits",
             Some(Shortcut::command(Letter('U'))),
             C::UpdateRest,
         ),
@@ -220,19 +229,19 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Editor,
-            "Keep the edit",
+            "Save the edit",
             Some(Shortcut::plain(Enter)),
             C::KeepEdit,
         ),
         action(
             Editor,
-            "Keep, confirm and edit the next",
+            "Save, confirm and edit the next",
             Some(Shortcut::command(Enter)),
             C::KeepEditAndConfirm,
         ),
         action(
             Editor,
-            "Discard the edit",
+            "Cancel the edit",
             Some(Shortcut::plain(Escape)),
             C::DiscardEdit,
         ),
@@ -448,11 +457,33 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('0'))),
             C::ScaleToUsual,
         ),
+        action(Help, "Guide", None, C::ShowHelp(Some(HelpPage::Guide))),
         action(
-            View,
+            Help,
             "Keyboard shortcuts",
             Some(Shortcut::plain(F1)),
             C::ToggleShortcuts,
+        ),
+        action(
+            Help,
+            "Get models…",
+            None,
+            C::Models(ModelsCommand::Get(GettingCommand::Open {
+                from: None,
+                to: None,
+            })),
+        ),
+        action(
+            Help,
+            "Licences",
+            None,
+            C::ShowHelp(Some(HelpPage::Licences)),
+        ),
+        action(
+            Help,
+            "About Canopy",
+            None,
+            C::ShowHelp(Some(HelpPage::About)),
         ),
     ]
 };
@@ -475,12 +506,12 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        use Group::{Align, Edit, Editor, Explore, File, Translate, View};
+        use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
         for together in [
-            [File, View, Edit, Translate].as_slice(),
+            [File, View, Help, Edit, Translate].as_slice(),
             &[Editor],
-            &[File, View, Explore],
-            &[View, Align],
+            &[File, View, Help, Explore],
+            &[View, Help, Align],
         ] {
             let mut seen = HashSet::new();
             let actions = ACTIONS.iter();

@@ -285,7 +285,7 @@ impl Ask {
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
             Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),
             Self::ModelFolder { .. } => Command::OpenModel(path),
-            Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Add(path)),
+            Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Bring(path)),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
             Self::Terms => Command::Terms(TermsCommand::Use(Some(path))),
             Self::SegmentationRules => Command::Segments(SegmentsCommand::UseRules(Some(path))),

@@ -6,6 +6,7 @@ use super::aligning::AlignCommand;
 use super::checking::CheckCommand;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
+use super::filtered::Filter;
 use super::find::FindCommand;
 use super::language_model::LanguageModelCommand;
 use super::machines::MachineCommand;
@@ -56,6 +57,14 @@ pub enum Command {
     /// Translates the drafts again, with what was edited or confirmed as their context.
     UpdateRest,
     Cancel,
+    /// Shows the sentences that a filter lets through; without one all.
+    Filter(Option<Filter>),
+    /// Asks for the number of a sentence, or no more.
+    AskForSentence(bool),
+    /// Goes to the sentence of this number, the first being 1.
+    GoToNumber(usize),
+    /// Shows a page of help over the window, or none.
+    ShowHelp(Option<HelpPage>),
     Select(usize),
     SelectNext,
     SelectPrevious,
@@ -163,6 +172,14 @@ impl Page {
     ];
 }
 
+/// A page of help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HelpPage {
+    Guide,
+    About,
+    Licences,
+}
+
 /// How much to translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -188,6 +205,7 @@ pub enum Key {
     Plus,
     Minus,
     F1,
+    F3,
     F7,
     F8,
     F9,
@@ -206,6 +224,14 @@ impl Shortcut {
         Self {
             command: false,
             shift: false,
+            key,
+        }
+    }
+
+    pub(super) const fn shift(key: Key) -> Self {
+        Self {
+            command: false,
+            shift: true,
             key,
         }
     }
@@ -240,10 +266,11 @@ pub enum Group {
     /// On the page of alignments.
     Align,
     View,
+    Help,
 }
 
 impl Group {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::File,
         Self::Edit,
         Self::Translate,
@@ -251,6 +278,7 @@ impl Group {
         Self::Explore,
         Self::Align,
         Self::View,
+        Self::Help,
     ];
 
     pub fn label(self) -> &'static str {
@@ -262,6 +290,7 @@ impl Group {
             Self::Explore => "While exploring",
             Self::Align => "While aligning",
             Self::View => "View",
+            Self::Help => "Help",
         }
     }
 }

@@ -6,6 +6,7 @@ use super::markup;
 use super::open_document::{Editor, OpenDocument};
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
+use crate::inference::Flag;
 use crate::jobs::{MergedWork, Origin, State};
 use crate::text::placeholder::stripped;
 
@@ -32,12 +33,12 @@ impl AppState {
         let Some(document) = &mut self.document else {
             return;
         };
-        let Some(last) = document.num_sentences().checked_sub(1) else {
+        if document.num_sentences() == 0 {
             return;
-        };
+        }
         let next = document
             .selected
-            .map_or(0, |selected| selected.saturating_add_signed(by).min(last));
+            .map_or(0, |selected| document.shown_from(selected, by));
         document.select(next);
     }
 
@@ -288,13 +289,41 @@ impl AppState {
             );
             return false;
         }
-        self.change(
-            sentence,
-            Target {
-                state: State::Confirmed,
-                ..target
-            },
-        );
+        let confirmed = Target {
+            state: State::Confirmed,
+            ..target
+        };
+        let same = document.identical_open(sentence);
+        // One that is filled so is marked as from the memory, and asks to be looked at.
+        let filled = Target {
+            text: confirmed.text.clone(),
+            state: State::Draft,
+            flags: vec![Flag::Memory],
+            ..Target::default()
+        };
+        let mut changes: Vec<(usize, Target)> =
+            same.into_iter().map(|it| (it, filled.clone())).collect();
+        changes.insert(0, (sentence, confirmed));
+        let Some(document) = &mut self.document else {
+            return false;
+        };
+        let editor = document.editor.as_ref();
+        if editor.is_some_and(|editor| editor.sentence == sentence) {
+            document.editor = None;
+        }
+        let count = document.change_all(changes);
+        if count > 0 {
+            self.touch();
+        }
+        if count > 1 {
+            let title = match count - 1 {
+                1 => "1 identical sentence is filled".to_owned(),
+                count => format!("{count} identical sentences are filled"),
+            };
+            let detail =
+                "They are drafts, marked with =. Undo takes them back with the confirmation.";
+            self.notify(NoticeKind::Done, title, detail);
+        }
         true
     }
 

@@ -50,7 +50,6 @@ impl AppState {
                     self.save_settings();
                 }
                 self.model = open;
-                self.read_terms();
                 self.model_in_use();
                 // The document may have chosen another one, for which the translation waits.
                 if let ModelState::Open { .. } = self.model
@@ -108,10 +107,12 @@ impl AppState {
             Event::NotSpelled { reason, .. } => {
                 self.notify(NoticeKind::Hint, "Spelling is not checked", reason);
             }
+            Event::MemoryRead { job, memory } => self.memory_read(job, memory),
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => self.model_inspected(job, &path, model),
             Event::ModelCopied { job, done, total } => self.model_copied(job, done, total),
             Event::ModelAdded { job, model } => self.model_added(job, &model),
+            Event::ModelStated { folder, .. } => self.model_stated(&folder),
             Event::ModelRemoved { folder, .. } => self.model_removed(&folder),
             Event::CataloguesRead { job, look, arrived } => {
                 self.models.getting.read(job, *look, arrived);
@@ -255,7 +256,7 @@ impl AppState {
         let here = self.document.as_ref().filter(|open| open.path == path);
         let place = here.and_then(OpenDocument::place);
         let here = here.map(OpenDocument::project);
-        let here = here.filter(|project| !project.targets.is_empty());
+        let here = here.filter(Project::has_work);
         self.close_document();
         self.opening = None;
         // Hints are of the past; errors stay until somebody has read them.
@@ -273,6 +274,10 @@ impl AppState {
             Some(project) => project.terms.as_ref().map(PathBuf::from),
             None => self.settings.terms.clone(),
         };
+        if open.source_language.is_none() && open.target_language.is_none() {
+            // The languages that the program was started with.
+            [open.source_language, open.target_language] = self.models.said.clone();
+        }
         if let Some(place) = place {
             open.go_to(&place);
         }

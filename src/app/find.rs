@@ -9,12 +9,26 @@ pub enum FindCommand {
     Close,
     Query(String),
     Replacement(String),
+    /// How words are looked for, and where.
+    Options(FindOptions),
     Next,
     Previous,
     /// Replaces the match that was gone to, if it is in a translation, and goes on to the next in one.
     Replace,
     /// Replaces all matches in translations, as one step.
     ReplaceAll,
+}
+
+/// How words are looked for, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FindOptions {
+    /// Capital and small letters are different.
+    pub matches_case: bool,
+    pub whole_words: bool,
+    /// The words are a regular expression.
+    pub is_regex: bool,
+    /// One side alone; none looks on both.
+    pub side: Option<Side>,
 }
 
 /// A side of a sentence.
@@ -54,6 +68,9 @@ pub struct Find {
     pub is_open: bool,
     pub query: String,
     pub replacement: String,
+    pub options: FindOptions,
+    /// Why the regular expression is none.
+    pub problem: Option<String>,
     /// In reading order, of each sentence the source's first.
     pub matches: Vec<Match>,
     /// Index of the match that was gone to.

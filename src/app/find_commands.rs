@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::find::{FindCommand, Match, Side};
+use fancy_regex::Regex;
+
+use super::find::{FindCommand, FindOptions, Match, Side};
 use super::open_document::OpenDocument;
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
@@ -19,15 +21,29 @@ impl OpenDocument {
 
     fn search(&mut self) {
         let before = self.find.current.map(|at| self.find.matches[at].key());
-        let query = &self.find.query;
+        let pattern = Pattern::new(&self.find.query, self.find.options);
+        let pattern = match pattern {
+            Ok(pattern) => {
+                self.find.problem = None;
+                Some(pattern)
+            }
+            Err(problem) => {
+                self.find.problem = Some(problem);
+                None
+            }
+        };
+        let only = self.find.options.side;
         let mut matches = vec![];
         for (sentence, source) in self.document.sentences.iter().enumerate() {
             let sides = [
                 (Side::Source, &source.text),
                 (Side::Target, &self.target(sentence).text),
             ];
-            for (side, text) in sides {
-                matches.extend(occurrences(text, query).into_iter().map(|chars| Match {
+            let sides = sides.into_iter();
+            for (side, text) in sides.filter(|(side, _)| only.is_none_or(|only| only == *side)) {
+                let found = pattern.as_ref().map(|pattern| pattern.found(text));
+                let found = found.unwrap_or_default().into_iter();
+                matches.extend(found.map(|chars| Match {
                     sentence,
                     side,
                     chars,
@@ -84,6 +100,11 @@ impl AppState {
             FindCommand::Replacement(replacement) => {
                 self.with_document(|document| document.find.replacement = replacement);
             }
+            FindCommand::Options(options) => self.with_document(|document| {
+                document.find.options = options;
+                document.find.current = None;
+                document.search();
+            }),
             FindCommand::Next => self.step_to_match(true),
             FindCommand::Previous => self.step_to_match(false),
             FindCommand::Replace => self.replace_match(),
@@ -170,6 +191,84 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// What is looked for, as the options say.
+struct Pattern<'q> {
+    query: &'q str,
+    options: FindOptions,
+    regex: Option<Regex>,
+}
+
+impl<'q> Pattern<'q> {
+    /// # Errors
+    /// Why the words are no regular expression, if they should be one.
+    fn new(query: &'q str, options: FindOptions) -> Result<Self, String> {
+        let case = if options.matches_case { "" } else { "(?i)" };
+        let is_asked = options.is_regex && !query.is_empty();
+        let regex = is_asked.then(|| Regex::new(&format!("{case}{query}")));
+        let regex = regex.transpose().map_err(|problem| problem.to_string())?;
+        Ok(Self {
+            query,
+            options,
+            regex,
+        })
+    }
+
+    /// Where it stands in a text, in characters without placeholders.
+    fn found(&self, text: &str) -> Vec<Range<usize>> {
+        let shown = stripped(text);
+        let found = match &self.regex {
+            Some(regex) => by_regex(&shown, regex),
+            None => occurrences(text, self.query),
+        };
+        let letters: Vec<char> = shown.chars().collect();
+        let is_letter = |at: usize| letters.get(at).is_some_and(|it| it.is_alphanumeric());
+        let is_whole = |chars: &Range<usize>| {
+            let before = chars.start > 0 && is_letter(chars.start - 1) && is_letter(chars.start);
+            let behind = chars.end > 0 && is_letter(chars.end) && is_letter(chars.end - 1);
+            !before && !behind
+        };
+        let is_as_written = |chars: &Range<usize>| {
+            let written = letters[chars.clone()].iter();
+            written
+                .copied()
+                .map(spaced)
+                .eq(self.query.chars().map(spaced))
+        };
+        let FindOptions {
+            matches_case,
+            whole_words,
+            ..
+        } = self.options;
+        let checks_case = matches_case && self.regex.is_none();
+        let found = found.into_iter();
+        found
+            .filter(|chars| !whole_words || is_whole(chars))
+            .filter(|chars| !checks_case || is_as_written(chars))
+            .collect()
+    }
+}
+
+fn spaced(letter: char) -> char {
+    if letter.is_whitespace() { ' ' } else { letter }
+}
+
+/// Matches of an expression that hold anything; one that takes too long has none.
+fn by_regex(shown: &str, regex: &Regex) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut chars, mut bytes) = (0, 0);
+    for place in regex.find_iter(shown) {
+        let Ok(place) = place else { break };
+        if place.range().is_empty() {
+            continue;
+        }
+        chars += shown[bytes..place.start()].chars().count();
+        let length = place.as_str().chars().count();
+        found.push(chars..chars + length);
+        (chars, bytes) = (chars + length, place.end());
+    }
+    found
+}
+
 /// Where `query` stands in `text`, in characters without placeholders; letters of either case are alike, and so is all
 /// white space.
 fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
@@ -236,6 +335,37 @@ mod tests {
         for (text, query) in [("", "a"), ("a", ""), ("a", "ab")] {
             assert!(occurrences(text, query).is_empty(), "{query:?} in {text:?}");
         }
+    }
+
+    #[test]
+    fn options_say_how_words_are_looked_for() {
+        let places = |text: &str, query: &str, options: FindOptions| -> Vec<(usize, usize)> {
+            let pattern = Pattern::new(query, options).expect("a pattern");
+            let found = pattern.found(text).into_iter();
+            found.map(|chars| (chars.start, chars.end)).collect()
+        };
+        let usual = FindOptions::default();
+        let text = "Textdokument, Dokument, DOKUMENT";
+        let all = [(4, 12), (14, 22), (24, 32)];
+        assert_eq!(places(text, "Dokument", usual), all);
+        let whole_words = FindOptions {
+            whole_words: true,
+            ..usual
+        };
+        assert_eq!(places(text, "Dokument", whole_words), all[1..]);
+        let matches_case = FindOptions {
+            matches_case: true,
+            ..usual
+        };
+        assert_eq!(places(text, "Dokument", matches_case), [(14, 22)]);
+        let is_regex = FindOptions {
+            is_regex: true,
+            ..usual
+        };
+        let text = format!("Ö{}1{CLOSE}2 und 345", open(0));
+        assert_eq!(places(&text, r"\d+", is_regex), [(1, 3), (8, 11)]);
+        assert!(Pattern::new("(", is_regex).is_err());
+        assert!(places("a", "", is_regex).is_empty());
     }
 
     #[test]

@@ -73,6 +73,27 @@ pub fn name(code: &str) -> String {
     format!("{name} ({})", parts.join(", "))
 }
 
+/// Languages in common use of which a word of the name begins so; else the one of this code. Without a text all in common use.
+pub fn like(wanted: &str) -> Vec<(String, String)> {
+    let wanted = wanted.trim().to_lowercase();
+    let fits = |code: &str, name: &str| {
+        let mut words = name.split(' ');
+        code == wanted || words.any(|word| word.to_lowercase().starts_with(&wanted))
+    };
+    let is_real = |code: &&str| !["qaa", "und"].contains(code);
+    let common = NAMES.iter().filter(|(code, _)| is_real(code));
+    let common = common.filter(|(code, name)| fits(code, name));
+    let mut found: Vec<(String, String)> = common
+        .map(|&(code, name)| (code.to_owned(), name.to_owned()))
+        .collect();
+    let is_new = !found.iter().any(|(code, _)| *code == wanted);
+    if is_new && (2..=8).contains(&wanted.len()) && name(&wanted) != wanted {
+        found.push((wanted.clone(), name(&wanted)));
+    }
+    found.sort_by(|a, b| a.1.cmp(&b.1));
+    found
+}
+
 fn own_name(language: &str) -> Option<&'static str> {
     let mut names = NAMES.iter();
     names
@@ -96,7 +117,21 @@ fn part_name(part: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::name;
+    use super::{like, name};
+
+    #[test]
+    fn languages_are_found_by_the_beginning_of_a_word_or_the_code() {
+        let codes = |wanted| -> Vec<String> {
+            let found = like(wanted).into_iter();
+            found.map(|(code, _)| code).collect()
+        };
+        assert_eq!(codes("port"), ["pt"]);
+        assert_eq!(codes("de"), ["de"]);
+        assert_eq!(codes("sw"), ["sw", "sv"]);
+        assert_eq!(codes("yue"), ["yue"]);
+        assert_eq!(codes("pt-br"), ["pt-br"]);
+        assert!(codes("").len() > 30 && codes("xyzzy").is_empty());
+    }
 
     #[test]
     fn languages_have_english_names() {

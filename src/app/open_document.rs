@@ -1,6 +1,7 @@
 //! The open document with its targets: what a person sees and changes.
 
 mod edit;
+mod languages;
 mod recut;
 mod targets;
 
@@ -9,9 +10,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::filtered::Filtered;
 use super::find::Find;
 use super::history::{Change, History, Step};
 use super::markup;
+use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
 use crate::checks::{CheckKind, Checks};
 use crate::inference::{DetectedLanguage, Translation, detected_language, unlike_in_mean};
@@ -85,6 +88,8 @@ pub struct OpenDocument {
     pub selected: Option<usize>,
     pub editor: Option<Editor>,
     pub find: Find,
+    /// The filter, if not all sentences are shown.
+    pub filtered: Option<Filtered>,
     /// Set when the selection or a section is to be brought into view; the window takes it.
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
@@ -93,10 +98,20 @@ pub struct OpenDocument {
     pub language: Option<DetectedLanguage>,
     /// Work on this text under another path, while nobody has said what becomes of it.
     pub elsewhere: Option<WorkElsewhere>,
+    /// The language that it is translated from, where its file declares it or a person has said it.
+    pub source_language: Option<String>,
+    /// The language of its targets; none until a model or a person says it.
+    pub target_language: Option<String>,
+    /// The document as it was read, if its file declares a target language.
+    declared: Option<Arc<Document>>,
+    /// Work in other target languages.
+    others: Vec<OtherLanguage>,
     /// The quality checks that are made.
     checks: Vec<CheckKind>,
     /// Its termbase.
     pub terms: Option<PathBuf>,
+    /// The model that translated it last.
+    pub model: Option<PathBuf>,
     targets: Vec<Target>,
     /// All texts that each sentence has had.
     histories: Vec<Vec<Version>>,
@@ -141,6 +156,14 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let nothing = Project::new(PathBuf::new(), String::new(), vec![]);
+        let said = project.and_then(|it| it.target_language.as_deref());
+        let [source, target] = document.declared_languages();
+        let declared = target.map(|_| Arc::clone(&document));
+        let (source, target) = (
+            source.map(str::to_owned),
+            said.or(target).map(str::to_owned),
+        );
+        let document = retargeted(&document, target.as_deref());
         let Restored {
             targets,
             histories,
@@ -148,7 +171,12 @@ impl OpenDocument {
         } = restored(project.unwrap_or(&nothing), &document);
         let mut open = Self::with_targets(path, document, targets, histories);
         open.unmatched = unmatched;
+        (open.declared, open.target_language) = (declared, target);
+        open.source_language = project.and_then(|it| it.source_language.clone()).or(source);
         if let Some(project) = project {
+            let others = project.other_languages.iter().cloned();
+            open.others = others.map(OtherLanguage::Kept).collect();
+            open.model = project.model.as_ref().map(PathBuf::from);
             if let Some(names) = &project.checks {
                 open.checks = known_checks(names);
             }
@@ -175,12 +203,18 @@ impl OpenDocument {
             selected: (num_sentences > 0).then_some(0),
             editor: None,
             find: Find::default(),
+            filtered: None,
             scroll_to: None,
             first_visible: 0,
             language: detected_language(&document),
             elsewhere: None,
+            source_language: None,
+            target_language: None,
+            declared: None,
+            others: Vec::new(),
             checks: Checks::default().kinds,
             terms: None,
+            model: None,
             targets,
             histories,
             content: content_hash(&document),

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::ask::Ask;
 use super::command::{Page, Scope};
+use super::language;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::project::ProjectCommand;
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
 use crate::error::Result;
-use crate::inference::{DeviceChoice, Reads};
+use crate::inference::{DeviceChoice, Reads, pair_key};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
 use crate::text::document::Document;
 use crate::text::export::{ExportFormat, Languages};
@@ -55,10 +56,8 @@ impl AppState {
         let Some(document) = &self.document else {
             return;
         };
-        let language = match &self.model {
-            ModelState::Open { info, .. } => info.target_language.as_str(),
-            _ => "translated",
-        };
+        let language = self.languages().map(|(_, target)| target);
+        let language = language.as_deref().unwrap_or("translated");
         let stem = document
             .path
             .file_stem()
@@ -111,16 +110,9 @@ impl AppState {
         let Some(open) = &self.document else { return };
         let (document, targets) = (self.laid_out(open), open.target_texts());
         let provenances = open.target_provenances();
-        let languages = match &self.model {
-            ModelState::Open { info, .. } => Languages {
-                source: info.source_language.clone(),
-                target: info.target_language.clone(),
-            },
-            _ => Languages {
-                source: "und".to_owned(),
-                target: "und".to_owned(),
-            },
-        };
+        let unknown = || ("und".to_owned(), "und".to_owned());
+        let (source, target) = self.languages().unwrap_or_else(unknown);
+        let languages = Languages { source, target };
         self.file_requests.push(FileRequest::ExportDocument {
             job,
             path,
@@ -151,10 +143,16 @@ impl AppState {
             );
             return;
         }
-        let language = match &self.model {
-            ModelState::Open { info, .. } => Some(info.target_language.clone()),
-            _ => None,
-        };
+        let left = open.left_in_declared_language();
+        if left > 0 {
+            let [_, declared] = open.declared_languages();
+            let declared = language::name(declared.unwrap_or_default());
+            let detail = format!(
+                "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
+            );
+            return self.notify(NoticeKind::Error, "The translation was not saved", detail);
+        }
+        let language = self.languages().map(|(_, target)| target);
         self.saving = Some(job);
         self.file_requests.push(FileRequest::SaveDocument {
             job,
@@ -193,6 +191,7 @@ impl AppState {
             return;
         }
         match &self.model {
+            ModelState::Open { .. } if self.without_model().is_some() => self.tell_of_no_model(),
             ModelState::Open { .. } => self.start_translation(scope),
             ModelState::Opening { .. } => self.waiting_scope = Some(scope),
             ModelState::None => {
@@ -207,6 +206,11 @@ impl AppState {
 
     pub(super) fn start_translation(&mut self, scope: Scope) {
         self.stop_comparing_sentences();
+        self.adopt_target();
+        if self.without_model().is_some() {
+            return self.tell_of_no_model();
+        }
+        self.note_model();
         let Some(document) = &self.document else {
             return;
         };
@@ -253,6 +257,9 @@ impl AppState {
             return Some("No model is open");
         };
         let counts = document.counts();
+        if self.without_model().is_some() {
+            return Some("No model is open for the languages of the document");
+        }
         if self.running.is_some() {
             Some("A translation is running")
         } else if info.reads == Reads::Nothing {
@@ -382,9 +389,37 @@ impl AppState {
             if let Some(path) = &memory {
                 settings.remember_memory(path);
             }
-            settings.memory = memory;
+            settings.memory.clone_from(&memory);
         });
+        self.keep_memory_of_pair(memory);
+        if self.without_model().is_some() {
+            return self.read_memory_without_model();
+        }
         self.open_again();
+    }
+
+    /// Notes the memory of the pair that is translated between, or that it has none.
+    fn keep_memory_of_pair(&mut self, memory: Option<PathBuf>) {
+        let of_document = self.without_model();
+        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
+        let Some(key) = of_document.or_else(|| self.pair_of(self.models.asked())) else {
+            return;
+        };
+        self.set(|settings| {
+            match memory {
+                Some(memory) => settings.memories.insert(key, memory),
+                None => settings.memories.remove(&key),
+            };
+        });
+    }
+
+    /// Notes the model that translates the document, for the next time that it is opened.
+    fn note_model(&mut self) {
+        let folder = match (&self.model, self.models.asked()) {
+            (ModelState::Open { info, .. }, [_]) => Some(info.folder.clone()),
+            _ => None,
+        };
+        self.with_document(|open| open.model = folder);
     }
 
     pub(super) fn learn_from_memory(&mut self, learns: bool) {
@@ -396,11 +431,17 @@ impl AppState {
 
     pub(super) fn memory_opened(&mut self, pairs: Result<usize>) {
         match pairs {
-            Ok(pairs) => self.memory_pairs = Some(pairs),
+            Ok(pairs) => {
+                self.memory_pairs = Some(pairs);
+                if self.projects.open.is_none() {
+                    self.keep_memory_of_pair(self.settings.memory.clone());
+                }
+            }
             Err(error) => {
                 self.memory_pairs = None;
                 if self.projects.open.is_none() {
                     self.set(|settings| settings.memory = None);
+                    self.keep_memory_of_pair(None);
                 }
                 self.show_error("The translation memory could not be read", &error);
             }

@@ -1,5 +1,6 @@
 //! Settings that are kept between sessions, and where files of our own lie.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -50,9 +51,13 @@ pub struct Settings {
     pub recent_corpora: Vec<PathBuf>,
     /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
+    /// The memories that were used for pairs of languages.
+    pub memories: BTreeMap<String, PathBuf>,
     pub recent_memories: Vec<PathBuf>,
     /// The termbase that a new document gets.
     pub terms: Option<PathBuf>,
+    /// The termbases that were used for pairs of languages.
+    pub termbases: BTreeMap<String, PathBuf>,
     pub recent_terms: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
@@ -93,8 +98,10 @@ impl Default for Settings {
             recent_models: vec![],
             recent_corpora: vec![],
             memory: None,
+            memories: BTreeMap::new(),
             recent_memories: vec![],
             terms: None,
+            termbases: BTreeMap::new(),
             recent_terms: vec![],
             learns_from_memory: false,
             default_model: None,
@@ -170,7 +177,13 @@ impl Settings {
         ] {
             paths.retain(is_unicode);
         }
-        self.default_models.retain(|_, path| is_unicode(path));
+        for paths in [
+            &mut self.default_models,
+            &mut self.memories,
+            &mut self.termbases,
+        ] {
+            paths.retain(|_, path| is_unicode(path));
+        }
         for path in [
             &mut self.memory,
             &mut self.terms,

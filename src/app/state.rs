@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::aligning::Aligning;
 use super::ask::Ask;
-use super::checking::Checking;
-use super::command::{Command, Page, Scope};
+use super::checking::{CheckCommand, Checking};
+use super::command::{Command, HelpPage, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
@@ -72,6 +72,10 @@ pub struct Notice {
 }
 
 /// Everything the window shows.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is shown over the window, and what is to be done yet"
+)]
 #[derive(Debug, Default)]
 pub struct AppState {
     pub document: Option<OpenDocument>,
@@ -87,6 +91,10 @@ pub struct AppState {
     pub shipped: Shipped,
     pub notices: Vec<Notice>,
     pub shows_shortcuts: bool,
+    /// Whether a person is asked for the number of a sentence.
+    pub asks_for_sentence: bool,
+    /// The page of help that is shown over the window.
+    pub help: Option<HelpPage>,
     pub page: Page,
     pub training: Training,
     pub explorer: Explorer,
@@ -172,6 +180,7 @@ impl AppState {
 
     pub fn apply(&mut self, command: Command) {
         self.carry_out(command);
+        self.follow_selection();
         self.follow_margin();
         self.follow_checks();
     }
@@ -209,6 +218,10 @@ impl AppState {
             Command::SelectPrevious => self.step(-1),
             Command::SelectNextOpen => self.select_next_unconfirmed(),
             Command::SelectLeastSure => self.select_least_sure(),
+            Command::Filter(filter) => self.filter(filter),
+            Command::AskForSentence(asks) => self.asks_for_sentence = asks,
+            Command::GoToNumber(number) => self.go_to_number(number),
+            Command::ShowHelp(page) => self.help = page,
             Command::ScrollTo(sentence) => {
                 self.with_document(|document| document.scroll_to = Some(sentence));
             }
@@ -295,6 +308,8 @@ impl AppState {
             | Command::Export(_)
             | Command::CloseDocument
             | Command::Merge(MergeCommand::Choose)
+            | Command::Filter(_)
+            | Command::AskForSentence(_)
             | Command::Find(FindCommand::Open) => document.is_some(),
             Command::Find(FindCommand::Next | FindCommand::Previous) => {
                 document.is_some_and(|document| !document.find.query.is_empty())
@@ -312,6 +327,7 @@ impl AppState {
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
+            | Command::Check(CheckCommand::GoToNext | CheckCommand::RepairSelected)
             | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Segments(_)
             | Command::Confirm
@@ -336,8 +352,8 @@ impl AppState {
     /// The translation memory, whichever way the model uses it.
     pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
         match &self.model {
-            ModelState::Open { memory, .. } => memory.as_ref(),
-            _ => None,
+            ModelState::Open { memory, .. } if self.without_model().is_none() => memory.as_ref(),
+            _ => self.memory_without_model(),
         }
     }
 
@@ -423,6 +439,16 @@ impl AppState {
             path,
             bytes: self.settings.to_bytes(),
         });
+    }
+
+    /// Where work, models and runs of the user lie.
+    pub fn data_folder(&self) -> Option<&Path> {
+        self.folders.data.as_deref()
+    }
+
+    /// Where settings lie.
+    pub fn config_folder(&self) -> Option<&Path> {
+        self.folders.config.as_deref()
     }
 
     pub fn selected(&self) -> Option<usize> {

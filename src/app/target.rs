@@ -1,8 +1,11 @@
 //! Target sentences of a document, with their states.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 
 use crate::inference::Flag;
+use crate::jobs::project::source_hash;
 use crate::jobs::segment_history::{append, now};
 use crate::jobs::{Origin, Project, SavedTarget, State, Version};
 use crate::text::document::{Document, Sentence};
@@ -129,4 +132,42 @@ impl From<&SavedTarget> for Target {
             confidence: saved.confidence,
         }
     }
+}
+
+/// A path as the project file has it; one that is no Unicode cannot be kept.
+pub(super) fn text_of(path: Option<&PathBuf>) -> Option<String> {
+    path?.to_str().map(str::to_owned)
+}
+
+/// The targets that the project file keeps: those that are not as the file of the document has them, or have a past.
+pub(super) fn saved_targets<'t>(
+    document: &Document,
+    histories: &[Vec<Version>],
+    unmatched: &[SavedTarget],
+    target: impl Fn(usize) -> &'t Target,
+) -> Vec<SavedTarget> {
+    let saved = |index: usize| {
+        let target = target(index);
+        SavedTarget {
+            index,
+            source: source_hash(&document.sentences[index].text),
+            text: target.text.clone(),
+            state: target.state,
+            flags: target.flags.clone(),
+            model: target.model.clone(),
+            confidence: target.confidence,
+            history: histories[index].clone(),
+        }
+    };
+    // What stands in the file is not ours.
+    let of_file = |index: usize| Target::of_file(&document.sentences[index]);
+    let has_past = |index: usize| {
+        let mut history = histories[index].iter();
+        history.any(|version| version.origin != Origin::File)
+    };
+    let is_worked_on = |&index: &usize| *target(index) != of_file(index) || has_past(index);
+    let worked_on = (0..document.sentences.len()).filter(is_worked_on);
+    // Behind those of the document, so that the last ones come first.
+    let unmatched = unmatched.iter().cloned();
+    worked_on.map(saved).chain(unmatched).collect()
 }

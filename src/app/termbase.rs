@@ -1,5 +1,6 @@
 //! The termbase of the open document: which one it is, what it says of a sentence, terms that a person adds.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use super::ask::Ask;
 use super::state::{AppState, NoticeKind};
 use super::terms::{NewTerm, SourceSelection, TermsCommand};
 use crate::error::Result;
+use crate::inference::pair_key;
 use crate::jobs::{FileRequest, JobId};
 use crate::terms::{Stems, TargetWords, Term, TermIndex, Termbase};
 use crate::text::placeholder::stripped;
@@ -16,7 +18,12 @@ impl AppState {
         match command {
             TermsCommand::Choose => self.asks.push(Ask::Terms),
             TermsCommand::Use(path) => self.use_terms(path),
-            TermsCommand::SelectSource(selection) => self.terms.selected = Some(selection),
+            TermsCommand::SelectSource(selection) => {
+                if !selection.chars.is_empty() && self.selected() != Some(selection.sentence) {
+                    self.select(selection.sentence);
+                }
+                self.terms.selected = Some(selection);
+            }
             TermsCommand::SelectTarget(text) => self.terms.selected_target = text,
             TermsCommand::InsertNext => self.insert_next_term(),
             TermsCommand::Insert(text) => self.insert(text),
@@ -35,11 +42,26 @@ impl AppState {
             }
             settings.terms.clone_from(&path);
         });
+        self.keep_terms_of_pair(path.clone());
         self.with_document(|document| document.terms.clone_from(&path));
         if self.document.is_some() {
             self.touch();
         }
         self.read_terms();
+    }
+
+    /// Notes the termbase of the pair that is translated between, or that it has none.
+    fn keep_terms_of_pair(&mut self, path: Option<PathBuf>) {
+        let Some((from, to)) = self.languages() else {
+            return;
+        };
+        let key = pair_key(&from, &to);
+        self.set(|settings| {
+            match path {
+                Some(path) => settings.termbases.insert(key, path),
+                None => settings.termbases.remove(&key),
+            };
+        });
     }
 
     /// The termbase of the open document, or the one that the next document gets.
@@ -143,6 +165,7 @@ impl AppState {
         let selection = selection.filter(|it| Some(it.sentence) == document.selected);
         let source = selection.map_or_else(String::new, |SourceSelection { sentence, chars }| {
             let shown = stripped(&document.document.sentences[*sentence].text);
+            let chars = whole_words(&shown, chars);
             shown.chars().skip(chars.start).take(chars.len()).collect()
         });
         self.terms.new = Some(NewTerm {
@@ -197,6 +220,7 @@ impl AppState {
                 settings.remember_terms(&path);
                 settings.terms = Some(path.clone());
             });
+            self.keep_terms_of_pair(Some(path.clone()));
             self.with_document(|document| document.terms = Some(path.clone()));
             self.touch();
             self.terms.path = Some(path);
@@ -209,5 +233,44 @@ impl AppState {
             .index
             .as_ref()
             .map(|index| Arc::clone(index.base()))
+    }
+}
+
+/// A selection with the rest of the words that it cuts.
+fn whole_words(text: &str, chars: &Range<usize>) -> Range<usize> {
+    if chars.is_empty() {
+        return chars.clone();
+    }
+    let letters: Vec<char> = text.chars().collect();
+    let is_within = |at: usize| {
+        let is_letter = |at: usize| letters.get(at).is_some_and(|it| it.is_alphanumeric());
+        at > 0 && is_letter(at - 1) && is_letter(at)
+    };
+    let (mut start, mut end) = (chars.start, chars.end.min(letters.len()));
+    while is_within(start) {
+        start -= 1;
+    }
+    while is_within(end) {
+        end += 1;
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_words;
+
+    #[test]
+    fn a_selection_takes_the_words_that_it_cuts() {
+        let text = "A Framework, then.";
+        for (chars, whole) in [
+            (2..9, 2..11),
+            (4..6, 2..11),
+            (2..11, 2..11),
+            (0..1, 0..1),
+            (3..3, 3..3),
+        ] {
+            assert_eq!(whole_words(text, &chars), whole);
+        }
     }
 }

@@ -11,10 +11,9 @@ use crate::error::{Error, Result};
 use crate::inference::{
     DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
     installed_models, pair_key, remove_model, route, route_between, set_where_none,
-    starter_model_for,
+    starter_model_for, state_languages, stated_language,
 };
 use crate::text::file::write_atomically;
-use crate::tokenizers::language_called;
 
 /// The folder in which models of this user lie.
 pub(super) fn folder() -> Result<PathBuf> {
@@ -100,20 +99,18 @@ pub(super) fn translates_from(source: &str, target: Option<&str>) -> bool {
     route(&models(), &defaults(), source, target).is_some()
 }
 
-/// Adds a model between these languages, if its files do not say others, by this name or its own.
-pub(super) fn add(path: &Path, told: [Option<String>; 2], name: Option<String>) -> Result<()> {
-    let fields = ["--from", "--to"].into_iter().zip(told);
-    let codes = fields.map(|(field, language)| {
-        let codes = language.map(|language| {
-            language_called(&language).ok_or(Error::Config {
-                field,
-                found: language,
-                allowed: "a language, such as pt, pt-BR or Portuguese".to_owned(),
-            })
-        });
-        Ok(codes.transpose()?.into_iter().collect())
-    });
-    let codes: Vec<Vec<String>> = codes.collect::<Result<_>>()?;
+/// Whether a model, or two in a row, translate between these languages, of which either may be left open.
+pub(super) fn translates_between(source: Option<&str>, target: Option<&str>) -> bool {
+    route_between(&models(), &defaults(), source, target).is_some()
+}
+
+/// Adds a model by this name or its own; the languages that are stated win over those of its files.
+pub(super) fn add(path: &Path, stated: [Option<String>; 2], name: Option<String>) -> Result<()> {
+    let [source, target] = stated;
+    let code = |field, language: Option<String>| {
+        let code = language.map(|language| stated_language(field, &language));
+        code.transpose().map(|code| code.into_iter().collect())
+    };
     let name = name.unwrap_or_default();
     if name.contains(['/', '\\']) || name.starts_with('.') {
         return Err(Error::Config {
@@ -123,8 +120,9 @@ pub(super) fn add(path: &Path, told: [Option<String>; 2], name: Option<String>) 
         });
     }
     let known = KnownOfModel {
-        sources: codes[0].clone(),
-        targets: codes[1].clone(),
+        is_stated: source.is_some() || target.is_some(),
+        sources: code("--from", source)?,
+        targets: code("--to", target)?,
         name,
         ..KnownOfModel::default()
     };
@@ -132,10 +130,11 @@ pub(super) fn add(path: &Path, told: [Option<String>; 2], name: Option<String>) 
     let added = install_known_model(path, &folder()?, &known, &mut go_on)?;
     let model = added.expect("nobody broke it off");
     if model.sources.is_empty() || model.targets.is_empty() {
-        warn(
-            "its files do not say its languages, so that it is never chosen by itself; remove it and add it with --from and --to, \
-             or name it with --model",
-        );
+        warn(&format!(
+            "the files of {0} do not say its languages, so that it is never chosen by itself: canopy model default {0} --from en \
+             --to de",
+            model.name
+        ));
     }
     print_line(&model)
 }
@@ -155,6 +154,26 @@ pub(super) fn choose_where_none(model: &InstalledModel) -> Result<()> {
     change_defaults(|defaults| set_where_none(defaults, model))
 }
 
+/// A model with these languages, which are stated if its files do not say any.
+fn stated(model: InstalledModel, source: &str, target: &str) -> Result<InstalledModel> {
+    if model.lacks_languages() {
+        return state_languages(&model.folder, [source, target]);
+    }
+    let translates = model.translates_from(source) && model.target(source, Some(target)).is_some();
+    if !translates {
+        return Err(Error::Config {
+            field: "languages",
+            found: format!("{source}-{target}"),
+            allowed: format!(
+                "those that the files of {} say: {}",
+                model.name,
+                model.pair()
+            ),
+        });
+    }
+    Ok(model)
+}
+
 pub(super) fn list(as_json: bool) -> Result<()> {
     let (models, defaults) = (models(), defaults());
     if as_json {
@@ -165,26 +184,32 @@ pub(super) fn list(as_json: bool) -> Result<()> {
     print(&lines.collect::<String>())
 }
 
-/// Makes a model the one that translates between two languages, given as `en-de`.
-pub(super) fn choose(pair: &str, name: &str) -> Result<()> {
+/// Makes a model the one that translates between two languages, given as `en-de` before its name or as options.
+pub(super) fn choose(names: &[String], languages: Option<(String, String)>) -> Result<()> {
+    let wrong = |found: String, allowed: String| Error::Config {
+        field: "pair",
+        found,
+        allowed,
+    };
+    let [others @ .., name] = names else {
+        return Ok(());
+    };
+    let pair = others.first().map_or("", String::as_str);
     let model = named(name)?;
-    let (source, target) = pair
-        .split_once([':', '-', '>'])
-        .filter(|(source, target)| {
-            model.translates_from(source) && model.target(source, Some(target)).is_some()
-        })
-        .ok_or_else(|| Error::Config {
-            field: "pair",
-            found: pair.to_owned(),
-            allowed: format!(
-                "languages that {} translates, {}, such as en-de",
-                model.name,
-                model.pair()
-            ),
-        })?;
-    change_settings(|settings| {
-        let defaults = &mut settings.default_models;
-        defaults.insert(pair_key(source, target), model.folder.clone());
+    let said = pair.split_once([':', '-', '>']);
+    let said = said.map(|(source, target)| (source.to_owned(), target.to_owned()));
+    let is_twice = languages.is_some() && !pair.is_empty();
+    let (source, target) = languages.or(said).filter(|_| !is_twice).ok_or_else(|| {
+        let allowed = format!("two languages, such as en-de, before {}", model.name);
+        wrong(pair.to_owned(), allowed)
+    })?;
+    let (source, target) = (
+        stated_language("--from", &source)?,
+        stated_language("--to", &target)?,
+    );
+    let model = stated(model, &source, &target)?;
+    change_defaults(|defaults| {
+        defaults.insert(pair_key(&source, &target), model.folder.clone());
     })?;
     print(&format!("{source} to {target}: {}\n", model.name))
 }

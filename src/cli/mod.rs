@@ -54,6 +54,12 @@ struct Arguments {
     command: Option<Command>,
     /// A document to open in the window
     document: Option<PathBuf>,
+    /// Language of documents that do not declare theirs
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language to translate them into
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
     #[command(flatten)]
     model: ModelArguments,
 }
@@ -152,7 +158,8 @@ pub fn run() -> ExitCode {
         Some(Command::Model(command)) => model::run(command),
         None => {
             let ModelArguments { model, place } = arguments.model;
-            crate::gui::run(arguments.document, model, place.choice())
+            let languages = [arguments.from, arguments.to];
+            crate::gui::run(arguments.document, model, languages, place.choice())
         }
     };
     match done {

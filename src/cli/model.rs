@@ -48,11 +48,19 @@ pub(super) enum ModelCommand {
     #[command(subcommand)]
     Catalogue(CatalogueCommand),
     /// Choose the model that translates between two languages where none is named
+    ///
+    /// The languages are a pair such as en-de, or --from and --to. A model whose files do not say its languages is taken to
+    /// translate between these from then on.
     Default {
-        /// Languages, such as en-de
-        pair: String,
-        /// Name or folder of an installed model
-        model: String,
+        /// Languages, such as en-de, unless --from and --to say them; then name or folder of an installed model
+        #[arg(value_name = "[PAIR] MODEL", num_args = 1..=2, required = true)]
+        names: Vec<String>,
+        /// Language that it translates from
+        #[arg(long, value_name = "CODE", requires = "to")]
+        from: Option<String>,
+        /// Language that it translates to
+        #[arg(long, value_name = "CODE", requires = "from")]
+        to: Option<String>,
     },
     /// Delete a model that was added; one that came with the program is no longer listed or used, until it is restored
     Remove {
@@ -96,10 +104,10 @@ pub(super) struct ImportCommand {
     /// Argos Translate, a file of weights with the files beside it, or a model folder of ours; it is copied
     #[arg(value_name = "FOLDER|FILE", required = true)]
     path: Option<PathBuf>,
-    /// Language that it translates from, if its files do not say it: a code or an English name
+    /// Language that it translates from, where its files do not say it or are wrong: a code or an English name
     #[arg(long, value_name = "LANGUAGE")]
     from: Option<String>,
-    /// Language that it translates to, if its files do not say it
+    /// Language that it translates to, likewise
     #[arg(long, value_name = "LANGUAGE")]
     to: Option<String>,
     /// Name that commands know it by [default: that of its folder or file]
@@ -197,7 +205,7 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
         ModelCommand::Search(arguments) => catalogue::search(&arguments),
         ModelCommand::Get(arguments) => catalogue::get(&arguments),
         ModelCommand::Catalogue(command) => catalogue_list::run(command),
-        ModelCommand::Default { pair, model } => library::choose(&pair, &model),
+        ModelCommand::Default { names, from, to } => library::choose(&names, from.zip(to)),
         ModelCommand::Remove { model } => library::remove(&model),
         ModelCommand::Restore { model } => library::restore(model.as_deref()),
         ModelCommand::Shortlist(arguments) => shortlist(&arguments),

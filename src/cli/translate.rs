@@ -2,6 +2,7 @@
 
 pub(super) mod batch;
 mod batch_arguments;
+mod languages;
 mod one_document;
 mod places;
 mod report;
@@ -11,14 +12,12 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::library;
 use super::llm;
-use super::options::{ModelArguments, SearchArguments, SrxArgument, positive, wrong_usage};
+use super::options::{ModelArguments, SearchArguments, SrxArgument, positive};
 use super::terminal::{tell, warn};
 use super::terms::TermArguments;
-use crate::corpus::is_same_language;
-use crate::error::{Error, Result};
-use crate::inference::{SearchOptions, Translation, Translator, detected_language};
+use crate::error::Result;
+use crate::inference::{SearchOptions, Translation, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages, Provenance};
@@ -26,6 +25,7 @@ use crate::text::pseudo::Pseudo;
 use crate::trace;
 use crate::weights::RerankerFolder;
 use batch_arguments::BatchArguments;
+use languages::Translators;
 pub(super) use one_document::translate;
 use one_document::{read_by, warn_if_unlike, warn_of_drafts};
 use report::{report, report_without_model};
@@ -42,11 +42,12 @@ pub(super) struct TranslateArguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     model: ModelArguments,
-    /// Language of the source; without it, and without --model, the text tells. It chooses among the installed models, and
-    /// is refused if --model translates from another
+    /// Language of the source; without it the one that the file declares, else, without --model, that of its text. It chooses
+    /// among the installed models, and is refused if --model translates from another
     #[arg(long, value_name = "CODE")]
     from: Option<String>,
-    /// Language of the translation, likewise
+    /// Language of the translation; without it the one that the file declares (XLIFF, PO, Qt), which stays. Another one
+    /// replaces the translations that the file has
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
     /// Do not translate through a third language where no installed model knows both
@@ -179,18 +180,24 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     // What cannot be read is told before anything is translated.
     let sources = arguments.sources().into_iter();
     let documents = sources.map(|source| arguments.read(source));
-    let documents = documents.collect::<Result<Vec<_>>>()?;
+    let mut documents = documents.collect::<Result<Vec<_>>>()?;
     if let Some(pseudo) = arguments.pseudo {
         for (document, place) in documents.into_iter().zip(places) {
             arguments.put(&arguments.pseudo_bytes(pseudo, &document)?, place)?;
         }
         return Ok(());
     }
-    let mut translator = arguments.translator_for(&documents)?;
-    for (document, place) in documents.into_iter().zip(places) {
-        arguments.put(&arguments.bytes(&mut translator, &document)?, place)?;
+    for document in &mut documents {
+        arguments.retarget(document);
     }
-    tell_traffic(&translator);
+    let mut translators = Translators::new(arguments, &documents);
+    for (document, place) in documents.into_iter().zip(places) {
+        let translator = translators.of(arguments, &document)?;
+        arguments.put(&arguments.bytes(translator, &document)?, place)?;
+    }
+    if let Some(translator) = translators.current() {
+        tell_traffic(translator);
+    }
     Ok(())
 }
 
@@ -207,10 +214,8 @@ fn tell_traffic(translator: &Translator) {
 }
 
 impl TranslateArguments {
-    /// The translator that the options ask for; where they name no model, the documents decide.
-    fn translator_for(&self, documents: &[Document]) -> Result<Translator> {
-        let from = self.from.clone().or_else(|| self.detected(documents));
-        let (from, to) = (from.as_deref(), self.to.as_deref());
+    /// The translator that the options ask for, between these languages where they name no model.
+    fn translator(&self, from: Option<&str>, to: Option<&str>) -> Result<Translator> {
         let mut translator = self.model.open_for(from, to, !self.no_pivot)?;
         if translator.second().is_some() {
             let info = translator.info();
@@ -220,7 +225,6 @@ impl TranslateArguments {
                 info.name
             ));
         }
-        self.check_languages(&translator);
         if self.adapt {
             translator.learn_from_memory()?;
         }
@@ -311,30 +315,6 @@ impl TranslateArguments {
         }
     }
 
-    /// The language of the documents by their text, where that decides which model is taken.
-    fn detected(&self, documents: &[Document]) -> Option<String> {
-        if self.model.model.is_some() {
-            return None;
-        }
-        let found = documents.iter().find_map(detected_language)?;
-        if !found.is_reliable {
-            return None;
-        }
-        if !library::translates_from(&found.code, self.to.as_deref()) {
-            let code = &found.code;
-            let target = self
-                .to
-                .as_deref()
-                .map_or(String::new(), |to| format!(" to {to}"));
-            warn(&format!(
-                "the text seems to be in another language ({code}) than installed models translate{target}; add one with \
-                 canopy model import, or say --from"
-            ));
-            return None;
-        }
-        Some(found.code)
-    }
-
     /// The languages of a pseudo-translation, where they are told.
     fn languages(&self) -> Languages {
         // "Undetermined", as BCP 47 has it.
@@ -342,27 +322,6 @@ impl TranslateArguments {
         Languages {
             source: code(&self.from),
             target: code(&self.to),
-        }
-    }
-
-    /// Ends the program if the model does not translate between the languages that are asked for.
-    fn check_languages(&self, translator: &Translator) {
-        let info = translator.info();
-        let is_other = |asked: Option<&str>, has: &str| {
-            asked.is_some_and(|asked| !is_same_language(has, asked))
-        };
-        if is_other(self.from.as_deref(), &info.source_language)
-            || is_other(self.to.as_deref(), &info.target_language)
-        {
-            let pair = |from: &str, to: &str| format!("{from} to {to}");
-            let problem = Error::Languages {
-                asked: pair(
-                    self.from.as_deref().unwrap_or(&info.source_language),
-                    self.to.as_deref().unwrap_or(&info.target_language),
-                ),
-                has: pair(&info.source_language, &info.target_language),
-            };
-            wrong_usage("translate", problem);
         }
     }
 }

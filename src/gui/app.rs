@@ -31,10 +31,11 @@ use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{find, menu, notices, shortcuts, status, terms, welcome};
+use super::{filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use crate::app::{
-    AppState, Ask, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
+    AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
 };
+use crate::checks::Finding;
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
@@ -61,6 +62,8 @@ pub struct Panels {
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
     pub focus: FocusFollower,
+    /// The number of a sentence that is being written.
+    pub sentence: String,
 }
 
 /// The state of the workbench with its threads and panels.
@@ -102,6 +105,7 @@ impl CanopyApp {
         ctx: &Context,
         open: Option<PathBuf>,
         model: Option<PathBuf>,
+        languages: [Option<String>; 2],
         device: DeviceChoice,
     ) -> Result<Self> {
         theme::install(ctx);
@@ -141,6 +145,7 @@ impl CanopyApp {
             settings.device = device.into();
         }
         let mut state = AppState::new(folders, settings, shipped);
+        state.models.said = languages;
         state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
@@ -360,7 +365,7 @@ pub fn workbench_ui(
     Panel::bottom("status")
         .exact_size(32.0)
         .frame(bar(14, 0))
-        .show(ui, |ui| status::status_ui(ui, state));
+        .show(ui, |ui| status::status_ui(ui, state, commands));
     let focus = std::mem::take(&mut panels.focus);
     let out_of_sight = |ui: &Ui| focus.out_of_sight(ui);
     page_room_ui(ui, least_size(state), out_of_sight, |ui| match state.page {
@@ -388,6 +393,11 @@ pub fn workbench_ui(
     panels.machine.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
+    }
+    help::help_ui(ui.ctx(), state, commands);
+    if let Some(document) = state.document.as_ref().filter(|_| state.asks_for_sentence) {
+        let text = &mut panels.sentence;
+        filter::sentence_question_ui(ui.ctx(), document, text, commands);
     }
     match &state.terms.new {
         Some(new) => terms::new_term_ui(ui.ctx(), new, commands),
@@ -458,6 +468,11 @@ fn document_page_ui(
         );
         panel.show(ui, |ui| find::find_ui(ui, document, commands));
     }
+    if let Some(document) = state.document.as_ref().filter(|it| it.filtered.is_some()) {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
+        panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
+    }
     CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
@@ -487,6 +502,7 @@ fn document_page_ui(
                         line,
                         margin,
                         terms: term_context,
+                        findings: shown_findings(&state.checking, state.settings.shows_checks),
                         running,
                     };
                     panel.ui(ui, document, seen, commands);
@@ -494,6 +510,15 @@ fn document_page_ui(
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
+}
+
+/// What the checks found, while their list is shown and the document is as they saw it.
+fn shown_findings(checking: &Checking, is_shown: bool) -> &[Finding] {
+    if is_shown && !checking.is_running() {
+        &checking.findings
+    } else {
+        &[]
+    }
 }
 
 /// What the memory has like the selected sentence, below the document.

@@ -5,6 +5,7 @@ use egui::{
     UiBuilder, WidgetInfo, vec2,
 };
 
+use super::labels::capitalised;
 use super::theme::{self, Palette};
 use super::{icons, labels};
 use crate::app::{AppState, CheckCommand, Checking, Command, OpenDocument};
@@ -37,6 +38,7 @@ pub(super) fn checks_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comman
                 .color(palette.text),
         );
     });
+    untranslated_ui(ui, checking, &palette, commands);
     ui.add_space(4.0);
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical()
@@ -64,10 +66,36 @@ fn summary(checking: &Checking) -> String {
     format!("{errors}  ·  {warnings}")
 }
 
+/// The sentences that no check can look at yet, in one line that leads to the next of them.
+fn untranslated_ui(
+    ui: &mut Ui,
+    checking: &Checking,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
+    let text = match checking.untranslated {
+        0 => return,
+        1 => "1 sentence is not translated".to_owned(),
+        count => format!("{count} sentences are not translated"),
+    };
+    ui.horizontal(|ui| {
+        ui.add_space(14.0);
+        let text = RichText::new(text).size(12.5).color(palette.weak);
+        let label = Label::new(text).sense(Sense::click()).truncate();
+        let response = ui
+            .add(label)
+            .on_hover_text("Go to the next one")
+            .on_hover_cursor(egui::CursorIcon::PointingHand);
+        if response.clicked() {
+            commands.push(Command::Check(CheckCommand::GoToUntranslated));
+        }
+    });
+}
+
 /// Which checks are made in this document.
 fn which_ui(ui: &mut Ui, document: &OpenDocument, palette: &Palette, commands: &mut Vec<Command>) {
     let arrow = RichText::new("▾").size(11.0).color(palette.weak);
-    let text = RichText::new("Which").size(12.5).color(palette.text);
+    let text = RichText::new("Filter").size(12.5).color(palette.text);
     let button = Button::new((text, arrow)).frame_when_inactive(false);
     let response = ui
         .add(button)
@@ -173,11 +201,4 @@ fn target(document: &OpenDocument, sentence: usize) -> String {
         return document.document.sentences[sentence].plain_text();
     }
     text
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }

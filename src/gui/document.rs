@@ -14,7 +14,8 @@ use super::sentence_row::{RowContext, TermContext, sentence_row_ui};
 use super::shading::MarginShading;
 use super::terms::TermSpans;
 use super::theme::Palette;
-use crate::app::{Command, OpenDocument, TermsCommand};
+use crate::app::{Command, Filter, OpenDocument, TermsCommand};
+use crate::checks::Finding;
 use crate::jobs::State;
 use crate::text::document::Document;
 
@@ -33,6 +34,8 @@ pub struct DocumentPanel {
     visible: Range<usize>,
     scroll_id: Option<Id>,
     edited: Option<usize>,
+    /// The filter, and how many sentences it shows.
+    filtered: Option<(Filter, usize)>,
     editor_height: f32,
     char_widths: CharWidths,
     term_spans: TermSpans,
@@ -49,6 +52,8 @@ pub struct Seen<'a> {
     /// Attention of the selected sentence.
     pub margin: Option<&'a MarginShading<'a>>,
     pub terms: TermContext<'a>,
+    /// What the checks found, in the order of the sentences.
+    pub findings: &'a [Finding],
     /// Whether it is being translated.
     pub running: bool,
 }
@@ -68,6 +73,7 @@ impl DocumentPanel {
             line,
             margin,
             terms,
+            findings,
             running,
         } = seen;
         let palette = Palette::of(ui);
@@ -89,6 +95,7 @@ impl DocumentPanel {
                 margin,
                 terms,
                 spans: &[],
+                findings,
                 selected: false,
                 editing: false,
                 running,
@@ -144,7 +151,10 @@ impl DocumentPanel {
             self.document = Some(open.document.clone());
             editor::closed(ui);
         }
-        if !is_same || (self.width - width).abs() > 0.5 {
+        let shown = open.filtered.as_ref().map(|it| (it.filter, it.count()));
+        let is_filtered_so = self.filtered == shown;
+        self.filtered = shown;
+        if !is_same || !is_filtered_so || (self.width - width).abs() > 0.5 {
             self.estimate_all(ui, open, columns, palette);
             self.width = width;
         } else {
@@ -170,6 +180,9 @@ impl DocumentPanel {
             self.measure(ui, open, row, columns, palette);
         }
         if !is_same {
+            return Some(0.0);
+        }
+        if !is_filtered_so && scroll_to.is_none() {
             return Some(0.0);
         }
         if let Some(row) = scroll_to.filter(|row| *row < self.rows.len()) {
@@ -263,6 +276,11 @@ impl DocumentPanel {
         if self.measured[row] && self.edited != Some(row) {
             return;
         }
+        if !open.shows(row) {
+            self.rows.set(row, 0.0);
+            self.measured[row] = true;
+            return;
+        }
         let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
         let height = if self.edited == Some(row) {
             layout.height_with_editor(self.editor_height)
@@ -305,6 +323,10 @@ impl DocumentPanel {
         let first = self.rows.row_at(viewport.top() - MARGIN);
         let mut row = first;
         while row < self.rows.len() && self.top(row) < viewport.bottom() {
+            if !open.shows(row) {
+                row += 1;
+                continue;
+            }
             self.measure(ui, open, row, columns, palette);
             let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
             let top = origin.y + self.top(row);
@@ -317,6 +339,7 @@ impl DocumentPanel {
             });
             let context = RowContext {
                 spans: spans.as_deref().unwrap_or_default(),
+                findings: of_sentence(context.findings, row),
                 selected: open.selected == Some(row),
                 editing: editor.is_some(),
                 running: running && open.target(row).state == State::Untranslated,
@@ -346,6 +369,13 @@ impl DocumentPanel {
     }
 }
 
+/// The findings about one sentence.
+fn of_sentence(findings: &[Finding], sentence: usize) -> &[Finding] {
+    let first = findings.partition_point(|it| it.segment < sentence);
+    let end = findings.partition_point(|it| it.segment <= sentence);
+    &findings[first..end]
+}
+
 fn estimated_height(
     ui: &Ui,
     char_widths: &mut CharWidths,
@@ -354,6 +384,9 @@ fn estimated_height(
     columns: &Columns,
     palette: &Palette,
 ) -> f32 {
+    if !open.shows(row) {
+        return 0.0;
+    }
     let (style, gap, indent) = row_style(&open.document, row, palette);
     let mut rows =
         |text: &str, width: f32| char_widths.rows(ui, &style.font_id(), text, width - indent);

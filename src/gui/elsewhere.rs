@@ -22,11 +22,14 @@ pub fn elsewhere_ui(
     ui.horizontal(|ui| {
         ui.set_min_height(TWO_LINES);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let leave = ui.button("Leave them there");
+            let leave = ui.button("Ignore");
             if leave.on_hover_text("Begin anew here").clicked() {
                 commands.push(Command::LeaveElsewhere);
             }
-            if ui.add(theme::primary(ui, "Take over")).clicked() {
+            if ui
+                .add(theme::primary(ui, "Use these translations"))
+                .clicked()
+            {
                 commands.push(Command::TakeOver);
             }
             ui.with_layout(Layout::top_down(Align::Min), |ui| {

@@ -2,13 +2,13 @@
 
 use egui::text_selection::CCursorRange;
 use egui::{
-    Align, Button, Context, EventFilter, Id, Key, Layout, Margin, Modifiers, Response, RichText,
-    TextEdit, Ui, vec2,
+    Align, Button, ComboBox, Context, EventFilter, Id, Key, Layout, Margin, Modifiers, Response,
+    RichText, Role, TextEdit, Ui, WidgetInfo, vec2,
 };
 
 use super::theme::Palette;
 use super::typeset;
-use crate::app::find::Find;
+use crate::app::find::{Find, Side};
 use crate::app::{Command, FindCommand, OpenDocument};
 
 /// Width of the two fields.
@@ -18,7 +18,7 @@ const FIELD: f32 = 210.0;
 const COUNT: f32 = 84.0;
 
 /// Width of the bar from which it is one line.
-const ONE_LINE: f32 = 920.0;
+const ONE_LINE: f32 = 1_130.0;
 
 /// Whether the keyboard writes into the bar.
 pub fn has_keyboard(ctx: &Context) -> bool {
@@ -75,6 +75,7 @@ impl Bar<'_> {
         if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
             self.told.push(FindCommand::Query(query));
         }
+        self.options_ui(ui);
         let count = count(self.find);
         let layout = Layout::left_to_right(Align::Center);
         // The buttons stay where they are.
@@ -85,6 +86,41 @@ impl Bar<'_> {
         let is_found = !self.find.matches.is_empty();
         self.button_ui(ui, "Previous", is_found, FindCommand::Previous);
         self.button_ui(ui, "Next", is_found, FindCommand::Next);
+    }
+
+    /// Three switches, and the side that is looked through.
+    fn options_ui(&mut self, ui: &mut Ui) {
+        let mut options = self.find.options;
+        for (is_on, label, hint) in [
+            (&mut options.matches_case, "Aa", "Match case"),
+            (&mut options.whole_words, "W", "Whole words"),
+            (&mut options.is_regex, ".*", "Regular expression"),
+        ] {
+            let button = Button::selectable(*is_on, label).min_size(vec2(28.0, 24.0));
+            let response = ui.add(button);
+            response.widget_info(|| WidgetInfo::labeled(Role::CheckBox, true, hint));
+            if response.on_hover_text(hint).clicked() {
+                *is_on = !*is_on;
+            }
+        }
+        let sides = [
+            (None, "Both sides"),
+            (Some(Side::Source), "Source"),
+            (Some(Side::Target), "Translation"),
+        ];
+        let shown = sides.iter().find(|(side, _)| *side == options.side);
+        let combo = ComboBox::from_id_salt("find in")
+            .width(92.0)
+            .selected_text(shown.map_or("", |(_, label)| label));
+        let response = combo.show_ui(ui, |ui| {
+            for (side, label) in sides {
+                ui.selectable_value(&mut options.side, side, label);
+            }
+        });
+        response.response.accessible_name("Look in");
+        if options != self.find.options {
+            self.told.push(FindCommand::Options(options));
+        }
     }
 
     fn replacement_ui(&mut self, ui: &mut Ui) {
@@ -157,6 +193,7 @@ fn count(find: &Find) -> String {
     let matches = find.matches.len();
     match find.current {
         _ if find.query.is_empty() => String::new(),
+        _ if find.problem.is_some() => "No expression".to_owned(),
         Some(at) => format!("{} of {matches}", at + 1),
         None if matches == 0 => "Not found".to_owned(),
         None => format!("{matches} found"),

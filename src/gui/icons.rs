@@ -27,6 +27,26 @@ pub fn state(painter: &Painter, center: Pos2, state: State, palette: &Palette) {
     }
 }
 
+/// A draft with the share of its ring that says how likely it is to be good, in a colour of its own for each third.
+pub fn draft(painter: &Painter, center: Pos2, percent: u8, palette: &Palette) {
+    const RADIUS: f32 = 5.5;
+    const STEPS: u8 = 40;
+    let color = match percent {
+        0..50 => palette.error,
+        50..75 => palette.warning,
+        _ => palette.state(State::Draft),
+    };
+    painter.circle_stroke(center, RADIUS - 0.5, Stroke::new(1.6, palette.line));
+    let end = u8::try_from(u32::from(percent) * u32::from(STEPS) / 100).unwrap_or(STEPS);
+    let point = |step: u8| {
+        let angle = (f32::from(step) / f32::from(STEPS) - 0.25) * std::f32::consts::TAU;
+        center + (RADIUS - 0.5) * vec2(angle.cos(), angle.sin())
+    };
+    let arc: Vec<Pos2> = (0..=end).map(point).collect();
+    painter.add(Shape::line(arc, Stroke::new(1.8, color)));
+    painter.circle_filled(center, RADIUS - 3.0, color);
+}
+
 fn check(painter: &Painter, center: Pos2, color: Color32) {
     let points = [vec2(-3.0, 0.2), vec2(-0.9, 2.3), vec2(3.1, -2.1)].map(|offset| center + offset);
     painter.add(Shape::line(points.to_vec(), Stroke::new(1.6, color)));

@@ -48,6 +48,14 @@ pub fn state_tooltip(target: &Target) -> String {
     lines.join("\n")
 }
 
+/// A message as a sentence of its own.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
 /// The explanation of a translation memory.
 pub const MEMORY: &str = "Sentences that stand there exactly so are taken over; for others the model looks up what similar \
     ones became";
@@ -62,7 +70,7 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Split => "Too long for the model: translated in parts and joined",
         Flag::CutOff => "The model did not come to an end: its translation was cut off",
         Flag::Markup => {
-            "More markup than the model can place: the rest of it stands at the end, or an element has lost its text"
+            "Some tags could not be placed: they are at the end of the sentence, or a tag pair is empty. Check the tags."
         }
         Flag::Numbers => "Other numbers than in the source",
         Flag::Signs => "Other signs than in the source, such as ≥, ₹ or §",
@@ -122,11 +130,11 @@ pub const ADDRESS: &str = "For sentences with “you”, where you have edited o
 /// A form of address in German.
 pub fn address(choice: Option<AddressChoice>) -> &'static str {
     match choice {
-        None => "as the model does",
+        None => "automatic",
         Some(AddressChoice::Du) => "du",
         Some(AddressChoice::Sie) => "Sie",
         Some(AddressChoice::Ihr) => "ihr, to several",
-        Some(AddressChoice::PoliteIhr) => "Ihr, of older times",
+        Some(AddressChoice::PoliteIhr) => "Ihr (archaic)",
         Some(AddressChoice::Commonest) => "one for the document, the commonest",
     }
 }

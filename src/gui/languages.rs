@@ -9,14 +9,12 @@ use egui::{
 
 use super::row_layout::Columns;
 use super::theme::{self, Palette};
-use crate::app::models::{GettingCommand, LanguageNote, Reach};
+use crate::app::models::{GettingCommand, LanguageNote, Reach, pair_name};
 use crate::app::{Command, Models, ModelsCommand, Page, Settings, language};
+use crate::corpus::is_same_language;
 use crate::inference::InstalledModel;
 
 const HEIGHT: f32 = 34.0;
-
-/// With more languages than these a menu has a field to look for one.
-const MANY: usize = 14;
 
 /// What the line says, and what can be chosen.
 #[derive(Clone, Copy)]
@@ -132,6 +130,18 @@ impl LanguageMenus {
                 commands.push(Command::Models(ModelsCommand::TranslateTo(code)));
             }
         });
+        if let Some(LanguageNote::NoPair { source, target }) = line.note {
+            let text = format!("No model for {}. Get one…", pair_name(source, target));
+            let hint =
+                "You can edit, match and check without one. Show those that can be downloaded";
+            if warning_ui(ui, &text, hint, palette) {
+                commands.push(get_between(Some(source), Some(target)));
+            }
+            return;
+        }
+        if line.model.is_empty() {
+            return;
+        }
         let text = match line.models.pivot() {
             Some(between) => format!("through {}: {}", language::name(between), line.model),
             None => format!("with {}", line.model),
@@ -165,7 +175,8 @@ fn note_ui(
     commands: &mut Vec<Command>,
 ) {
     match note {
-        None => {}
+        // That stands above the translation.
+        None | Some(LanguageNote::NoPair { .. }) => {}
         Some(LanguageNote::Detected) => {
             ui.add(Label::new(small("detected", palette)).truncate())
                 .on_hover_text("Its text tells the language");
@@ -186,11 +197,8 @@ fn note_ui(
                 "The text looks like {name}, which no installed model translates: show those that can be downloaded"
             );
             if warning_ui(ui, &text, &hint, palette) {
-                let command = GettingCommand::Open {
-                    from: Some(code.clone()),
-                    to: target.as_ref().map(|(code, _)| code.clone()),
-                };
-                commands.push(Command::Models(ModelsCommand::Get(command)));
+                let to = target.as_ref().map(|(code, _)| code.as_str());
+                commands.push(get_between(Some(code), to));
             }
         }
         Some(LanguageNote::Unlike { percent }) => {
@@ -203,6 +211,14 @@ fn note_ui(
             }
         }
     }
+}
+
+/// Shows the models that can be downloaded between these languages.
+fn get_between(from: Option<&str>, to: Option<&str>) -> Command {
+    Command::Models(ModelsCommand::Get(GettingCommand::Open {
+        from: from.map(str::to_owned),
+        to: to.map(str::to_owned),
+    }))
 }
 
 fn small(text: &str, palette: &Palette) -> RichText {
@@ -252,49 +268,66 @@ struct Choice<'a> {
 /// The code of the language that was clicked.
 fn choices_ui(
     ui: &mut Ui,
-    mut choices: Vec<Choice<'_>>,
+    choices: Vec<Choice<'_>>,
     current: &str,
     wanted: &mut String,
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) -> Option<String> {
     let mut chosen = None;
+    let field = theme::text_field(ui, wanted).hint_text("Any language");
+    ui.add(field).accessible_name("Language to look for");
+    let looked_for = wanted.trim().to_lowercase();
+    let others = match looked_for.as_str() {
+        "" => Vec::new(),
+        wanted => language::like(wanted),
+    };
+    let mut choices = choices;
+    choices.retain(|choice| {
+        choice.code == looked_for || choice.name.to_lowercase().contains(&looked_for)
+    });
+    // A document may be translated by hand into any language.
+    for (code, name) in &others {
+        if !choices
+            .iter()
+            .any(|choice| is_same_language(choice.code, code))
+        {
+            choices.push(Choice {
+                code,
+                name,
+                remark: "no model".to_owned(),
+            });
+        }
+    }
     if choices.is_empty() {
-        ui.label(small(
-            "Installed models do not say their languages",
-            palette,
-        ));
+        let text = match looked_for.as_str() {
+            "" => "No installed model states its languages",
+            _ => "No language of this name",
+        };
+        ui.label(small(text, palette));
     }
-    if choices.len() > MANY {
-        let field = theme::text_field(ui, wanted).hint_text("Language");
-        ui.add(field).accessible_name("Language to look for");
-        let wanted = wanted.trim().to_lowercase();
-        choices
-            .retain(|choice| choice.code == wanted || choice.name.to_lowercase().contains(&wanted));
-    } else {
-        wanted.clear();
-    }
+    let mut is_done = false;
     ScrollArea::vertical().max_height(330.0).show(ui, |ui| {
         for choice in choices {
             let button = Button::selectable(choice.code == current, choice.name);
             let button = button.right_text(small(&choice.remark, palette));
             if ui.add(button).clicked() {
                 chosen = Some(choice.code.to_owned());
+                is_done = true;
                 ui.close();
             }
         }
     });
+    if is_done {
+        wanted.clear();
+    }
     ui.separator();
     if ui.button("Installed models…").clicked() {
         commands.push(Command::ShowPage(Page::Models));
         ui.close();
     }
     if ui.button("Get models…").clicked() {
-        let command = GettingCommand::Open {
-            from: None,
-            to: None,
-        };
-        commands.push(Command::Models(ModelsCommand::Get(command)));
+        commands.push(get_between(None, None));
         ui.close();
     }
     chosen

@@ -19,16 +19,23 @@ use crate::app::{
     ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
 };
 use crate::corpus::is_same_language;
-use crate::inference::AddressChoice;
+use crate::inference::{AddressChoice, InstalledModel};
 use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
 
 /// Below this width the pages stand in a line of their own.
-const ONE_LINE: f32 = 800.0;
+const ONE_LINE: f32 = 1180.0;
+
+/// Below this width the button that translates does, too.
+const TWO_LINES: f32 = 570.0;
+
+/// What the pages need.
+const PAGES: f32 = 540.0;
 
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let is_narrow = ui.available_width() < ONE_LINE;
+    let width = ui.available_width();
+    let (is_narrow, is_tiny) = (width < ONE_LINE, width < TWO_LINES);
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
         let mut menu = |label: &str, entries: fn(&mut Ui, &AppState, &mut Vec<Command>)| {
@@ -42,33 +49,57 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         });
         menu("Translate", |ui, state, commands| {
             actions_ui(ui, state, Group::Translate, commands);
+            ui.separator();
+            ui.menu_button("Options", |ui| options_content_ui(ui, state, commands));
         });
         menu("Model", model_menu_ui);
+        menu("Resources", resources_menu_ui);
         menu("View", view_menu_ui);
+        menu("Help", |ui, state, commands| {
+            actions_ui(ui, state, Group::Help, commands);
+        });
         if !is_narrow {
             ui.add_space(18.0);
             pages_ui(ui, state, commands);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if state.page == Page::Document {
-                primary_ui(ui, state, commands);
-                ui.add_space(4.0);
-            }
-            // The menus at the left have the same.
-            if ui.available_width() > 100.0 {
-                options_ui(ui, state, commands);
-            }
-            if ui.available_width() > 90.0 {
-                model_button_ui(ui, state, commands);
-            }
-        });
+        if !is_tiny {
+            right_ui(ui, state, commands);
+        }
     });
     if is_narrow {
         MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
             ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
-            pages_ui(ui, state, commands);
+            if width > PAGES {
+                pages_ui(ui, state, commands);
+            } else {
+                let scrolls = ScrollArea::horizontal().id_salt("pages");
+                scrolls.show(ui, |ui| pages_ui(ui, state, commands));
+            }
         });
     }
+    if is_tiny {
+        MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
+            ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
+            right_ui(ui, state, commands);
+        });
+    }
+}
+
+/// The button that translates, the options and the model, from the right.
+fn right_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if state.page == Page::Document {
+            primary_ui(ui, state, commands);
+            ui.add_space(4.0);
+        }
+        // The menus at the left have the same.
+        if ui.available_width() > 100.0 {
+            options_ui(ui, state, commands);
+        }
+        if ui.available_width() > 90.0 {
+            model_button_ui(ui, state, commands);
+        }
+    });
 }
 
 /// Entries of a menu, which scroll where the window is lower than they are.
@@ -225,7 +256,17 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ModelState::Open { info, .. } => Some(info.folder.as_path()),
     };
     let mut entry = |ui: &mut Ui, folder: &Path| {
-        let button = Button::selectable(current == Some(folder), file_name(folder));
+        let model = state.models.get(folder);
+        let name = model.map_or_else(|| file_name(folder), |model| model.name.clone());
+        let pair = model.map_or_else(String::new, InstalledModel::pair);
+        let is_current = current == Some(folder);
+        let color = if is_current {
+            palette.text
+        } else {
+            palette.weak
+        };
+        let pair = RichText::new(pair).size(12.0).color(color);
+        let button = Button::selectable(is_current, name).right_text(pair);
         if ui
             .add(button)
             .on_hover_text(folder.display().to_string())
@@ -271,15 +312,6 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         commands.push(Command::ShowPage(Page::Models));
     }
     ui.separator();
-    ui.label(caption("Translation memory"));
-    memory_ui(ui, state, commands);
-    ui.separator();
-    if ui.button("Language model…").clicked() {
-        commands.push(Command::LanguageModel(LanguageModelCommand::Name));
-    }
-    ui.label(caption("Termbase"));
-    terms_menu_ui(ui, state, commands);
-    ui.separator();
     ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
         for beam_size in [1, 2, 4, 8, 16] {
             let current = state.settings.beam_size == beam_size;
@@ -290,8 +322,25 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     });
     address_ui(ui, state, commands);
     ui.separator();
-    ui.label(caption("Computes on"));
+    ui.label(caption("Run on"));
     device_ui(ui, state, commands);
+}
+
+/// What translations are made with besides the model.
+fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    ui.set_min_width(240.0);
+    let caption = |text: &str| RichText::new(text).size(12.0).color(palette.weak);
+    ui.label(caption("Translation memory"));
+    memory_ui(ui, state, commands);
+    ui.separator();
+    ui.label(caption("Termbase"));
+    terms_menu_ui(ui, state, commands);
+    ui.separator();
+    ui.label(caption("Suggestions"));
+    if ui.button("Language model…").clicked() {
+        commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+    }
 }
 
 /// How German translations of English address somebody.
@@ -342,7 +391,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         }
     }
     let mut learns = state.settings.learns_from_memory;
-    let checkbox = Checkbox::new(&mut learns, "Learn from it for each document");
+    let checkbox = Checkbox::new(&mut learns, "Adapt the model to this memory (slower)");
     let checkbox = ui.add_enabled(current.is_some(), checkbox);
     if checkbox.on_hover_text(labels::LEARNING).changed() {
         commands.push(Command::LearnFromMemory(learns));
@@ -387,31 +436,36 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let popup = Popup::menu(&response)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
         .width(280.0);
-    popup.show(|ui| {
-        let palette = Palette::of(ui);
-        let mut beam_size = state.settings.beam_size;
-        ui.add_space(4.0);
-        if ui.add(egui::Slider::new(&mut beam_size, 1..=16).text("Beam size")).changed() {
-            commands.push(Command::SetBeamSize(beam_size));
-        }
-        let explanation = "Translations considered at a time. 1 is fastest, 4 is a little better, more seldom helps.";
-        // A menu justifies its contents, which tears a paragraph apart.
-        ui.with_layout(Layout::top_down(Align::Min), |ui| {
-            ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
-        });
-        if let Some(open) = &state.document {
-            let document = &open.document;
-            if document.format.is_subtitles() {
-                ui.separator();
-                subtitle_layout_ui(ui, state.settings.subtitles, commands);
-            }
+    popup.show(|ui| options_content_ui(ui, state, commands));
+}
+
+fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let mut beam_size = state.settings.beam_size;
+    ui.add_space(4.0);
+    if ui
+        .add(egui::Slider::new(&mut beam_size, 1..=16).text("Beam size"))
+        .changed()
+    {
+        commands.push(Command::SetBeamSize(beam_size));
+    }
+    let explanation = "Search width: 1 is fastest, 4 slightly better; more rarely helps.";
+    // A menu justifies its contents, which tears a paragraph apart.
+    ui.with_layout(Layout::top_down(Align::Min), |ui| {
+        ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
+    });
+    if let Some(open) = &state.document {
+        let document = &open.document;
+        if document.format.is_subtitles() {
             ui.separator();
-            reading_ui(ui, document, commands);
+            subtitle_layout_ui(ui, state.settings.subtitles, commands);
         }
         ui.separator();
-        ui.label(RichText::new("Computes on").size(12.5).color(palette.weak));
-        device_ui(ui, state, commands);
-    });
+        reading_ui(ui, document, commands);
+    }
+    ui.separator();
+    ui.label(RichText::new("Run on").size(12.5).color(palette.weak));
+    device_ui(ui, state, commands);
 }
 
 /// How much room translated subtitles have.

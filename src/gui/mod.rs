@@ -15,8 +15,10 @@ mod elsewhere;
 mod estimate;
 mod evaluate;
 mod explore;
+mod filter;
 mod find;
 mod focus;
+mod help;
 mod icons;
 mod labels;
 mod language_model;
@@ -70,7 +72,12 @@ use crate::inference::DeviceChoice;
 ///
 /// # Errors
 /// If there is no display, or no way to draw on it.
-pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) -> Result<()> {
+pub fn run(
+    open: Option<PathBuf>,
+    model: Option<PathBuf>,
+    languages: [Option<String>; 2],
+    device: DeviceChoice,
+) -> Result<()> {
     let viewport = egui::ViewportBuilder::default()
         .with_title("Canopy")
         .with_app_id("canopy")
@@ -91,6 +98,7 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
             &context.egui_ctx,
             open,
             model,
+            languages,
             device,
         )?))
     });

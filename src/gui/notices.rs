@@ -11,6 +11,9 @@ use crate::jobs::State;
 
 const WIDTH: f32 = 400.0;
 
+/// Of the button that dismisses a notice, in both directions.
+const DISMISS: f32 = 22.0;
+
 pub fn notices_ui(ctx: &Context, notices: &[Notice], commands: &mut Vec<Command>) {
     if notices.is_empty() {
         return;
@@ -58,13 +61,16 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                     icons::warning(ui.painter(), mark.center(), color);
                 }
             }
-            ui.label(
-                RichText::new(&notice.title)
-                    .font(super::theme::semibold(13.5))
-                    .color(palette.strong),
-            );
+            // The button to dismiss it stands behind.
+            let room = ui.available_width() - DISMISS - ui.spacing().item_spacing.x;
+            ui.scope(|ui| {
+                ui.set_max_width(room);
+                let title = RichText::new(&notice.title).font(super::theme::semibold(13.5));
+                ui.add(egui::Label::new(title.color(palette.strong)).wrap());
+            });
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let (rect, response) = ui.allocate_exact_size(vec2(22.0, 22.0), Sense::click());
+                let (rect, response) =
+                    ui.allocate_exact_size(vec2(DISMISS, DISMISS), Sense::click());
                 response.widget_info(|| {
                     WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Dismiss")
                 });

@@ -41,7 +41,7 @@ pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>)
 fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
     let srx = document.reading.srx.as_deref();
     let mut choose = |command| commands.push(Command::Segments(command));
-    let usual = ui.radio(srx.is_none(), "Canopy's own sentences");
+    let usual = ui.radio(srx.is_none(), "Sentence splitting: built-in");
     if usual.clicked() && srx.is_some() {
         choose(SegmentsCommand::UseRules(None));
     }

@@ -130,7 +130,7 @@ impl Row {
                 let layout = Layout::right_to_left(Align::Min);
                 ui.with_layout(layout, |ui| {
                     if self.is_present {
-                        let there = RichText::new("stands there").size(12.0);
+                        let there = RichText::new("current").size(12.0);
                         ui.label(there.color(palette.weak));
                     } else if !self.text().trim().is_empty()
                         && ui.add(Button::new("Use this").small()).clicked()

@@ -7,6 +7,7 @@ use egui::{
 };
 
 use super::cell::Cell;
+use super::labels::capitalised;
 use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
 use super::terms::TermSpan;
@@ -17,6 +18,7 @@ use crate::app::markup::Token;
 use crate::app::{
     Command, OpenDocument, Scope, SegmentsCommand, SourceSelection, Target, TermsCommand,
 };
+use crate::checks::{Finding, Severity};
 use crate::jobs::State;
 use crate::terms::TermIndex;
 use crate::text::document::{Document, Markup, ParagraphKind};
@@ -32,6 +34,8 @@ pub struct RowContext<'a> {
     pub terms: TermContext<'a>,
     /// Terms in its source.
     pub spans: &'a [TermSpan],
+    /// What the checks found in it.
+    pub findings: &'a [Finding],
     pub selected: bool,
     pub editing: bool,
     /// A translation that includes this sentence may be running.
@@ -124,7 +128,7 @@ pub fn sentence_row_ui(
         Columns::at(columns.state, body),
         first_line,
         row.sentence,
-        target,
+        (target, context.findings),
         palette,
         commands,
     );
@@ -348,13 +352,21 @@ fn state_ui(
     column: Rect,
     middle: f32,
     sentence: usize,
-    target: &Target,
+    (target, findings): (&Target, &[Finding]),
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) {
     let id = Id::unique("state").with(sentence);
     let center = pos2(column.center().x, middle);
-    let marked = !target.flags.is_empty();
+    // The same as in the list of the checks, and as long as the text is the one that was looked at.
+    let found = findings.iter().map(|it| capitalised(&it.message));
+    let noted = target
+        .flags
+        .iter()
+        .map(|flag| labels::flag(*flag).to_owned());
+    let mut reasons: Vec<String> = noted.chain(found).collect();
+    reasons.dedup();
+    let marked = !reasons.is_empty();
     let state_center = if marked {
         center - vec2(8.5, 0.0)
     } else {
@@ -367,7 +379,10 @@ fn state_ui(
     );
     let label = labels::state(target.state);
     response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Button, true, label));
-    icons::state(ui.painter(), state_center, target.state, palette);
+    match target.draft_confidence() {
+        Some(percent) => icons::draft(ui.painter(), state_center, percent, palette),
+        None => icons::state(ui.painter(), state_center, target.state, palette),
+    }
     if response.clicked() {
         commands.push(Command::Select(sentence));
         commands.push(Command::ToggleConfirmed(sentence));
@@ -380,14 +395,12 @@ fn state_ui(
             id.with("flags"),
             Sense::hover(),
         );
-        let reasons = target
-            .flags
-            .iter()
-            .map(|flag| labels::flag(*flag))
-            .collect::<Vec<_>>()
-            .join("\n");
+        let reasons = reasons.join("\n");
         response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, &reasons));
-        if target.flags.iter().any(|flag| flag.warns()) {
+        let is_error = findings.iter().any(|it| it.severity == Severity::Error);
+        if is_error {
+            icons::warning(ui.painter(), center, palette.error);
+        } else if !findings.is_empty() || target.flags.iter().any(|flag| flag.warns()) {
             icons::warning(ui.painter(), center, palette.warning);
         } else {
             icons::equal(ui.painter(), center, palette.accent);
@@ -431,7 +444,7 @@ fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
         ),
         (label_of(&SPLIT), SPLIT.clone()),
         (label_of(&JOIN), JOIN.clone()),
-        ("Confirm or take back", Command::ToggleConfirmed(sentence)),
+        ("Confirm / Unconfirm", Command::ToggleConfirmed(sentence)),
         ("Copy source to target", Command::CopySource(sentence)),
         (label_of(&Command::ClearSelected), Command::Clear(sentence)),
     ];

@@ -23,6 +23,7 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Plus => egui::Key::Plus,
         Key::Minus => egui::Key::Minus,
         Key::F1 => egui::Key::F1,
+        Key::F3 => egui::Key::F3,
         Key::F7 => egui::Key::F7,
         Key::F8 => egui::Key::F8,
         Key::F9 => egui::Key::F9,
@@ -55,6 +56,7 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Plus => "Plus".to_owned(),
         Key::Minus => "Minus".to_owned(),
         Key::F1 => "F1".to_owned(),
+        Key::F3 => "F3".to_owned(),
         Key::F7 => "F7".to_owned(),
         Key::F8 => "F8".to_owned(),
         Key::F9 => "F9".to_owned(),
@@ -141,7 +143,7 @@ fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
 
 fn is_of_page(group: Group, page: Page) -> bool {
     match group {
-        Group::File | Group::View => true,
+        Group::File | Group::View | Group::Help => true,
         Group::Edit | Group::Translate | Group::Editor => page == Page::Document,
         Group::Explore => page == Page::Explore,
         Group::Align => page == Page::Align,
@@ -177,7 +179,7 @@ fn applies(action: &Action, keyboard: Keyboard) -> bool {
 }
 
 fn is_function_key(key: Key) -> bool {
-    matches!(key, Key::F1 | Key::F7 | Key::F8 | Key::F9)
+    matches!(key, Key::F1 | Key::F3 | Key::F7 | Key::F8 | Key::F9)
 }
 
 /// The least width of a column of the list.
@@ -205,7 +207,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             let parts: [&[Group]; 3] = [
                 &[Group::File, Group::Translate, Group::Explore],
                 &[Group::Edit, Group::Align],
-                &[Group::View, Group::Editor],
+                &[Group::View, Group::Help, Group::Editor],
             ];
             let width = ui.available_width();
             let in_columns: Vec<Vec<Group>> = if width >= 3.0 * COLUMN {

@@ -54,10 +54,10 @@ impl SimilarPanel {
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
-            ui.label(small("Similar sentences in the memory"));
+            ui.label(small("Translation memory matches"));
             if self.found.is_empty() {
                 let none = match sentence {
-                    Some(_) => "None resembles this one by half",
+                    Some(_) => "No match of 50 % or more",
                     None => "Select a sentence",
                 };
                 ui.label(small("·"));

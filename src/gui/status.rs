@@ -1,15 +1,15 @@
 //! The bar at the bottom: what runs, how fast, how far the document is, and with which model.
 
-use egui::{Align, Label, Layout, ProgressBar, RichText, Ui, vec2};
+use egui::{Align, Id, Label, Layout, ProgressBar, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::theme::Palette;
 use super::{icons, labels};
 use crate::app::progress::{Preparation, Progress, duration};
-use crate::app::{AppState, Counts, ModelState};
+use crate::app::{AppState, Command, Counts, Filter, ModelState, Page};
 use crate::charts::thousands;
 use crate::jobs::State;
 
-pub fn status_ui(ui: &mut Ui, state: &AppState) {
+pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     ui.horizontal_centered(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -17,7 +17,7 @@ pub fn status_ui(ui: &mut Ui, state: &AppState) {
             model_ui(ui, state, &palette);
             if let Some(document) = &state.document {
                 ui.separator();
-                counts_ui(ui, document.counts(), &palette);
+                counts_ui(ui, document.counts(), &palette, commands);
             }
             // Last, since it can do with less.
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -101,7 +101,8 @@ fn rates(progress: &Progress) -> Option<String> {
     Some(format!("{sentences:.1} sentences/s, {words:.0} words/s"))
 }
 
-fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette) {
+/// Sentences by their states; a click shows those alone.
+fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette, commands: &mut Vec<Command>) {
     // Right to left, so the last one first.
     for state in [
         State::Confirmed,
@@ -115,11 +116,24 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette) {
             let (rect, _) = ui.allocate_exact_size(vec2(14.0, 16.0), egui::Sense::hover());
             icons::state(ui.painter(), rect.center(), state, palette);
         });
-        response.response.on_hover_text(format!(
+        let label = format!(
             "{} {}",
             counts.of(state),
-            labels::state(state).to_lowercase()
-        ));
+            Filter::State(state).label().to_lowercase()
+        );
+        let response = ui.interact(
+            response.response.rect.expand2(vec2(3.0, 0.0)),
+            Id::unique("count").with(labels::state(state)),
+            Sense::click(),
+        );
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+        if response.clicked() && counts.of(state) > 0 {
+            commands.push(Command::ShowPage(Page::Document));
+            commands.push(Command::Filter(Some(Filter::State(state))));
+        }
+        response
+            .on_hover_cursor(egui::CursorIcon::PointingHand)
+            .on_hover_text(format!("{label}: click to show these alone"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Button, Frame, RichText, Sense, Ui, UiBuilder, vec2};
+use egui::{Button, Frame, Label, RichText, Sense, Ui, UiBuilder, vec2};
 
 use super::icons;
 use super::menu::file_name;
@@ -40,15 +40,14 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             });
         });
         ui.add_space(22.0);
-        ui.horizontal_wrapped(|ui| {
+        ui.horizontal(|ui| {
             let button = theme::primary(ui, "Open a document…");
             if ui.add(button.min_size(vec2(190.0, 38.0))).clicked() {
                 commands.push(Command::Open);
             }
             ui.add_space(6.0);
-            ui.label(
-                RichText::new("or drop one here: a web page, an Office file, a PDF, subtitles, strings of a program, …").color(palette.weak),
-            );
+            let text = "or drop one here: a web page, an Office file, a PDF, subtitles, strings of a program, …";
+            ui.add(Label::new(RichText::new(text).color(palette.weak)).wrap());
         });
         ui.add_space(26.0);
         ui.columns(2, |columns| {

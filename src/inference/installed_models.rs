@@ -5,6 +5,7 @@
 
 mod adding;
 mod description;
+mod languages;
 mod listed;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ pub use adding::{
 };
 pub use description::KnownOfModel;
 use description::{Installed, read_foreign, read_installed};
+pub use languages::{state_languages, stated_language};
 pub use listed::DownloadedFrom;
 
 /// The file that describes a model of another program.
@@ -43,6 +45,8 @@ pub struct InstalledModel {
     /// Language codes; several where they can be chosen, none where they are not known.
     pub sources: Vec<String>,
     pub targets: Vec<String>,
+    /// Whether a person has stated the languages.
+    pub is_stated: bool,
     /// The program whose files they are.
     pub format: String,
     /// Of all its files.
@@ -92,6 +96,13 @@ impl InstalledModel {
         self.name == name
             || self.folder == Path::new(name)
             || self.folder.file_name().is_some_and(|it| it == name)
+    }
+
+    /// Whether a person may state its languages: nothing of it says them all.
+    pub fn lacks_languages(&self) -> bool {
+        let has_none = self.sources.is_empty() || self.targets.is_empty();
+        let has_several = self.sources.len() > 1 || self.targets.len() > 1;
+        self.is_stated || has_none && !has_several
     }
 
     /// Whether a person added it, so that it can be removed.
@@ -209,9 +220,17 @@ pub(super) fn foreign_files(path: &Path) -> PathBuf {
     }
 }
 
-/// Name, source and target of an installed model of another program, whose copied files have another name; a language that
-/// is not known is none.
-pub(super) fn told_of(path: &Path) -> Option<(String, [Option<String>; 2])> {
+/// What is known of a model of another program beside its files.
+pub(super) struct Told {
+    pub name: String,
+    /// Source and target; one that is not known is none.
+    pub languages: [Option<String>; 2],
+    /// Whether a person states them: then they win over those of the files.
+    pub is_stated: bool,
+}
+
+/// Name and languages of an installed model of another program, whose copied files have another name.
+pub(super) fn told_of(path: &Path) -> Option<Told> {
     let installed = read_installed(path).ok()??;
     let known = |code: &String| !code.is_empty() && code != UNKNOWN;
     // Of several the one that is asked for is taken.
@@ -219,7 +238,11 @@ pub(super) fn told_of(path: &Path) -> Option<(String, [Option<String>; 2])> {
     let target = Some(installed.targets)
         .filter(|targets| targets.len() == 1)
         .and_then(|targets| targets.into_iter().find(known));
-    Some((installed.name, [source, target]))
+    Some(Told {
+        name: installed.name,
+        languages: [source, target],
+        is_stated: installed.stated,
+    })
 }
 
 /// The files of a model of another program, if that is what is there: the path itself, or those that were installed there.
@@ -258,6 +281,7 @@ fn described(folder: &Path) -> Result<InstalledModel> {
         version: String::new(),
         sources: vec![own.languages.source],
         targets: vec![own.languages.target],
+        is_stated: false,
         format: "Canopy".to_owned(),
         num_bytes,
         num_parameters: outline.as_ref().ok().map(|outline| outline.num_parameters),

@@ -38,7 +38,7 @@ pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
     CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
     install_known_model, install_model, install_model_while, installed_models, may_be_model,
-    pair_of_languages, remove_model,
+    pair_of_languages, remove_model, state_languages, stated_language,
 };
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,

@@ -61,6 +61,13 @@ impl Route {
         }
     }
 
+    /// The language at its end.
+    pub fn target(&self) -> &str {
+        match self {
+            Self::Direct { target, .. } | Self::Pivot { target, .. } => target,
+        }
+    }
+
     /// The language between.
     pub fn pivot(&self) -> Option<&str> {
         match self {

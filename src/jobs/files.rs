@@ -316,8 +316,8 @@ fn with_term(path: &Path, (from, to): &(String, String), term: Term) -> Result<A
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    base.add(term);
-    base.save(path, true)?;
+    base.add(term.clone());
+    base.save_added(path, &term)?;
     Ok(Arc::new(TermIndex::new(Arc::new(base))))
 }
 

@@ -15,6 +15,7 @@ pub mod explaining;
 pub mod files;
 pub mod fonts;
 pub mod models;
+mod other_languages;
 pub mod project;
 pub mod project_folder;
 mod project_lock;
@@ -48,6 +49,7 @@ pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
 pub use models::{ModelRequest, ModelsThread};
+pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
 pub use project_merge::MergedWork;
@@ -254,6 +256,11 @@ pub enum Event {
         job: JobId,
         findings: Vec<Finding>,
     },
+    /// A translation memory that was asked for without a model.
+    MemoryRead {
+        job: JobId,
+        memory: Result<Arc<TranslationMemory>>,
+    },
     /// All installed models.
     ModelsListed {
         models: Vec<InstalledModel>,
@@ -273,6 +280,11 @@ pub enum Event {
     ModelAdded {
         job: JobId,
         model: Box<InstalledModel>,
+    },
+    /// A person has stated its languages.
+    ModelStated {
+        job: JobId,
+        folder: PathBuf,
     },
     ModelRemoved {
         job: JobId,

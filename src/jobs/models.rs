@@ -2,12 +2,17 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId};
 use crate::error::{Error, Result, caught};
-use crate::inference::{described_model, install_model_while, installed_models, remove_model};
+use crate::inference::{
+    KnownOfModel, described_model, install_known_model, installed_models, remove_model,
+    state_languages, stated_language,
+};
 
 /// Work for the thread.
 #[derive(Debug)]
@@ -20,7 +25,21 @@ pub enum ModelRequest {
     Add {
         job: JobId,
         path: PathBuf,
+        /// Those that it translates between, if its files do not say them.
+        languages: Option<[String; 2]>,
         control: JobControl,
+    },
+    /// Keeps the languages that a person states of a model of the library.
+    State {
+        job: JobId,
+        folder: PathBuf,
+        languages: [String; 2],
+    },
+    /// Reads a translation memory for a pair of languages that no model translates between.
+    ReadMemory {
+        job: JobId,
+        path: PathBuf,
+        languages: [String; 2],
     },
     /// Deletes a model of the library.
     Remove { job: JobId, folder: PathBuf },
@@ -95,9 +114,36 @@ impl<S: Fn(Event)> Loop<S> {
                     let model = caught(|| described_model(&path)).map(Box::new);
                     (self.emit)(Event::ModelInspected { job, path, model });
                 }
-                ModelRequest::Add { job, path, control } => {
-                    let done = caught(|| self.add(job, &path, &control));
+                ModelRequest::Add {
+                    job,
+                    path,
+                    languages,
+                    control,
+                } => {
+                    let done = caught(|| self.add(job, &path, languages.as_ref(), &control));
                     self.told(job, done);
+                }
+                ModelRequest::State {
+                    job,
+                    folder,
+                    languages,
+                } => {
+                    let done = caught(|| {
+                        let model = state_languages(&folder, languages.each_ref().map(|it| &**it))?;
+                        Ok(Event::ModelStated {
+                            job,
+                            folder: model.folder,
+                        })
+                    });
+                    self.told(job, done);
+                }
+                ModelRequest::ReadMemory {
+                    job,
+                    path,
+                    languages: [from, to],
+                } => {
+                    let memory = caught(|| memory_at(&path, &from, &to)).map(Arc::new);
+                    (self.emit)(Event::MemoryRead { job, memory });
                 }
                 ModelRequest::Remove { job, folder } => {
                     let done = caught(|| {
@@ -131,8 +177,23 @@ impl<S: Fn(Event)> Loop<S> {
         })
     }
 
-    fn add(&self, job: JobId, path: &Path, control: &JobControl) -> Result<Event> {
-        let added = install_model_while(path, self.library()?, &mut |done, total| {
+    fn add(
+        &self,
+        job: JobId,
+        path: &Path,
+        languages: Option<&[String; 2]>,
+        control: &JobControl,
+    ) -> Result<Event> {
+        let known = match languages {
+            Some([source, target]) => KnownOfModel {
+                sources: vec![stated_language("source", source)?],
+                targets: vec![stated_language("target", target)?],
+                is_stated: true,
+                ..KnownOfModel::default()
+            },
+            None => KnownOfModel::default(),
+        };
+        let added = install_known_model(path, self.library()?, &known, &mut |done, total| {
             (self.emit)(Event::ModelCopied { job, done, total });
             if control.is_cancelled() {
                 ControlFlow::Break(())
@@ -187,6 +248,7 @@ mod tests {
             thread.send(ModelRequest::Add {
                 job: JobId(job),
                 path: path.clone(),
+                languages: None,
                 control: control.clone(),
             });
         };

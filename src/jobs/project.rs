@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::other_languages::LanguageWork;
 use super::segment_history::Version;
 use crate::error::{Error, Result};
 use crate::inference::Flag;
@@ -94,6 +95,15 @@ pub struct Project {
     /// [`content_hash`] of the document; older versions did not know it.
     #[serde(default)]
     pub content: String,
+    /// The language of the document, if a person has said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_language: Option<String>,
+    /// The language of `targets`; older versions did not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_language: Option<String>,
+    /// The path of the model that translated last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The path of its termbase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<String>,
@@ -101,13 +111,20 @@ pub struct Project {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingOptions>,
     pub targets: Vec<SavedTarget>,
+    /// The work in other target languages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_languages: Vec<LanguageWork>,
     /// Names of the checks that are made, if a person has chosen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<String>>,
 }
 
-/// The version this program writes, and the newest it can read.
-pub const VERSION: u32 = 1;
+/// The newest version that can be read, which is written of work in several languages: programs that know one alone would
+/// lose the others.
+pub const VERSION: u32 = 2;
+
+/// The version that is written of work in one language.
+const ONE_LANGUAGE: u32 = 1;
 
 /// So many edits of sentences that are gone are kept.
 const MOST_UNMATCHED: usize = 20_000;
@@ -115,12 +132,16 @@ const MOST_UNMATCHED: usize = 20_000;
 impl Project {
     pub fn new(document: PathBuf, content: String, targets: Vec<SavedTarget>) -> Self {
         Self {
-            version: VERSION,
+            version: ONE_LANGUAGE,
             document,
             content,
+            source_language: None,
+            target_language: None,
+            model: None,
             terms: None,
             reading: None,
             targets,
+            other_languages: Vec::new(),
             checks: None,
         }
     }
@@ -160,7 +181,16 @@ impl Project {
     /// # Errors
     /// If serialisation fails, which plain data does not.
     pub fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
-        serde_json::to_vec_pretty(self).map_err(|cause| Error::Project {
+        let version = if self.other_languages.is_empty() {
+            ONE_LANGUAGE
+        } else {
+            VERSION
+        };
+        let written = Self {
+            version,
+            ..self.clone()
+        };
+        serde_json::to_vec_pretty(&written).map_err(|cause| Error::Project {
             reason: cause.to_string(),
             path: path.to_owned(),
         })

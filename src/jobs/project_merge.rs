@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::other_languages::LanguageWork;
 use super::project::{Project, SavedTarget};
 use super::segment_history::{Origin, Version, absorb, append, now};
 
@@ -50,8 +51,13 @@ impl Seen {
             return None;
         }
         let theirs = Project::read(&self.path).ok().flatten()?;
-        let merged = merge(&self.work, ours, &theirs);
-        let is_new = !merged.taken.is_empty() || !merged.conflicts.is_empty();
+        let theirs = theirs.in_language_of(ours);
+        let base = self.work.clone().in_language_of(ours);
+        let mut merged = merge(&base, ours, &theirs);
+        merged.project.other_languages = merged_others(&base, ours, &theirs);
+        let is_new = !merged.taken.is_empty()
+            || !merged.conflicts.is_empty()
+            || merged.project.other_languages != ours.other_languages;
         is_new.then_some(merged)
     }
 }
@@ -67,6 +73,30 @@ fn by_place(project: &Project) -> HashMap<Key<'_>, &SavedTarget> {
 fn is_same(one: Option<&SavedTarget>, other: Option<&SavedTarget>) -> bool {
     let shown = |target: &SavedTarget| (target.text.clone(), target.state);
     one.map(shown) == other.map(shown)
+}
+
+/// The work in the languages that are not in front, each merged like that.
+fn merged_others(base: &Project, ours: &Project, theirs: &Project) -> Vec<LanguageWork> {
+    let languages = ours.languages_with(theirs).into_iter();
+    let merged = languages.map(|language| {
+        let of = |project: &Project| {
+            let other = project.other(&language).cloned().unwrap_or_default();
+            let work = Project::new(PathBuf::new(), String::new(), other.targets);
+            (work, other.terms, other.model)
+        };
+        let [
+            (base, ..),
+            (own, own_terms, own_model),
+            (other, terms, model),
+        ] = [base, ours, theirs].map(of);
+        LanguageWork {
+            language: language.clone(),
+            targets: merge(&base, &own, &other).project.targets,
+            terms: own_terms.or(terms),
+            model: own_model.or(model),
+        }
+    });
+    merged.filter(|other| !other.targets.is_empty()).collect()
 }
 
 fn merge(base: &Project, ours: &Project, theirs: &Project) -> MergedWork {

@@ -265,6 +265,7 @@ impl Shared {
         let project = work.unwrap_or_else(|| {
             let path = self.project.path(&self.document);
             let nothing = Project::new(path, content, Vec::new());
+            let nothing = nothing.in_language(&self.project.head.target_language);
             self.project.with_settings(&self.document, nothing)
         });
         SavedWork {
@@ -275,6 +276,10 @@ impl Shared {
     }
 
     fn save(&mut self, project: &Project, is_unread: bool) -> Result<()> {
+        // Its settings are those for the language of the project.
+        let project = &project
+            .clone()
+            .in_language(&self.project.head.target_language);
         let (there, _) = self.project.readable_work(&self.document);
         let both = there
             .filter(|_| is_unread)
@@ -382,14 +387,32 @@ impl Entry {
 
 /// The projects of one document as one: what a person has done before what a machine has, and the newest first.
 pub(super) fn merged(projects: Vec<Project>) -> Option<Project> {
-    let is_single = projects.len() < 2;
     let mut projects = projects.into_iter();
     let mut merged = projects.next()?;
-    if is_single {
-        return Some(merged);
+    for mut older in projects {
+        if merged.target_language.is_none()
+            && let Some(language) = &older.target_language
+        {
+            merged = merged.in_language(language);
+        }
+        older = older.in_language_of(&merged);
+        merged.targets = united(std::mem::take(&mut merged.targets), older.targets);
+        for other in older.other_languages {
+            let mut others = merged.other_languages.iter_mut();
+            match others.find(|own| own.is_in(&other.language)) {
+                Some(own) => {
+                    own.targets = united(std::mem::take(&mut own.targets), other.targets);
+                }
+                None => merged.other_languages.push(other),
+            }
+        }
     }
-    let targets = std::mem::take(&mut merged.targets).into_iter();
-    let targets = targets.chain(projects.flat_map(|project| project.targets));
+    Some(merged)
+}
+
+/// Newer and older targets: what a person has done before what a machine has.
+fn united(newer: Vec<SavedTarget>, older: Vec<SavedTarget>) -> Vec<SavedTarget> {
+    let targets = newer.into_iter().chain(older);
     let (drafts, by_people): (Vec<_>, Vec<_>) =
         targets.partition(|target| target.state.is_replaceable());
     let mut places = HashMap::new();
@@ -402,8 +425,7 @@ pub(super) fn merged(projects: Vec<Project>) -> Option<Project> {
             None => kept.push(target),
         }
     }
-    merged.targets = kept;
-    Some(merged)
+    kept
 }
 
 /// Work on a document of the same content at another path; else on one that is gone, if half of it fits here.
@@ -413,7 +435,7 @@ fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<P
         .partition(|entry| entry.content_key.as_deref() == Some(content));
     let read = |entry: &Entry| Project::read(&entry.path).ok().flatten();
     let mut same = same.iter().filter_map(read);
-    if let Some(project) = same.find(|project| !project.targets.is_empty()) {
+    if let Some(project) = same.find(Project::has_work) {
         return Some(project);
     }
     let others = others.iter().take(MOST_LOOKED_AT).filter_map(read);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::tables::BETWEEN;
+use super::tables::{BETWEEN, appended};
 use super::termbase::{Kind, Term, Termbase};
 use crate::error::Result;
 use crate::text::csv::field;
@@ -22,6 +22,36 @@ impl Termbase {
             Kind::Glossary => self.glossary(),
         };
         write_atomically(path, text.as_bytes(), replace)
+    }
+
+    /// Writes a term that was added to the file: a line more of a table, whose other lines stay as they are; other files anew.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn save_added(&self, path: &Path, term: &Term) -> Result<()> {
+        let languages = (self.source_language.as_str(), self.target_language.as_str());
+        let kind = Kind::of(path)?;
+        let text = std::fs::read_to_string(path);
+        let (Ok(text), false) = (text, kind == Kind::Tbx) else {
+            return self.save(path, true);
+        };
+        let text = match kind {
+            Kind::Csv => appended(path, &text, &[',', ';', '\t', '|'], languages, term)?,
+            Kind::Tsv => appended(path, &text, &['\t'], languages, term)?,
+            Kind::Glossary | Kind::Tbx => {
+                let end = if text.is_empty() || text.ends_with('\n') {
+                    ""
+                } else {
+                    "\n"
+                };
+                let lines = term.targets.iter().map(|target| {
+                    let [source, target] = [&term.source, target].map(|cell| one_line(cell));
+                    format!("{source}\t{target}\n")
+                });
+                format!("{text}{end}{}", lines.collect::<String>())
+            }
+        };
+        write_atomically(path, text.as_bytes(), true)
     }
 
     fn table(&self, separator: char) -> String {

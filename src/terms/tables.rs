@@ -101,6 +101,53 @@ pub(super) fn read_table(
     Ok(terms)
 }
 
+/// A table with one more line, which has the columns and the separator of the others; these stay as they are.
+pub(super) fn appended(
+    path: &Path,
+    text: &str,
+    separators: &[char],
+    languages: (&str, &str),
+    term: &Term,
+) -> Result<String> {
+    let first = text.lines().next().unwrap_or_default();
+    let is_there = |separator: &&char| first.contains(**separator);
+    let found = separators.iter().find(is_there).or(separators.first());
+    let separator = *found.unwrap_or(&'\t');
+    let row = csv::rows(path, text, separators)?.into_iter().next();
+    let row = row.unwrap_or_default();
+    let names: Vec<Column> = row.iter().map(|name| Column::of(name, languages)).collect();
+    let has_names = names.contains(&Column::Source) && names.contains(&Column::Target);
+    let columns = if has_names {
+        names
+    } else {
+        vec![Column::Source, Column::Target]
+    };
+    let cells = columns.iter().map(|column| {
+        let cell = match column {
+            Column::Source => term.source.clone(),
+            Column::Target => term.targets.join(&BETWEEN.to_string()),
+            Column::Forbidden => term.forbidden.join(&BETWEEN.to_string()),
+            Column::Domain => term.domain.clone().unwrap_or_default(),
+            Column::Note => term.note.clone().unwrap_or_default(),
+            Column::Case | Column::Unknown => String::new(),
+        };
+        match separator {
+            '\t' => cell.replace(['\t', '\r', '\n'], " "),
+            _ if cell.contains(separator) => csv::quoted(&cell),
+            _ => csv::field(&cell),
+        }
+    });
+    let cells: Vec<String> = cells.collect();
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut appended = text.to_owned();
+    if !appended.is_empty() && !appended.ends_with('\n') {
+        appended += end;
+    }
+    appended += &cells.join(&separator.to_string());
+    appended += end;
+    Ok(appended)
+}
+
 fn several(cell: &str) -> impl Iterator<Item = String> {
     let parts = cell.split(BETWEEN).map(str::trim);
     parts.filter(|part| !part.is_empty()).map(str::to_owned)

@@ -138,14 +138,15 @@ impl Builder {
         &self.document.reading.columns
     }
 
-    /// The language that the file says its translations are in.
     /// Says which document a file for the exchange of translations was made of, and when.
     pub fn set_exchange(&mut self, exchange: Exchange) {
         self.document.exchange = Some(exchange);
     }
 
+    /// The language that the file says its translations are in.
     pub fn set_target_language(&mut self, language: Option<&str>) {
-        self.document.target_language = language.map(str::to_owned);
+        let said = language.map(str::trim).filter(|code| !code.is_empty());
+        self.document.target_language = said.map(str::to_owned);
     }
 
     /// Says that units may have the placeholders and tags of programs in their text.
@@ -169,6 +170,7 @@ impl Builder {
     /// The language the document says it is written in.
     pub fn set_language(&mut self, language: Option<&str>) {
         self.language = language.filter(|code| code.len() >= 2).map(str::to_owned);
+        self.document.source_language.clone_from(&self.language);
     }
 
     pub fn paragraph_count(&self) -> usize {

@@ -39,6 +39,8 @@ pub struct Document {
     pub subtitle_layout: SubtitleLayout,
     /// What a file for the exchange of translations says of itself.
     pub exchange: Option<Exchange>,
+    /// The language that the file says it is written in.
+    pub source_language: Option<String>,
     /// The language that a bilingual file says its translations are in.
     pub target_language: Option<String>,
     /// Translations of other texts that the file brings along, by their sources, as a reader sees them.
@@ -68,6 +70,7 @@ impl Document {
             units: Vec::new(),
             subtitle_layout: SubtitleLayout::default(),
             exchange: None,
+            source_language: None,
             target_language: None,
             matches: HashMap::new(),
             encoding: Encoding::Utf8,
@@ -78,6 +81,27 @@ impl Document {
     /// The translation that the file brings along for a text without markup.
     pub fn matching(&self, text: &str) -> Option<&str> {
         self.matches.get(&folded(text)).map(String::as_str)
+    }
+
+    /// The languages that a bilingual file declares, its source and its target. A target that is the source itself, as
+    /// in a template that nobody has filled in, declares nothing.
+    pub fn declared_languages(&self) -> [Option<&str>; 2] {
+        if !self.format.is_bilingual() {
+            return [None, None];
+        }
+        let source = self.source_language.as_deref().filter(|code| is_code(code));
+        let target = self.target_language.as_deref().filter(|code| is_code(code));
+        let is_other = |target: &&str| !source.is_some_and(|it| it.eq_ignore_ascii_case(target));
+        [source, target.filter(is_other)]
+    }
+
+    /// Forgets the translations that the file has, which are in another language than `target`.
+    pub fn retarget(&mut self, target: &str) {
+        self.target_language = Some(target.to_owned());
+        self.matches.clear();
+        for sentence in &mut self.sentences {
+            sentence.known = None;
+        }
     }
 
     /// The finished translations that the file has, with placeholders, by their sentences.
@@ -103,6 +127,14 @@ impl Document {
         let matches = self.matches.iter();
         finished.chain(matches.map(|(source, target)| (source.clone(), target.clone())))
     }
+}
+
+/// Whether a file names a language, not "undetermined", "several" or "none" of BCP 47.
+fn is_code(code: &str) -> bool {
+    let main = code.split(['-', '_', '@']).next().unwrap_or_default();
+    let is_word = (2..=3).contains(&main.len()) && main.chars().all(|it| it.is_ascii_alphabetic());
+    let is_none = |none: &&str| main.eq_ignore_ascii_case(none);
+    is_word && !["und", "mul", "zxx", "mis"].iter().any(is_none)
 }
 
 /// What a file for the exchange of translations says of itself.

@@ -113,6 +113,10 @@ pub fn language_called(name: &str) -> Option<String> {
     if let Some((_, code)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
         return Some((*code).to_owned());
     }
+    // A language is named En, and one Ga.
+    if has_two_letters(name.split(['-', '_', '@']).next().unwrap_or_default()) {
+        return Some(language_code(&name));
+    }
     let (main, more) = name.split_once('(').unwrap_or((&name, ""));
     let main = main.trim();
     let variant = more.trim_end_matches(')').trim();
@@ -265,6 +269,8 @@ mod tests {
             ("Persian", "fa"),
             ("Cebuano", "ceb"),
             ("de", "de"),
+            ("en", "en"),
+            ("ga", "ga"),
             ("pt_BR", "pt-BR"),
         ] {
             assert_eq!(language_called(name).as_deref(), Some(expected), "{name}");

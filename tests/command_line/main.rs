@@ -3,6 +3,7 @@
 mod batch;
 mod combine;
 mod corpora;
+mod declared;
 #[path = "../desk/mod.rs"]
 mod desk;
 mod evaluating;

@@ -211,7 +211,12 @@ fn cut_ends(view: &View, scale: f32, side: &str) -> [BTreeSet<String>; 3] {
     let question = ctx.memory(|memory| memory.area_rect(memory.top_modal_layer()?.id));
     let mut ends: [BTreeSet<String>; 3] = Default::default();
     for text in painting.texts {
-        if question.is_some_and(|question| !question.contains(text.place.center())) {
+        let is_below = |question: egui::Rect| {
+            let is_its_own =
+                text.clip.contains_rect(question) || question.expand(1.0).contains_rect(text.clip);
+            !question.contains(text.place.center()) || !is_its_own
+        };
+        if question.is_some_and(is_below) {
             continue;
         }
         let room = text.clip.intersect(window).expand(1.0);

@@ -109,7 +109,7 @@ fn a_check_is_switched_off_for_this_document_and_stays_so() {
     check(&mut window);
     let mut harness = window.harness();
     harness.run();
-    harness.get_by_label_contains("Which").click();
+    harness.get_by_label_contains("Filter").click();
     harness.run();
     harness.get_by_label("Numbers").click();
     harness.run();

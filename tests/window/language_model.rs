@@ -22,7 +22,7 @@ fn nothing_is_asked_before_a_model_is_named() {
     let mut harness = window.harness();
     harness.run();
     assert!(harness.query_by_label("Ask").is_none());
-    harness.get_by_label("Model").click();
+    harness.get_by_label("Resources").click();
     harness.run();
     harness.get_by_label("Language model…").click();
     harness.run_steps(4);

@@ -3,10 +3,12 @@
 mod accessibility;
 mod aligning;
 mod checks;
+mod day;
 mod evaluate;
 mod explore;
 mod getting;
 mod language_model;
+mod languages;
 mod machines;
 mod material;
 mod memory;
@@ -376,7 +378,7 @@ fn the_list_of_shortcuts_opens_and_closes() {
     window.state.apply(Command::ShowShortcuts(true));
     let mut harness = window.harness();
     harness.run();
-    harness.get_by_label("Confirm and go on");
+    harness.get_by_label("Confirm and go to next");
     harness.get_by_label("Close").click();
     harness.run();
     assert!(!harness.state().state.shows_shortcuts);

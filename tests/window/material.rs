@@ -118,7 +118,7 @@ fn the_pairs_that_are_doubtful_are_shown() {
 fn other_languages_are_looked_for_again() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = dropped(home.path(), vec![table(home.path())]);
-    harness.get_by_label("Exchange").click();
+    harness.get_by_label("Swap").click();
     harness.run_steps(4);
     let (job, material, languages) = asked(&mut harness.state_mut().state);
     assert_eq!(languages, Some(("de".to_owned(), "en".to_owned())));

@@ -30,7 +30,7 @@ fn a_memory_is_chosen_in_the_menu_and_shown_below() {
     let mut harness = with_memory(None, 12_345).harness();
     harness.run();
     harness.get_by_label("memory of 12,345 pairs");
-    harness.get_by_label("Model").click();
+    harness.get_by_label("Resources").click();
     harness.run();
     harness.get_by_label("mine.tmx");
     harness.get_by_label("None").click();
@@ -43,7 +43,7 @@ fn a_memory_is_chosen_in_the_menu_and_shown_below() {
 fn a_folder_is_chosen_in_the_menu() {
     let mut harness = Window::with_document(PAGE).harness();
     harness.run();
-    harness.get_by_label("Model").click();
+    harness.get_by_label("Resources").click();
     harness.run();
     let label = "Choose a corpus or folder of PO files…";
     harness.get_by_label(label).click();
@@ -60,9 +60,7 @@ fn a_form_of_address_is_chosen_in_the_menu_and_asked_for() {
     harness.run();
     harness.get_by_label("Model").click();
     harness.run();
-    harness
-        .get_by_label("Form of address: as the model does")
-        .click();
+    harness.get_by_label("Form of address: automatic").click();
     harness.run();
     harness.get_by_label("Sie").click();
     harness.run_steps(3);
@@ -107,12 +105,12 @@ fn similar_sentences_stand_below_and_can_be_used() {
     harness.state_mut().state.apply(Command::DiscardEdit);
     harness.state_mut().state.apply(Command::Select(3));
     harness.run();
-    harness.get_by_label("None resembles this one by half");
+    harness.get_by_label("No match of 50 % or more");
     harness.state_mut().state.apply(Command::ToggleSimilar);
     harness.run();
     assert!(
         harness
-            .query_by_label("Similar sentences in the memory")
+            .query_by_label("Translation memory matches")
             .is_none()
     );
 }

@@ -128,7 +128,7 @@ fn a_model_is_made_the_default_of_a_pair_and_used_for_it() {
     assert_eq!(defaults["en-de"], PathBuf::from("opus-mt-gem"));
     let expected = ("opus-mt-gem".into(), some(["en", "de"]), None);
     assert_eq!(opened(window), Some(expected));
-    harness.get_by_label("No longer").click();
+    harness.get_by_label("Stop using as default").click();
     harness.run_steps(5);
     assert!(harness.state().state.settings.default_models.is_empty());
 }
@@ -378,7 +378,10 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     assert_eq!(harness.state().state.models.selected.as_ref(), Some(&copy));
 
     // The same once more: it is not overwritten.
-    let again = ModelsCommand::Add(original.path().to_owned());
+    let again = ModelsCommand::Add {
+        path: original.path().to_owned(),
+        languages: None,
+    };
     harness.state_mut().state.apply(Command::Models(again));
     kept.follow(harness.state_mut(), |event| {
         matches!(
@@ -457,7 +460,7 @@ fn the_dialogs_of_the_page_add_models() {
         let pick = ask.pick().expect("about a path").1;
         assert_eq!(pick == canopy::app::Pick::Folder, is_folder);
         let command = ask.answer(Path::new("there").to_owned(), true);
-        let expected = ModelsCommand::Add("there".into());
+        let expected = ModelsCommand::Bring("there".into());
         assert_eq!(command, Command::Models(expected));
     }
 }

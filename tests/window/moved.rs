@@ -41,10 +41,10 @@ fn work_under_another_name_is_taken_over_in_one_step() {
             .query_by_label_contains("2 of 5 sentences")
             .is_some()
     );
-    harness.get_by_label("Take over").click();
+    harness.get_by_label("Use these translations").click();
     harness.run_steps(4);
     assert_eq!(texts(harness.state()), ["Drucken", "Dann warten."]);
-    assert!(harness.query_by_label("Take over").is_none());
+    assert!(harness.query_by_label("Use these translations").is_none());
     harness.state_mut().state.apply(Command::Undo);
     assert_eq!(texts(harness.state()), ["", ""]);
 }
@@ -62,8 +62,8 @@ fn what_a_person_has_done_here_stays() {
 fn work_under_another_name_may_stay_there() {
     let mut harness = window().harness();
     harness.run_steps(4);
-    harness.get_by_label("Leave them there").click();
+    harness.get_by_label("Ignore").click();
     harness.run_steps(4);
     assert_eq!(texts(harness.state()), ["", ""]);
-    assert!(harness.query_by_label("Take over").is_none());
+    assert!(harness.query_by_label("Use these translations").is_none());
 }

@@ -17,7 +17,7 @@ fn earlier_texts_are_shown_by_a_key_and_used_by_a_click() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::H);
     harness.run_steps(4);
     harness.get_by_label("History of the sentence");
-    harness.get_by_label("stands there");
+    harness.get_by_label("current");
     harness.get_by_label_contains("Machine (tiny)");
     harness.get_by_label("Use this").click();
     harness.run_steps(4);
@@ -31,6 +31,6 @@ fn earlier_texts_are_shown_by_a_key_and_used_by_a_click() {
     assert_eq!(target(&harness), "Dann warten.");
     harness.state_mut().state.apply(Command::Select(0));
     harness.run_steps(4);
-    harness.get_by_label("stands there");
+    harness.get_by_label("current");
     assert!(harness.query_by_label("Use this").is_none());
 }

@@ -124,7 +124,7 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
 fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
     let mut harness = with_terms().harness();
     harness.run();
-    harness.get_by_label("Model").click();
+    harness.get_by_label("Resources").click();
     harness.run();
     harness.get_by_label("office.tbx");
     harness.get_by_label("2 terms");
@@ -155,4 +155,38 @@ fn a_term_is_typed_where_nothing_is_selected() {
     harness.key_press(egui::Key::Escape);
     harness.run_steps(4);
     assert!(harness.query_by_label("New term").is_none());
+}
+
+#[test]
+fn an_added_term_is_one_line_more_of_a_table() {
+    use canopy::terms::{Term, Termbase};
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, before, line) in [
+        (
+            "a.tsv",
+            "license\tlicença\nfile\tarquivo\r\n",
+            "page\tpágina\r\n",
+        ),
+        (
+            "b.csv",
+            "note;target;source\n;licença;license",
+            "\n;página;page\n",
+        ),
+        (
+            "c.txt",
+            "# Glossary\nlicense\tlicença\tof software\n",
+            "page\tpágina\n",
+        ),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, before).expect("written");
+        let mut base = Termbase::read(&path, "en", "pt").expect("a termbase");
+        let term = Term::new("page", "página");
+        base.add(term.clone());
+        base.save_added(&path, &term).expect("written");
+        let after = std::fs::read_to_string(&path).expect("readable");
+        assert_eq!(after, format!("{before}{line}"), "{name}");
+        let read = Termbase::read(&path, "en", "pt").expect("a termbase");
+        assert_eq!(read.len(), base.len(), "{name}");
+    }
 }

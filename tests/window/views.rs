@@ -195,6 +195,8 @@ fn menus() -> Vec<View> {
         menu("Edit menu", "Edit"),
         menu("Translate menu", "Translate"),
         menu("Model menu", "Model"),
+        menu("Resources menu", "Resources"),
+        menu("Help menu", "Help"),
         menu("View menu", "View"),
         menu("options", "Options ▾"),
         {

@@ -6,7 +6,8 @@ use super::{Asked, CheckCommand, Checking};
 use crate::app::open_document::OpenDocument;
 use crate::app::state::{AppState, NoticeKind};
 use crate::app::target::Target;
-use crate::checks::{Checks, Finding};
+use crate::checks::{CheckKind, Checks, Finding, Severity};
+use crate::inference::Flag;
 use crate::jobs::{CheckRequest, JobId, State};
 
 impl AppState {
@@ -18,7 +19,8 @@ impl AppState {
                 self.with_document(|document| document.toggle_check(kind));
                 self.touch();
             }
-            C::GoTo(sentence) => self.select(sentence),
+            C::GoTo(sentence) => self.go_to_sentence(sentence),
+            C::GoToUntranslated => self.go_to_untranslated(),
             C::GoToNext => self.go_to_next_finding(),
             C::Repair(finding) => {
                 self.repair(&[finding]);
@@ -41,8 +43,27 @@ impl AppState {
         let segments = || self.checking.findings.iter().map(|it| it.segment);
         let behind = segments().find(|&it| selected.is_none_or(|selected| it > selected));
         match behind.or_else(|| segments().next()) {
-            Some(sentence) => self.select(sentence),
+            Some(sentence) => self.go_to_sentence(sentence),
             None => self.notify(NoticeKind::Done, "The checks have found nothing", ""),
+        }
+    }
+
+    /// Selects a sentence and brings it into view.
+    pub(in crate::app) fn go_to_sentence(&mut self, sentence: usize) {
+        self.select(sentence);
+        if self.selected() == Some(sentence) {
+            self.with_document(|document| document.scroll_to = Some(sentence));
+        }
+    }
+
+    /// Goes to the next sentence without a translation, from the selected one on.
+    fn go_to_untranslated(&mut self) {
+        let Some(open) = &self.document else { return };
+        let is_open = |&it: &usize| open.target(it).state == State::Untranslated;
+        let behind = open.selected.map_or(0, |selected| selected + 1);
+        let mut sentences = (behind..open.num_sentences()).chain(0..behind);
+        if let Some(sentence) = sentences.find(is_open) {
+            self.go_to_sentence(sentence);
         }
     }
 
@@ -54,8 +75,7 @@ impl AppState {
         let mut findings = self.checking.findings.iter();
         let first = findings.find(|it| Some(it.segment) == selected && it.repaired.is_some());
         let Some(finding) = first.cloned() else {
-            let detail = "No check has a proposal for this sentence.";
-            self.notify(NoticeKind::Hint, "Nothing to repair", detail);
+            self.notify(NoticeKind::Hint, "No suggested fix for this sentence", "");
             return;
         };
         self.repair(&[finding]);
@@ -143,6 +163,13 @@ impl AppState {
     pub(in crate::app) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {
         let running = &mut self.checking.running;
         if let Some((_, revisions)) = running.take_if(|(running, _)| *running == job) {
+            let is_missing = |it: &Finding| it.check == CheckKind::Untranslated;
+            let (missing, mut findings): (Vec<_>, Vec<_>) =
+                findings.into_iter().partition(is_missing);
+            self.checking.untranslated = missing.len();
+            if let Some(open) = &self.document {
+                add_flags(open, &revisions, &mut findings);
+            }
             self.checking.findings = findings;
             self.checking.revisions = revisions;
         }
@@ -152,5 +179,49 @@ impl AppState {
     pub(in crate::app) fn checks_failed(&mut self, job: JobId) -> bool {
         let running = &mut self.checking.running;
         running.take_if(|(running, _)| *running == job).is_some()
+    }
+}
+
+/// Adds what the model noted of its own drafts, unless a check has found the same.
+fn add_flags(open: &OpenDocument, revisions: &[u32], findings: &mut Vec<Finding>) {
+    let kinds = open.checks();
+    let mut noted = Vec::new();
+    let seen = revisions.iter().enumerate().take(open.num_sentences());
+    for (sentence, _) in seen.filter(|(it, revision)| open.revision(*it) == **revision) {
+        let flags = open.target(sentence).flags.iter();
+        for flag in flags.filter(|flag| flag.warns()) {
+            let check = check_of(*flag);
+            let of_sentence = findings.partition_point(|it| it.segment < sentence);
+            let mut known = findings[of_sentence..].iter();
+            let is_known = known
+                .by_ref()
+                .take_while(|it| it.segment == sentence)
+                .any(|it| it.check == check);
+            if !is_known && (kinds.contains(&check) || check == CheckKind::Untranslated) {
+                noted.push(Finding {
+                    check,
+                    severity: Severity::Warning,
+                    segment: sentence,
+                    message: flag.to_string(),
+                    repaired: None,
+                });
+            }
+        }
+    }
+    findings.extend(noted);
+    findings.sort_by_key(|finding| finding.segment);
+}
+
+/// The check that looks for what a model notes of its draft.
+fn check_of(flag: Flag) -> CheckKind {
+    match flag {
+        Flag::Markup => CheckKind::Tags,
+        Flag::Numbers => CheckKind::Numbers,
+        Flag::Signs => CheckKind::Signs,
+        Flag::OtherLanguage => CheckKind::Identical,
+        Flag::Terms => CheckKind::Terms,
+        Flag::Repetition => CheckKind::RepeatedWord,
+        Flag::LengthRatio | Flag::Split | Flag::CutOff => CheckKind::Length,
+        Flag::Unwritten | Flag::Empty | Flag::Memory => CheckKind::Untranslated,
     }
 }

@@ -17,6 +17,8 @@ pub enum CheckCommand {
     Toggle(CheckKind),
     /// Selects the sentence of a finding.
     GoTo(usize),
+    /// Goes to the next sentence without a translation.
+    GoToUntranslated,
     /// The next sentence with a finding.
     GoToNext,
     /// Takes over what a check proposes.
@@ -32,6 +34,8 @@ pub enum CheckCommand {
 pub struct Checking {
     /// In the order of the sentences; of what the document was when it was looked at last.
     pub findings: Vec<Finding>,
+    /// How many sentences have no translation; they are no findings one by one.
+    pub untranslated: usize,
     /// For the thread; the window sends and empties it.
     pub requests: Vec<CheckRequest>,
     /// With the revisions of the sentences that are being looked at.

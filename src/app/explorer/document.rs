@@ -65,7 +65,7 @@ impl AppState {
         }
         match &self.model {
             ModelState::Open { info, .. } if info.folder != *model => {
-                Some("The document was traced with another model.")
+                Some("These figures are of another model.")
             }
             ModelState::Open { .. } if self.user_memory() != *memory => {
                 Some("The document was traced with another translation memory.")

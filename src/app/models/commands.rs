@@ -21,8 +21,17 @@ impl AppState {
             C::Get(command) => self.apply_getting(command),
             C::AskFolder => self.asks.push(Ask::AddModel),
             C::AskFile => self.asks.push(Ask::AddModelFile),
-            C::Inspect(path) => self.inspect_model(path),
-            C::Add(path) => self.add_model(path),
+            C::Inspect(path) => self.inspect_model(path, false),
+            C::Bring(path) => self.inspect_model(path, true),
+            C::Add { path, languages } => self.add_model(path, languages),
+            C::State { folder, languages } => {
+                let job = self.next_job();
+                self.models.requests.push(ModelRequest::State {
+                    job,
+                    folder,
+                    languages,
+                });
+            }
             C::CancelAdding => {
                 if let Some(adding) = &models.adding {
                     adding.control.cancel();
@@ -57,20 +66,21 @@ impl AppState {
         }
     }
 
-    fn inspect_model(&mut self, path: PathBuf) {
+    fn inspect_model(&mut self, path: PathBuf, is_wanted: bool) {
         self.page = Page::Models;
         self.models.getting.is_open = false;
         let job = self.next_job();
         self.models.found = Some(Found {
             path: path.clone(),
             job,
+            is_wanted,
             model: None,
         });
         let request = ModelRequest::Inspect { job, path };
         self.models.requests.push(request);
     }
 
-    fn add_model(&mut self, path: PathBuf) {
+    pub(super) fn add_model(&mut self, path: PathBuf, languages: Option<[String; 2]>) {
         self.page = Page::Models;
         if let Some(adding) = &self.models.adding {
             let detail = format!("{} is being added.", super::events::name_of(&adding.path));
@@ -88,9 +98,12 @@ impl AppState {
             done: 0,
             total: 0,
         });
-        models
-            .requests
-            .push(ModelRequest::Add { job, path, control });
+        models.requests.push(ModelRequest::Add {
+            job,
+            path,
+            languages,
+            control,
+        });
     }
 
     fn make_default(&mut self, folder: PathBuf, source: &str, target: &str) {

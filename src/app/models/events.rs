@@ -8,7 +8,7 @@ use crate::app::language;
 use crate::app::state::{AppState, ModelState, NoticeKind};
 use crate::corpus::synthetic::TARGET_LANGUAGE;
 use crate::error::{Error, Result};
-use crate::inference::{InstalledModel, ModelInfo, pair_key};
+use crate::inference::{InstalledModel, ModelInfo};
 use crate::jobs::{JobId, ModelRequest};
 
 /// The last part of a path, for people.
@@ -41,6 +41,9 @@ impl AppState {
             return;
         };
         match model {
+            Ok(model) if found.is_wanted && !model.lacks_languages() => {
+                self.add_model(path.to_owned(), None);
+            }
             Ok(model) => found.model = Some(*model),
             Err(error) => {
                 self.models.found = None;
@@ -68,7 +71,7 @@ impl AppState {
                 language::name(target)
             ),
             ([], _) | (_, []) => {
-                "Its files do not say all its languages: choose it in the Model menu.".to_owned()
+                "The languages of this model are not stated. Choose them here.".to_owned()
             }
             (_, targets) => format!("It translates to {} languages.", targets.len()),
         };
@@ -79,6 +82,19 @@ impl AppState {
             Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
         );
         self.models.is_undecided |= !fits;
+        self.choose_for_document();
+    }
+
+    /// A person has stated the languages of a model; documents may have one now.
+    pub(in crate::app) fn model_stated(&mut self, folder: &Path) {
+        let is_used = self.models.in_use().any(|used| used == folder);
+        if is_used {
+            self.models.is_by_hand = true;
+            let leg = crate::inference::Leg::alone(folder.to_owned());
+            self.open_legs(vec![leg]);
+        } else {
+            self.models.is_undecided |= self.without_model().is_some();
+        }
         self.choose_for_document();
     }
 
@@ -130,16 +146,14 @@ impl AppState {
         models.opened.clone_from(&models.asked);
         let is_alone = models.asked.len() < 2;
         if models.promoted.take_if(|it| *it == info.folder).is_some() {
-            let key = pair_key(&info.source_language, &info.target_language);
-            self.set(|settings| {
-                settings.default_models.insert(key, info.folder.clone());
-            });
             // It lies in the library now.
             self.models.requests.push(ModelRequest::List);
         } else if is_alone && self.models.get(&info.folder).is_none() {
             self.know_elsewhere(&info);
         }
+        self.follow_chosen_model();
         self.choose_for_document();
+        self.read_terms();
     }
 
     /// Notes a model that is not installed; one of another program is read once more for all its languages.

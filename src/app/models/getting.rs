@@ -269,8 +269,16 @@ impl AppState {
         );
         let note = self.language_note();
         self.models.add_listed(model.clone());
-        if let Some(LanguageNote::NoModel { code, target, .. }) = note {
-            self.open_for_document(model, &code, target.map(|(target, _)| target));
+        match note {
+            Some(LanguageNote::NoModel { code, target, .. }) => {
+                self.open_for_document(model, &code, target.map(|(target, _)| target));
+            }
+            Some(LanguageNote::NoPair { source, target })
+                if model.target(&source, Some(&target)).is_some() =>
+            {
+                self.open_for_document(model, &source, Some(target));
+            }
+            _ => {}
         }
         self.models.requests.push(ModelRequest::List);
     }

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{LanguageNote, Models, Reach};
+use super::{Models, Reach};
 use crate::app::language;
 use crate::app::settings::Settings;
 use crate::app::state::{AppState, ModelState, NoticeKind};
@@ -61,111 +61,81 @@ impl Models {
 }
 
 impl AppState {
-    /// Codes of the languages that are translated between.
-    pub fn languages(&self) -> Option<(String, String)> {
-        match &self.model {
-            ModelState::Open { info, .. } => {
-                Some((info.source_language.clone(), info.target_language.clone()))
-            }
-            ModelState::None | ModelState::Opening { .. } => None,
-        }
-    }
-
-    /// What there is to say of the language of the open document.
-    pub fn language_note(&self) -> Option<LanguageNote> {
-        let document = self.document.as_ref()?;
-        let unlike = document.unlike();
-        let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
-        let Some(found) = document.language.as_ref() else {
-            return unlike;
-        };
-        let is_sure = found.is_reliable && self.models.is_listed;
-        let Some((source, _)) = self.languages() else {
-            return is_sure.then(|| self.no_model(&found.code)).flatten();
-        };
-        if is_same_language(&source, &found.code) {
-            return unlike
-                .or_else(|| self.unreached(&source).filter(|_| is_sure))
-                .or(Some(LanguageNote::Detected));
-        }
-        if !is_sure {
-            return None;
-        }
-        if let Some(note) = self.no_model(&found.code) {
-            return Some(note);
-        }
-        let (code, name) = (found.code.clone(), language::name(&found.code));
-        Some(LanguageNote::Other { code, name })
-    }
-
-    /// Says that no installed model translates from a language.
-    fn no_model(&self, source: &str) -> Option<LanguageNote> {
-        let mut models = self.models.all.iter();
-        let is_known = models.any(|model| model.translates_from(source));
-        (!is_known).then(|| LanguageNote::NoModel {
-            code: source.to_owned(),
-            name: language::name(source),
-            target: self.wanted_target(source),
-        })
-    }
-
-    /// Says that no installed models lead to the language that was translated to last; a person who has chosen the model
-    /// knows.
-    fn unreached(&self, source: &str) -> Option<LanguageNote> {
-        if self.models.is_by_hand || self.models.is_named {
-            return None;
-        }
-        let target = self.settings.target_language.as_deref()?;
-        let defaults = &self.settings.default_models;
-        let is_missing = !is_same_language(target, source)
-            && route(&self.models.all, defaults, source, Some(target)).is_none();
-        is_missing.then(|| LanguageNote::NoModel {
-            code: source.to_owned(),
-            name: language::name(source),
-            target: Some((target.to_owned(), language::name(target))),
-        })
-    }
-
-    /// The language that a document of this one is to be translated to, and its name.
-    fn wanted_target(&self, source: &str) -> Option<(String, String)> {
-        let current = self.languages().map(|(_, target)| target);
-        let mut wanted = self
-            .settings
-            .target_language
-            .clone()
-            .into_iter()
-            .chain(current);
-        let target = wanted.find(|target| !is_same_language(target, source))?;
-        let name = language::name(&target);
-        Some((target, name))
-    }
-
     /// Has the open document choose its model, once models and their languages are known.
     pub(in crate::app) fn choose_for_document(&mut self) {
         let is_opening = matches!(self.model, ModelState::Opening { .. });
-        if !self.models.is_undecided || is_opening || !self.models.is_listed {
-            return;
+        if self.models.is_undecided && !is_opening && self.models.is_listed {
+            self.models.is_undecided = false;
+            self.know_kept_work();
+            self.choose_model();
         }
-        self.models.is_undecided = false;
-        let document = self.document.as_ref();
-        let Some(found) = document.and_then(|open| open.language.clone()) else {
-            return;
+        if !self.models.is_undecided {
+            self.adopt_target();
+        }
+        self.read_memory_without_model();
+    }
+
+    fn choose_model(&mut self) {
+        let Some(open) = self.document.as_ref() else {
+            return self.open_said();
         };
-        if self.models.is_named || !found.is_reliable || self.running.is_some() {
+        if self.models.is_named || self.running.is_some() {
             return;
         }
-        let (source, current) = (found.code.as_str(), self.languages());
+        let (source, current) = (open.source(), self.languages());
+        if let Some(target) = open.target_language.clone() {
+            let remembered = open.model.clone();
+            let source = source.or(current.map(|(from, _)| from)).unwrap_or_default();
+            return self.choose_for_pair(&source, &target, remembered);
+        }
+        let Some(source) = source else { return };
+        let wanted = self.settings.target_language.clone();
         if let Some((from, to)) = &current
-            && is_same_language(from, source)
+            && is_same_language(from, &source)
         {
             self.take_default(from, to);
             return;
         }
-        let wanted = self.settings.target_language.clone();
         let wanted = wanted.or(current.map(|(_, target)| target));
-        let wanted = wanted.filter(|target| !is_same_language(target, source));
-        if wanted.is_none_or(|target| !self.open_between(source, Some(&target))) {
-            self.open_between(source, None);
+        let wanted = wanted.filter(|target| !is_same_language(target, &source));
+        if wanted.is_none_or(|target| !self.open_between(&source, Some(&target))) {
+            self.open_between(&source, None);
+        }
+    }
+
+    /// Opens a model for the languages that the program was started with.
+    fn open_said(&mut self) {
+        let [from, to] = self.models.said.clone();
+        let current = self.languages().map(|(source, _)| source);
+        if let (Some(source), false) = (from.or(current), to.is_none() || self.models.is_named) {
+            self.open_between(&source, to.as_deref());
+        }
+    }
+
+    /// Opens the model that a document was translated with last, or one of its pair; without one it keeps the pair.
+    fn choose_for_pair(&mut self, source: &str, target: &str, remembered: Option<PathBuf>) {
+        let model = remembered.as_ref().and_then(|it| self.models.get(it));
+        let fitting = model.filter(|model| {
+            model.translates_from(source) && model.target(source, Some(target)).is_some()
+        });
+        if let Some(model) = fitting {
+            let leg = Leg {
+                folder: model.folder.clone(),
+                source: Some(source.to_owned()),
+                target: Some(target.to_owned()),
+            };
+            let [opened] = self.models.opened.as_slice() else {
+                return self.open_legs(vec![leg]);
+            };
+            if opened.folder != leg.folder || !self.model_fits() {
+                self.open_legs(vec![leg]);
+            }
+            return;
+        }
+        if self.model_fits() {
+            self.take_default(source, target);
+        } else {
+            self.open_between(source, Some(target));
         }
     }
 
@@ -207,12 +177,37 @@ impl AppState {
         let current = self.languages();
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
+        if self.document.is_some() {
+            self.with_document(|open| open.source_language = Some(source.to_owned()));
+            self.touch();
+        }
         let is_open = target.is_some_and(|target| {
             self.stay_with_model(source, &target) || self.open_between(source, Some(&target))
         });
-        if !is_open && !self.open_between(source, None) {
-            self.no_way(source, None);
+        // Work that is there stays in its language, and so does a file that declares its target.
+        let is_bound = self
+            .document
+            .as_ref()
+            .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
+        let other = || {
+            route(
+                &self.models.all,
+                &self.settings.default_models,
+                source,
+                None,
+            )
+        };
+        if is_open {
+            return;
         }
+        match other().filter(|_| !is_bound) {
+            Some(way) => {
+                self.switch_target(way.target());
+                self.open_between(source, Some(way.target()));
+            }
+            None => self.no_way(source, None),
+        }
+        self.read_memory_without_model();
     }
 
     pub(super) fn translate_to(&mut self, target: &str) {
@@ -221,8 +216,13 @@ impl AppState {
         let Some((source, _)) = self.languages() else {
             return;
         };
+        self.switch_target(target);
+        if self.document.is_some() {
+            self.touch();
+        }
         if !self.stay_with_model(&source, target) && !self.open_between(&source, Some(target)) {
             self.no_way(&source, Some(target));
+            self.read_memory_without_model();
         }
     }
 
@@ -321,6 +321,9 @@ impl AppState {
             self.previous_model = Some(before);
         }
         let device: DeviceChoice = self.settings.device.into();
+        if let Some(key) = self.pair_of(&legs) {
+            self.take_memory_of(&key);
+        }
         let memory = self.user_memory();
         self.models.asked = legs;
         self.requests.push(Request::OpenModel {
@@ -331,6 +334,17 @@ impl AppState {
             device,
             memory,
         });
+    }
+
+    /// The pair that models in a row translate between, as a key; none where nobody knows it.
+    pub(in crate::app) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
+        let (first, last) = (legs.first()?, legs.last()?);
+        let of = |leg: &Leg| self.models.get(&leg.folder).cloned().unwrap_or_default();
+        let source = first.source.clone();
+        let source = source.or_else(|| of(first).sources.first().cloned())?;
+        let target = last.target.clone();
+        let target = target.or_else(|| of(last).targets.first().cloned())?;
+        Some(pair_key(&source, &target))
     }
 
     /// Opens the same models with other settings.
@@ -358,6 +372,7 @@ impl AppState {
             .or_else(|| self.shipped.models.first().cloned());
         if let Some(folder) = folder {
             self.open_model(folder);
+            self.models.is_undecided |= self.models.said.iter().any(Option::is_some);
             (self.models.is_by_hand, self.models.is_named) = (is_named, is_named);
         }
     }

@@ -4,11 +4,13 @@ mod commands;
 mod events;
 mod getting;
 mod languages;
+mod pair;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::pair::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 
 use crate::inference::{InstalledModel, Leg};
@@ -24,7 +26,18 @@ pub enum ModelsCommand {
     AskFile,
     /// Looks whether this is a model, and offers to add it.
     Inspect(PathBuf),
-    Add(PathBuf),
+    /// Adds it at once if its files say its languages, else asks for them.
+    Bring(PathBuf),
+    /// Copies it, with these languages if its files do not say them.
+    Add {
+        path: PathBuf,
+        languages: Option<[String; 2]>,
+    },
+    /// States the languages of an installed model.
+    State {
+        folder: PathBuf,
+        languages: [String; 2],
+    },
     CancelAdding,
     /// Leaves what was found where it is.
     DismissFound,
@@ -54,6 +67,8 @@ pub enum ModelsCommand {
 pub struct Found {
     pub path: PathBuf,
     job: JobId,
+    /// Whether it is added without a question, if its files say its languages.
+    is_wanted: bool,
     /// None while it is read.
     pub model: Option<InstalledModel>,
 }
@@ -99,6 +114,8 @@ pub enum LanguageNote {
         /// Code and name of the language that is translated to.
         target: Option<(String, String)>,
     },
+    /// No installed model translates between the languages of the document.
+    NoPair { source: String, target: String },
     /// The model is not sure of what it has translated so far: in the mean so many percent.
     Unlike { percent: u8 },
 }
@@ -129,19 +146,25 @@ pub struct Models {
     elsewhere: Vec<InstalledModel>,
     /// A model elsewhere that is being read, to know all its languages.
     describing: Option<JobId>,
-    /// A model that becomes the default of its languages once it is open.
+    /// A model of a run that is opened from the library for the first time.
     promoted: Option<PathBuf>,
     /// The models in a row that were asked for last.
     asked: Vec<Leg>,
     /// Those that are open.
     opened: Vec<Leg>,
+    /// The languages that the program was started with, for documents that have none of their own.
+    pub said: [Option<String>; 2],
     /// Whether a person chose the model, not its languages.
     is_by_hand: bool,
     /// Whether the model was named when the program was started: then no text chooses another.
     is_named: bool,
     /// Whether the open document is to choose its model yet.
     is_undecided: bool,
+    /// The memory for a document that no model translates.
+    own_memory: OwnMemory,
 }
+
+pub use self::pair::pair_name;
 
 impl Models {
     /// Whether it is known which are installed.
@@ -166,9 +189,14 @@ impl Models {
         elsewhere.any(|other| other.folder == model.folder)
     }
 
-    /// Has a model become the default of its languages once it is open.
+    /// Notes a model that lies in the library since a run was added to it.
     pub(super) fn promote(&mut self, folder: &Path) {
         self.promoted = Some(folder.to_owned());
+    }
+
+    /// The models in a row that were asked for last.
+    pub(super) fn asked(&self) -> &[Leg] {
+        &self.asked
     }
 
     /// The models in a row that are open or being opened.

@@ -1,9 +1,13 @@
 //! The editor's sentence, and the project file.
 
+use std::path::PathBuf;
+
 use super::{Editor, OpenDocument, WorkElsewhere};
 use crate::app::markup;
-use crate::app::target::Target;
+use crate::app::other_language::OtherLanguage;
+use crate::app::target::{Target, saved_targets, text_of};
 use crate::checks::Checks;
+use crate::corpus::is_same_language;
 use crate::jobs::project::source_hash;
 use crate::jobs::project_merge::theirs_as_version;
 use crate::jobs::segment_history::{absorb, append, now};
@@ -13,13 +17,35 @@ use crate::text::document::ReadingOptions;
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
     pub(in crate::app) fn found_elsewhere(&mut self, project: Project) {
-        let fitting = project.matched(&self.document).iter().flatten().count();
+        let project = match &self.target_language {
+            Some(language) => project.in_language(language),
+            None => project,
+        };
+        let fits = |targets: &[SavedTarget]| {
+            let work = Project::new(PathBuf::new(), String::new(), targets.to_vec());
+            work.matched(&self.document).iter().flatten().count()
+        };
+        let others = project.other_languages.iter().map(|it| fits(&it.targets));
+        let fitting = others.fold(fits(&project.targets), usize::max);
         self.elsewhere = (fitting > 0).then_some(WorkElsewhere { project, fitting });
     }
 
     /// Takes in what somebody else has written into the file of the work, in one step that can be undone; tells how many
     /// sentences that are, and how many have changed on both sides. Those stay, and theirs are in the history.
     pub(in crate::app) fn take_merged(&mut self, merged: &MergedWork) -> (usize, usize) {
+        let language = merged.project.target_language.as_deref();
+        let here = self.target_language.as_deref();
+        if here
+            .zip(language)
+            .is_some_and(|(here, theirs)| !is_same_language(here, theirs))
+        {
+            // Saved before another language came to the front: the file has it all.
+            let language = language.unwrap_or_default();
+            let project = merged.project.clone().in_language(here.unwrap_or(language));
+            self.take_other_languages(&project.other_languages);
+            return (0, 0);
+        }
+        self.take_other_languages(&merged.project.other_languages);
         let (mut targets, mut conflicts) = (Vec::new(), 0);
         let taken = merged.taken.iter().map(|(before, it)| (Some(before), it));
         let conflicting = merged.conflicts.iter().map(|it| (None, it));
@@ -55,6 +81,19 @@ impl OpenDocument {
         let Some(WorkElsewhere { project, .. }) = self.elsewhere.take() else {
             return;
         };
+        // A model has said the language of this document since, or nobody has yet.
+        let project = match &self.target_language {
+            Some(language) => project.in_language(language),
+            None => project,
+        };
+        if self.target_language.is_none() {
+            self.target_language.clone_from(&project.target_language);
+        }
+        for other in &project.other_languages {
+            if !self.other_languages().any(|language| other.is_in(language)) {
+                self.others.push(OtherLanguage::Kept(other.clone()));
+            }
+        }
         let matched = project.matched(&self.document);
         self.unmatched.extend(project.unmatched(&matched));
         for (history, saved) in self.histories.iter_mut().zip(&matched) {
@@ -117,37 +156,21 @@ impl OpenDocument {
             Some((sentence, target)) if *sentence == index => target,
             _ => &self.targets[index],
         };
-        let saved = |index: usize| {
-            let target = target(index);
-            SavedTarget {
-                index,
-                source: source_hash(&self.document.sentences[index].text),
-                text: target.text.clone(),
-                state: target.state,
-                flags: target.flags.clone(),
-                model: target.model.clone(),
-                confidence: target.confidence,
-                history: self.histories[index].clone(),
-            }
-        };
-        // What stands in the file is not ours.
-        let of_file = |index: usize| Target::of_file(&self.document.sentences[index]);
-        let has_past = |index: usize| {
-            let mut history = self.histories[index].iter();
-            history.any(|version| version.origin != Origin::File)
-        };
-        let is_worked_on = |&index: &usize| *target(index) != of_file(index) || has_past(index);
-        let worked_on = (0..self.num_sentences()).filter(is_worked_on);
-        // Behind those of the document, so that the last ones come first.
-        let unmatched = self.unmatched.iter().cloned();
-        let targets = worked_on.map(saved).chain(unmatched).collect();
+        let (document, histories) = (&self.document, &self.histories);
+        let targets = saved_targets(document, histories, &self.unmatched, target);
         let project = Project::new(self.path.clone(), self.content.clone(), targets);
         let is_usual = self.checks == Checks::default().kinds;
         let names = self.checks.iter().map(ToString::to_string);
-        let terms = self.terms.as_ref().and_then(|path| path.to_str());
+        let others = self.others.iter().map(OtherLanguage::work);
+        let [declared, _] = self.declared_languages();
+        let source = self.source_language.as_deref();
         Project {
+            source_language: source.filter(|it| Some(*it) != declared).map(str::to_owned),
+            target_language: self.target_language.clone(),
+            model: text_of(self.model.as_ref()),
+            other_languages: others.filter(|other| !other.targets.is_empty()).collect(),
             checks: (!is_usual).then(|| names.collect()),
-            terms: terms.map(str::to_owned),
+            terms: text_of(self.terms.as_ref()),
             reading: (self.document.reading != ReadingOptions::default())
                 .then(|| self.document.reading.clone()),
             ..project

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::OpenDocument;
 use crate::app::history::{Cutting, Recut};
+use crate::app::other_language::retargeted;
 use crate::app::target::Target;
 use crate::jobs::segment_history::{absorb, append, now};
 use crate::jobs::{State, Version};
@@ -15,6 +16,8 @@ impl OpenDocument {
     /// Takes a document with the same text and other sentences in one place; `false` if the text is another one. Targets stay
     /// where their sentences do.
     pub(in crate::app) fn recut(&mut self, document: Arc<Document>) -> bool {
+        let file = Arc::clone(&document);
+        let document = retargeted(&document, self.target_language.as_deref());
         let (old, new) = (&self.document.sentences, &document.sentences);
         if self.document.original != document.original {
             return false;
@@ -36,6 +39,7 @@ impl OpenDocument {
         };
         self.exchange(first, recut.before.targets.len(), &recut.after);
         self.history.record_recut(recut);
+        self.declared = self.declared.take().map(|_| file);
         true
     }
 
@@ -101,19 +105,8 @@ impl OpenDocument {
         let mut histories = std::mem::take(&mut self.histories);
         histories.splice(first..first + count, carried);
         let document = Arc::clone(&cutting.document);
-        let newest = self.revisions.iter().max().copied().unwrap_or_default();
-        let mut open = Self::with_targets(self.path.clone(), document, targets, histories);
-        // The window has seen none of them.
-        open.revisions.fill(newest.wrapping_add(1));
-        open.checks = std::mem::take(&mut self.checks);
-        open.terms = self.terms.take();
-        open.unmatched = std::mem::take(&mut self.unmatched);
-        open.history = std::mem::take(&mut self.history);
-        open.elsewhere = self.elsewhere.take();
-        open.find = std::mem::take(&mut self.find);
-        let last = open.num_sentences().saturating_sub(1);
-        open.first_visible = self.first_visible.min(last);
-        *self = open;
+        self.rebuild(document, targets, histories);
+        let last = self.num_sentences().saturating_sub(1);
         self.selected = (self.num_sentences() > 0).then_some(first.min(last));
     }
 }

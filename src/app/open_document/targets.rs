@@ -35,6 +35,17 @@ impl OpenDocument {
             .collect()
     }
 
+    /// Other sentences with the same source that a person has neither edited nor confirmed.
+    pub fn identical_open(&self, sentence: usize) -> Vec<usize> {
+        let text = &self.document.sentences[sentence].text;
+        let is_same = |&other: &usize| {
+            other != sentence
+                && self.targets[other].state.is_replaceable()
+                && self.document.sentences[other].text == *text
+        };
+        (0..self.num_sentences()).filter(is_same).collect()
+    }
+
     /// Sentences with a machine translation that nobody has touched.
     pub fn drafts(&self) -> Vec<usize> {
         let sentences = 0..self.num_sentences();

@@ -73,16 +73,15 @@ impl AppState {
     }
 
     fn create_project(&mut self, folder: PathBuf) {
-        let ModelState::Open { info, .. } = &self.model else {
+        let Some((source, target)) = self.languages() else {
             return;
         };
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let mut head = Head::new(
-            name.into_owned(),
-            info.source_language.clone(),
-            info.target_language.clone(),
-        );
-        head.model = Some(info.name.clone());
+        let mut head = Head::new(name.into_owned(), source, target);
+        head.model = match &self.model {
+            ModelState::Open { info, .. } if self.model_fits() => Some(info.name.clone()),
+            _ => None,
+        };
         self.keep_edit_if_valid();
         self.save_project();
         let job = self.next_job();
@@ -222,14 +221,34 @@ impl AppState {
         self.ask_project(|job, folder| ProjectRequest::Look { job, folder });
     }
 
+    /// A line about the sentences of the project that stand in the source language; nothing if there are none.
+    fn untranslated_of_project(&self) -> String {
+        let total = self.projects.open.as_ref().map(ProjectStatus::total);
+        let total = total.filter(|total| total.untranslated > 0);
+        total.map_or(String::new(), |total| {
+            format!(
+                "\n{} of {} sentences are not translated: they stand in the source language.",
+                total.untranslated,
+                total.segments()
+            )
+        })
+    }
+
     pub(in crate::app) fn project_exported(&mut self, job: JobId, files: Result<Vec<PathBuf>>) {
         self.projects.looking.take_if(|looking| *looking == job);
         match files {
             Ok(files) => {
                 let folder = files.first().and_then(|file| file.parent());
                 let detail = folder.map_or(String::new(), |folder| folder.display().to_string());
-                let title = format!("{} translations are written", files.len());
-                self.notify(NoticeKind::Done, title, detail);
+                let title = match files.len() {
+                    1 => "1 file written".to_owned(),
+                    count => format!("{count} files written"),
+                };
+                self.notify(
+                    NoticeKind::Done,
+                    title,
+                    detail + &self.untranslated_of_project(),
+                );
             }
             Err(error) => self.show_error("The translations could not be written", &error),
         }

@@ -301,10 +301,10 @@ impl AppState {
 
     pub(in crate::app) fn exported(&mut self, to: PathBuf, promote: bool) {
         if promote {
-            self.set(|settings| settings.default_model = Some(to.clone()));
             self.models.promote(&to);
+            self.models.selected = Some(to.clone());
             self.open_model(to);
-            let detail = "Canopy begins with it from now on; the Model menu has the others.";
+            let detail = "Its page under Models makes it the default of its languages.";
             self.notify(NoticeKind::Done, "The model is ready to translate", detail);
         } else {
             let detail = to.display().to_string();
@@ -325,7 +325,7 @@ impl AppState {
         let found = ended.is_some();
         let is_sample = self.sample_run_ended(job, true);
         if let Some(name) = ended.filter(|_| !is_sample) {
-            self.notify(NoticeKind::Done, format!("{name} has ended"), "");
+            self.notify(NoticeKind::Done, format!("{name} is finished"), "");
         }
         found
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{json, to_value};
 
 use super::TranslateArguments;
+use super::languages::Translators;
 use crate::cli::inputs::check_output;
 use crate::cli::options::wrong_usage;
 use crate::cli::terminal::{print, warn};
@@ -168,24 +169,31 @@ pub(in crate::cli) fn run(arguments: &TranslateArguments) -> Result<()> {
     if let Some(shard) = arguments.batch.shard {
         batch.keep(shard);
     }
-    let mut translator = match arguments.pseudo {
-        Some(_) => None,
-        None => Some(arguments.translator_for(&first_documents(arguments, &batch))?),
+    let first = first_documents(arguments, &batch);
+    let mut translators = Translators::new(arguments, &first);
+    let translator = match (first.first(), arguments.pseudo) {
+        (Some(document), None) => match translators.of(arguments, document) {
+            // It fails by itself; others may have models.
+            Err(Error::DeclaredTarget { .. }) => None,
+            opened => Some(&*opened?),
+        },
+        _ => None,
     };
     let options = BatchOptions {
-        settings: arguments.settings(translator.as_ref())?,
+        settings: arguments.settings(translator)?,
         lease: Duration::from_secs(arguments.batch.lease_secs as u64),
         waits: !arguments.batch.no_wait,
         force: arguments.force,
     };
     let mut num_failed = 0;
     let mut translate = |document: &BatchDocument| {
-        let document = arguments.read(Some(&document.source))?;
-        match (&mut translator, arguments.pseudo) {
-            (Some(translator), _) => arguments.bytes(translator, &document),
-            (None, Some(pseudo)) => arguments.pseudo_bytes(pseudo, &document),
-            (None, None) => Err(Error::NoStarterModel),
+        let mut document = arguments.read(Some(&document.source))?;
+        if let Some(pseudo) = arguments.pseudo {
+            return arguments.pseudo_bytes(pseudo, &document);
         }
+        arguments.retarget(&mut document);
+        let translator = translators.of(arguments, &document)?;
+        arguments.bytes(translator, &document)
     };
     let mut report = |document: &BatchDocument, outcome: Outcome| {
         num_failed += usize::from(matches!(outcome, Outcome::Failed { .. }));
@@ -207,5 +215,9 @@ pub(in crate::cli) fn run(arguments: &TranslateArguments) -> Result<()> {
 fn first_documents(arguments: &TranslateArguments, batch: &Batch) -> Vec<Document> {
     let sources = batch.documents().iter().map(|it| it.source.as_path());
     let readable = sources.filter_map(|source| arguments.read(Some(source)).ok());
-    readable.take(DETECTED_BY).collect()
+    let mut documents: Vec<Document> = readable.take(DETECTED_BY).collect();
+    for document in &mut documents {
+        arguments.retarget(document);
+    }
+    documents
 }

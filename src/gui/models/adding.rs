@@ -4,6 +4,7 @@ use egui::{Button, Frame, Margin, ProgressBar, RichText, Ui};
 
 use super::details::facts_ui;
 use super::list::languages;
+use super::stating::Stating;
 use crate::app::{AppState, Command, ModelsCommand};
 use crate::gui::labels;
 use crate::gui::menu::file_name;
@@ -23,7 +24,12 @@ fn box_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(16.0);
 }
 
-pub(super) fn found_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(super) fn found_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    stating: &mut Stating,
+    commands: &mut Vec<Command>,
+) {
     let Some(found) = &state.models.found else {
         return;
     };
@@ -42,7 +48,14 @@ pub(super) fn found_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
         };
         let title = RichText::new(format!("Add {}?", model.name));
         ui.label(title.font(semibold(16.0)).color(palette.strong));
-        ui.label(RichText::new(languages(model)).color(palette.text));
+        let lacks = model.lacks_languages();
+        if lacks {
+            let text = "Its files do not say its languages. Choose them:";
+            ui.label(RichText::new(text).color(palette.text));
+            stating.ui(ui, model, &found.path);
+        } else {
+            ui.label(RichText::new(languages(model)).color(palette.text));
+        }
         ui.add_space(8.0);
         facts_ui(ui, model, "found");
         ui.add_space(10.0);
@@ -51,7 +64,10 @@ pub(super) fn found_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             if ui.add(primary(ui, "Add the model")).clicked() {
-                push(ModelsCommand::Add(found.path.clone()));
+                push(ModelsCommand::Add {
+                    path: found.path.clone(),
+                    languages: stating.chosen().filter(|_| lacks),
+                });
             }
             let button = Button::new("Use it where it lies").min_size(egui::vec2(0.0, 31.0));
             let about = "Opens it for now without a copy";

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::{Button, ComboBox, Frame, Grid, Label, Margin, RichText, ScrollArea, Ui, vec2};
 
 use super::list::languages;
+use super::stating::Stating;
 use crate::app::{AppState, Command, ModelsCommand, language};
 use crate::charts::thousands;
 use crate::gui::theme::{Palette, add_primary, card, semibold};
@@ -17,6 +18,7 @@ const LICENCE_HEIGHT: f32 = 220.0;
 /// The pair of languages for which the model is to be made the default.
 #[derive(Default)]
 pub(super) struct Details {
+    stating: Stating,
     pair: Option<(PathBuf, String, String)>,
 }
 
@@ -52,7 +54,9 @@ impl Details {
             if is_elsewhere {
                 let button = Button::new("Add to your models").min_size(vec2(0.0, 31.0));
                 if ui.add(button).clicked() {
-                    let command = ModelsCommand::Add(model.folder.clone());
+                    let path = model.folder.clone();
+                    let languages = None;
+                    let command = ModelsCommand::Add { path, languages };
                     commands.push(Command::Models(command));
                 }
             } else if model.is_removable() {
@@ -63,6 +67,10 @@ impl Details {
                 }
             }
         });
+        if model.lacks_languages() && !state.models.is_elsewhere(model) {
+            ui.add_space(14.0);
+            self.languages_ui(ui, model, commands);
+        }
         ui.add_space(14.0);
         card_ui(ui, |ui| facts_ui(ui, model, "facts"));
         if problem.is_none() && !model.sources.is_empty() && !model.targets.is_empty() {
@@ -79,6 +87,34 @@ impl Details {
         }
     }
 
+    /// The languages that a person states, since its files do not.
+    fn languages_ui(&mut self, ui: &mut Ui, model: &InstalledModel, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        card_ui(ui, |ui| {
+            let text = if model.is_stated {
+                "You stated the languages of this model; its files do not say them."
+            } else {
+                "The languages of this model are not stated. Choose them here."
+            };
+            ui.label(RichText::new(text).color(palette.text));
+            ui.add_space(4.0);
+            self.stating.ui(ui, model, &model.folder);
+            let chosen = self.stating.chosen().filter(|[source, target]| {
+                model.sources.first() != Some(source) || model.targets.first() != Some(target)
+            });
+            ui.add_space(4.0);
+            let button = Button::new("Set languages").min_size(vec2(0.0, 31.0));
+            if ui.add_enabled(chosen.is_some(), button).clicked()
+                && let Some(languages) = chosen
+            {
+                commands.push(Command::Models(ModelsCommand::State {
+                    folder: model.folder.clone(),
+                    languages,
+                }));
+            }
+        });
+    }
+
     fn default_ui(
         &mut self,
         ui: &mut Ui,
@@ -88,8 +124,7 @@ impl Details {
     ) {
         let palette = Palette::of(ui);
         let mut push = |command| commands.push(Command::Models(command));
-        let text = "A document in the first language is translated into the second one by this model, unless you choose \
-                    another.";
+        let text = "Used for documents in these languages, unless you choose another model.";
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         ui.add_space(2.0);
         let defaults = state.settings.default_models.iter();
@@ -99,7 +134,7 @@ impl Details {
                 let confirmed = crate::jobs::State::Confirmed;
                 icons::state(ui.painter(), place.center(), confirmed, &palette);
                 ui.label(pair_name(pair));
-                let button = Button::new("No longer").frame_when_inactive(false);
+                let button = Button::new("Stop using as default").frame_when_inactive(false);
                 if ui.add(button).clicked() {
                     push(ModelsCommand::ForgetDefault(pair.clone()));
                 }
@@ -195,7 +230,7 @@ pub(super) fn facts_ui(ui: &mut Ui, model: &InstalledModel, id: &str) {
         rows.push(("Parameters", thousands(count)));
     }
     let licence = match (model.licence.as_str(), &model.licence_text) {
-        ("", None) => "its files do not tell",
+        ("", None) => "not stated",
         ("", Some(_)) => "see below",
         (licence, _) => licence,
     };
@@ -206,9 +241,9 @@ pub(super) fn facts_ui(ui: &mut Ui, model: &InstalledModel, id: &str) {
         None => model.origin.clone(),
     };
     if !origin.is_empty() {
-        rows.push(("From", origin));
+        rows.push(("Source", origin));
     }
-    rows.push(("Lies in", model.folder.display().to_string()));
+    rows.push(("Location", model.folder.display().to_string()));
     rows.retain(|(_, value)| !value.is_empty());
     Grid::new(id)
         .num_columns(2)

@@ -6,6 +6,7 @@ mod getting;
 mod list;
 mod offers;
 mod removing;
+mod stating;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, ScrollArea, Ui};
 
@@ -17,6 +18,8 @@ use crate::inference::InstalledModel;
 #[derive(Default)]
 pub struct ModelsPanel {
     details: details::Details,
+    /// The languages of the model that was found, if its files do not say them.
+    found: stating::Stating,
     getting: getting::GettingPanel,
 }
 
@@ -41,7 +44,7 @@ impl ModelsPanel {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 let margin = Margin::symmetric(28, 20);
                 Frame::NONE.inner_margin(margin).show(ui, |ui| {
-                    adding::found_ui(ui, state, commands);
+                    adding::found_ui(ui, state, &mut self.found, commands);
                     adding::adding_ui(ui, state, commands);
                     match shown(state) {
                         Some(model) => self.details.ui(ui, state, model, commands),

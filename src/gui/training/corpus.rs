@@ -88,7 +88,7 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
                 ui.label("to");
             }
         }
-        let swap = ui.add_enabled(is_named, egui::Button::new("Exchange"));
+        let swap = ui.add_enabled(is_named, egui::Button::new("Swap"));
         if swap
             .on_hover_text("The source becomes the target, and the other way round")
             .clicked()

@@ -263,8 +263,8 @@ fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
         RunState::NeverBegun => {}
         RunState::Interrupted | RunState::Failed { .. } | RunState::Finished(_) => {
             if run.has_model {
-                let promote = theme::primary(ui, "Use for translating");
-                let hint = "Makes its best model the one that Canopy begins with, and opens it now";
+                let promote = theme::primary(ui, "Use for this document");
+                let hint = "Adds its best model to your models and opens it now; the defaults stay as they are";
                 if ui.add(promote).on_hover_text(hint).clicked() {
                     commands.push(Command::Training(TrainingCommand::Promote(folder())));
                 }

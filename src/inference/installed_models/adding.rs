@@ -6,14 +6,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::{
-    DESCRIPTION, FILES, InstalledModel, KnownOfModel, described, files_in, is_own, place_of,
-    read_foreign, size,
+    FILES, InstalledModel, KnownOfModel, described, files_in, is_own, place_of, read_foreign, size,
 };
 use crate::error::{Error, Result};
 use crate::inference::translator::name_of;
 use crate::interchange::Archive;
 use crate::text::disk;
-use crate::text::file::{TEMPORARY, write_atomically};
+use crate::text::file::TEMPORARY;
 use crate::weights::ModelFolder;
 
 /// Between two reports while a large file is copied.
@@ -76,7 +75,7 @@ pub fn install_known_model(
         return Ok(None);
     }
     let copied = if is_own(path) {
-        ModelFolder::open(path)?;
+        known.check_own(path, &ModelFolder::open(path)?)?;
         let copied = copying.copy(path, new.path())?;
         copied.is_continue().then(|| new.path().to_owned())
     } else {
@@ -150,6 +149,7 @@ impl Copying<'_> {
         };
         if let Some(installed) = &installed {
             let agreed = known.check(installed);
+            let agreed = agreed.and_then(|()| known.check_stated(installed));
             agreed.map_err(|reason| Error::Model {
                 reason,
                 path: path.to_owned(),
@@ -166,7 +166,7 @@ impl Copying<'_> {
         let Some(mut installed) = installed else {
             let own = own.map(|own| files.join(own));
             let folder = own.as_deref().and_then(Path::parent).unwrap_or(&files);
-            ModelFolder::open(folder)?;
+            known.check_own(folder, &ModelFolder::open(folder)?)?;
             return Ok(Some(folder.to_owned()));
         };
         FILES.clone_into(&mut installed.files);
@@ -175,12 +175,7 @@ impl Copying<'_> {
         // A path that is no Unicode cannot be written there.
         installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
         installed.fill(known);
-        let description = new.join(DESCRIPTION);
-        let text = toml::to_string(&installed).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: description.clone(),
-        })?;
-        write_atomically(&description, text.as_bytes(), true)?;
+        installed.write(new)?;
         Ok(Some(new.to_owned()))
     }
 

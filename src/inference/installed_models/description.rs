@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::languages::several;
 use super::{DESCRIPTION, DownloadedFrom, InstalledModel, UNKNOWN, licence_text};
 use crate::error::{Error, Result};
 use crate::inference::translator::{ForeignDescription, foreign_description};
@@ -18,6 +19,8 @@ pub struct KnownOfModel {
     /// Language codes.
     pub sources: Vec<String>,
     pub targets: Vec<String>,
+    /// Whether a person states the languages: then they win over those of the files.
+    pub is_stated: bool,
     pub licence: String,
     /// Where its files are from, such as an address; empty for the path that they are copied from.
     pub origin: String,
@@ -44,6 +47,9 @@ pub(super) struct Installed {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
     pub targets: Vec<String>,
+    /// Whether a person has stated the languages.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stated: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     format: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,7 +102,7 @@ pub(super) fn read_foreign(path: &Path) -> Result<Installed> {
         licence,
         licence_text,
         made_by,
-        stated,
+        stated: facts,
     } = foreign_description(path)?;
     let file = path
         .file_name()
@@ -109,13 +115,12 @@ pub(super) fn read_foreign(path: &Path) -> Result<Installed> {
     Ok(Installed {
         version: 1,
         name,
-        title: stated.title.unwrap_or_default(),
-        model_version: stated.version.unwrap_or_default(),
+        title: facts.title.unwrap_or_default(),
+        model_version: facts.version.unwrap_or_default(),
         source: sources.first().cloned().unwrap_or_default(),
-        sources: Some(sources)
-            .filter(|all| all.len() > 1)
-            .unwrap_or_default(),
+        sources: several(&sources),
         targets: known(targets),
+        stated: false,
         origin: format!("{made_by}, from {file}"),
         format: made_by,
         parameters: Some(num_parameters),
@@ -145,12 +150,13 @@ impl Installed {
         let own = self.sources.len().max(usize::from(!self.source.is_empty()));
         if is_shorter(own, &known.sources) {
             self.source = known.sources.first().cloned().unwrap_or_default();
-            self.sources = Some(known.sources.clone())
-                .filter(|all| all.len() > 1)
-                .unwrap_or_default();
+            self.sources = several(&known.sources);
         }
         if is_shorter(self.targets.len(), &known.targets) {
             self.targets.clone_from(&known.targets);
+        }
+        if known.is_stated {
+            self.state(&known.sources, &known.targets);
         }
         self.download.clone_from(&known.download);
         if !known.origin.is_empty() {
@@ -179,6 +185,7 @@ impl Installed {
             version: self.model_version,
             sources: sources.into_iter().filter(known).collect(),
             targets: self.targets.into_iter().filter(known).collect(),
+            is_stated: self.stated,
             format: format.to_owned(),
             num_bytes,
             num_parameters: self.parameters,

@@ -11,6 +11,7 @@ use super::{ModelInfo, Reads, Translator, reads};
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
+use crate::inference::installed_models::Told;
 use crate::inference::tracing::TraceCost;
 use crate::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, Stated, TokenizerFiles,
@@ -109,12 +110,12 @@ pub fn import_model(
     import_told(path, between, None, (device, false))
 }
 
-/// The same; name and languages are those that are `told`, if its files do not say others. Weights may stay unread, see
-/// [`ForeignModel::load_unread`].
+/// The same; name and languages are those that are `told`, if its files do not say others or a person states them. Weights may
+/// stay unread, see [`ForeignModel::load_unread`].
 fn import_told(
     path: &Path,
-    (from, to): (Option<&str>, Option<&str>),
-    told: Option<(String, [Option<String>; 2])>,
+    between: (Option<&str>, Option<&str>),
+    told: Option<Told>,
     (device, unread): (&Device, bool),
 ) -> Result<ImportedModel> {
     let mut foreign = interchange::open(&mut Archive::open(path)?)?;
@@ -123,14 +124,22 @@ fn import_told(
         path: path.to_owned(),
     };
     let mut tokenizer = tokenizer(&foreign).map_err(refuse)?;
-    let (name, told) = told.unwrap_or_else(|| (name_of(path), [None, None]));
+    let told = told.unwrap_or_else(|| Told {
+        name: name_of(path),
+        languages: [None, None],
+        is_stated: false,
+    });
     let mut languages = languages(&foreign, path);
     let [source, target] = [&mut languages.source, &mut languages.target];
-    for (code, told) in [source, target].into_iter().zip(told) {
-        if let (UNKNOWN, Some(told)) = (code.as_str(), told) {
-            *code = told;
+    for (code, known) in [source, target].into_iter().zip(&told.languages) {
+        if let Some(known) = known
+            && (told.is_stated || code == UNKNOWN)
+        {
+            code.clone_from(known);
         }
     }
+    let stated = |side: usize| told.languages[side].as_deref().filter(|_| told.is_stated);
+    let (from, to) = (between.0.or(stated(0)), between.1.or(stated(1)));
     let mut more_sources = foreign.languages.more_sources.iter();
     let asked = more_sources.find(|code| from.is_some_and(|from| is_same_language(code, from)));
     if let Some(asked) = asked {
@@ -177,7 +186,7 @@ fn import_told(
         }
     }
     let licence = foreign.licence.name.clone().unwrap_or_default();
-    let mut description = ModelFolder::new(name, licence, languages, foreign.config.clone());
+    let mut description = ModelFolder::new(told.name, licence, languages, foreign.config.clone());
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
     description.search = Some(SearchPreference {
         length_penalty: foreign.search.length_penalty,
@@ -206,7 +215,7 @@ fn import_told(
 
 impl Translator {
     /// Opens a folder or zip file of another program's translation model, between these languages if it has a choice.
-    /// Name and languages are those that are `told`, if its files do not say others.
+    /// Name and languages are those that are `told`, if its files do not say others or a person states them.
     ///
     /// # Errors
     /// As those of [`import_model`].
@@ -214,7 +223,7 @@ impl Translator {
         path: &Path,
         device: DeviceChoice,
         between: (Option<&str>, Option<&str>),
-        told: Option<(String, [Option<String>; 2])>,
+        told: Option<Told>,
     ) -> Result<Self> {
         let device = ComputeDevice::open(device)?;
         let opened = import_told(path, between, told, (&device.device, true))?;

@@ -301,6 +301,7 @@ impl ProjectFolder {
             }
         }
         let work = merged(projects);
+        let work = work.map(|work| work.in_language(&self.head.target_language));
         (work.map(|work| self.with_settings(document, work)), error)
     }
 

@@ -50,6 +50,7 @@ impl DocumentFormat for Qt {
             return Err(xml.damaged("its outermost element is no TS"));
         }
         builder.set_language(xml.attribute(root, "sourcelanguage").as_deref());
+        builder.set_target_language(xml.attribute(root, "language").as_deref());
         let mut reader = Reader {
             xml: &xml,
             builder,

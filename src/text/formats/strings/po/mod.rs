@@ -57,6 +57,8 @@ impl DocumentFormat for Po {
             .and_then(|entry| entry.targets.first())
             .map(|target| Header::read(&text, target));
         let rule = header.as_ref().and_then(|header| header.rule.clone());
+        let said = header.as_ref().and_then(|it| it.said_language.as_deref());
+        builder.set_target_language(said);
         let mut messages = Vec::new();
         for entry in entries.iter().filter(|entry| !is_header(entry)) {
             let reader = Reader {

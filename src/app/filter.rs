@@ -1,0 +1,92 @@
+//! Filters: the document with some of its sentences alone, and going to one by its number.
+
+use std::collections::HashMap;
+
+use super::filtered::{Filter, Filtered};
+use super::open_document::OpenDocument;
+use super::state::AppState;
+use crate::inference::Flag;
+
+impl OpenDocument {
+    /// Whether the filter shows a sentence.
+    pub fn shows(&self, sentence: usize) -> bool {
+        let filtered = self.filtered.as_ref();
+        filtered.is_none_or(|filtered| filtered.shows(sentence))
+    }
+
+    /// The sentence so many shown ones further, or as far as there are any.
+    pub(super) fn shown_from(&self, sentence: usize, by: isize) -> usize {
+        let is_shown = |&it: &usize| self.shows(it);
+        let steps = by.unsigned_abs();
+        let found = if by < 0 {
+            let before = (0..sentence).rev().filter(is_shown);
+            before.take(steps).last()
+        } else {
+            let behind = (sentence + 1..self.num_sentences()).filter(is_shown);
+            behind.take(steps).last()
+        };
+        found.unwrap_or(sentence)
+    }
+}
+
+impl AppState {
+    /// Shows the sentences that a filter lets through, or all.
+    pub(super) fn filter(&mut self, filter: Option<Filter>) {
+        self.keep_edit_if_valid();
+        let findings = &self.checking.findings;
+        let Some(open) = &mut self.document else {
+            return;
+        };
+        let Some(filter) = filter else {
+            open.filtered = None;
+            open.scroll_to = open.selected;
+            return;
+        };
+        let mut times: HashMap<&str, usize> = HashMap::new();
+        for sentence in &open.document.sentences {
+            *times.entry(sentence.text.as_str()).or_default() += 1;
+        }
+        let is_shown = |sentence: usize| {
+            let target = open.target(sentence);
+            match filter {
+                Filter::State(state) => target.state == state,
+                Filter::Warnings => {
+                    let at = findings.binary_search_by_key(&sentence, |it| it.segment);
+                    at.is_ok() || target.flags.iter().any(|flag| flag.warns())
+                }
+                Filter::Matches => target.flags.contains(&Flag::Memory),
+                Filter::Repetitions => times[open.document.sentences[sentence].text.as_str()] > 1,
+            }
+        };
+        let shown = (0..open.num_sentences()).map(is_shown).collect();
+        let filtered = Filtered::new(filter, shown);
+        let is_selected = open.selected.is_some_and(|it| filtered.shows(it));
+        let first = (0..open.num_sentences()).find(|it| filtered.shows(*it));
+        if !is_selected && first.is_some() {
+            open.selected = first;
+        }
+        open.filtered = Some(filtered);
+        open.scroll_to = open.selected;
+    }
+
+    /// Shows all sentences again where one is gone to that the filter hides.
+    pub(super) fn follow_selection(&mut self) {
+        self.with_document(|open| {
+            if open.scroll_to.is_some_and(|it| !open.shows(it)) {
+                open.filtered = None;
+            }
+        });
+    }
+
+    /// Goes to a sentence by its number, the first being 1.
+    pub(super) fn go_to_number(&mut self, number: usize) {
+        self.asks_for_sentence = false;
+        let last = self
+            .document
+            .as_ref()
+            .map_or(0, OpenDocument::num_sentences);
+        if last > 0 {
+            self.go_to_sentence(number.clamp(1, last) - 1);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The pair of languages of the open document, and whether the open model translates between them.
+//!
+//! A document has its pair: its file declares it, an earlier session has kept it, or the first model that was there for it has
+//! given it. A model that a person chooses for other languages takes the document along, but for a file that declares its
+//! target.
+
+use super::LanguageNote;
+use crate::app::state::{AppState, ModelState, NoticeKind};
+use crate::app::{OpenDocument, language};
+use crate::corpus::is_same_language;
+use crate::error::Result;
+use crate::inference::{InstalledModel, pair_key, route};
+use crate::jobs::{JobId, ModelRequest};
+use crate::memory::TranslationMemory;
+use std::sync::Arc;
+
+/// A language that is not known, in BCP 47.
+const UNKNOWN: &str = "und";
+
+/// Where neither the file nor its text nor a model says the source.
+const USUAL_SOURCE: &str = "en";
+
+/// A translation memory that is read for a pair of languages without a model.
+#[derive(Debug, Default)]
+pub struct OwnMemory {
+    /// Its path and the pair.
+    of: Option<(std::path::PathBuf, String)>,
+    job: Option<JobId>,
+    read: Option<Arc<TranslationMemory>>,
+}
+
+impl AppState {
+    /// Codes of the languages that are translated between: those of the open document, else those of the model.
+    pub fn languages(&self) -> Option<(String, String)> {
+        let model = self.model_languages();
+        let Some(open) = &self.document else {
+            return model;
+        };
+        let Some(target) = open.target_language.clone() else {
+            return model;
+        };
+        let (model_source, model_target) = model.unzip();
+        let fits = model_target.is_some_and(|code| is_one(&code, &target));
+        let by_model = model_source.filter(|code| code != UNKNOWN);
+        let detected = open.language.as_ref();
+        let sure = detected.filter(|found| found.is_reliable);
+        let source = open.source_language.clone();
+        let source = source.or_else(|| by_model.clone().filter(|_| fits));
+        let source = source.or_else(|| sure.or(detected).map(|found| found.code.clone()));
+        let source = source.filter(|code| open.source_language.is_some() || *code != target);
+        let source = source.or(by_model.filter(|code| *code != target));
+        Some((source.unwrap_or_else(|| USUAL_SOURCE.to_owned()), target))
+    }
+
+    /// Those of the open model.
+    fn model_languages(&self) -> Option<(String, String)> {
+        match &self.model {
+            ModelState::Open { info, .. } => {
+                Some((info.source_language.clone(), info.target_language.clone()))
+            }
+            ModelState::None | ModelState::Opening { .. } => None,
+        }
+    }
+
+    /// Whether the open model translates between the languages of the document.
+    pub fn model_fits(&self) -> bool {
+        let model = self.model_languages();
+        model
+            .zip(self.languages())
+            .is_some_and(|((from, to), (source, target))| {
+                is_one(&from, &source) && is_one(&to, &target)
+            })
+    }
+
+    /// The languages of the document, if no model that is open or being opened translates between them.
+    pub fn without_model(&self) -> Option<(String, String)> {
+        let is_opening = matches!(self.model, ModelState::Opening { .. });
+        let has_pair = self.document.as_ref()?.target_language.is_some();
+        let is_decided = self.models.is_listed && !self.models.is_undecided;
+        (has_pair && is_decided && !is_opening && !self.model_fits())
+            .then(|| self.languages())
+            .flatten()
+    }
+
+    /// Says that there is no model for the pair of the document.
+    pub(in crate::app) fn tell_of_no_model(&mut self) {
+        let Some((source, target)) = self.languages() else {
+            return;
+        };
+        let title = format!("No model for {}", pair_name(&source, &target));
+        let detail = "Models → Get models… shows what there is to download. Until then you can edit, match and check.";
+        self.notify(NoticeKind::Hint, title, detail);
+    }
+
+    /// Gives a document without a target the one of the model that is there for it.
+    pub(in crate::app) fn adopt_target(&mut self) {
+        let target = self.model_languages().map(|(_, target)| target);
+        let target = target.filter(|code| code != UNKNOWN);
+        let open = self.document.as_ref();
+        let is_open = open.is_some_and(|open| open.target_language.is_none());
+        if let Some(target) = target.filter(|_| is_open) {
+            self.switch_target(&target);
+        }
+    }
+
+    /// Has the document follow a model that a person has chosen for other languages.
+    pub(super) fn follow_chosen_model(&mut self) {
+        let is_asked = self.models.is_by_hand && !self.models.is_undecided;
+        let Some((source, target)) = self.model_languages().filter(|_| is_asked) else {
+            return;
+        };
+        let open = self.document.as_mut();
+        let Some(open) = open.filter(|open| open.target_language.is_some()) else {
+            return;
+        };
+        let [declared_source, declared_target] = open.declared_languages().map(|it| it.is_some());
+        let is_other = open
+            .source_language
+            .as_ref()
+            .is_some_and(|it| *it != source);
+        if !declared_source && source != UNKNOWN && is_other {
+            open.source_language = None;
+        }
+        if !declared_target && target != UNKNOWN {
+            self.switch_target(&target);
+        }
+    }
+
+    /// Shows the work on the document in another target language.
+    pub(super) fn switch_target(&mut self, target: &str) {
+        if self.document.is_none() {
+            return;
+        }
+        self.keep_edit_for_good();
+        let Some(open) = self.document.as_mut() else {
+            return;
+        };
+        let is_known = open.target_language.is_some();
+        if !open.switch_target(target) {
+            return;
+        }
+        if is_known {
+            // What a model writes now is in the language before.
+            self.cancel();
+            self.running = None;
+            self.forget_trace();
+            self.sentences_changed();
+            self.terms_of_pair();
+        }
+    }
+
+    /// Gives a document that has no termbase in this language the one that was used for the pair.
+    fn terms_of_pair(&mut self) {
+        let key = self.languages().map(|(from, to)| pair_key(&from, &to));
+        let known = key.and_then(|key| self.settings.termbases.get(&key).cloned());
+        if let Some(open) = self.document.as_mut()
+            && open.terms.is_none()
+        {
+            open.terms = known;
+        }
+        self.read_terms();
+    }
+
+    /// Finds the language of work that an older version has kept: that of the model that wrote it, else none.
+    pub(super) fn know_kept_work(&mut self) {
+        let Some(open) = self.document.as_ref() else {
+            return;
+        };
+        if open.target_language.is_some() || !open.has_work() {
+            return;
+        }
+        let names = (0..open.num_sentences()).filter_map(|it| open.target(it).model.as_deref());
+        let mut found = names.filter_map(|name| self.only_target(name));
+        if let Some(target) = found.next().map(str::to_owned) {
+            self.switch_target(&target);
+        }
+    }
+
+    /// The only target of the installed model of this name.
+    fn only_target(&self, name: &str) -> Option<&str> {
+        let mut models = self.models.all.iter();
+        let model: &InstalledModel = models.find(|model| model.name == name)?;
+        match model.targets.as_slice() {
+            [target] => Some(target),
+            _ => None,
+        }
+    }
+
+    /// What there is to say of the language of the open document.
+    pub fn language_note(&self) -> Option<LanguageNote> {
+        if let Some((source, target)) = self.without_model() {
+            return Some(LanguageNote::NoPair { source, target });
+        }
+        let document = self.document.as_ref()?;
+        let unlike = document.unlike();
+        let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
+        let Some(found) = document.language.as_ref() else {
+            return unlike;
+        };
+        let is_declared = document.declared_languages()[0].is_some();
+        let is_sure = found.is_reliable && self.models.is_listed && !is_declared;
+        let Some((source, _)) = self.languages() else {
+            return is_sure.then(|| self.no_model(&found.code)).flatten();
+        };
+        if is_same_language(&source, &found.code) {
+            return unlike
+                .or_else(|| self.unreached(&source).filter(|_| is_sure))
+                .or((!is_declared).then_some(LanguageNote::Detected));
+        }
+        if !is_sure {
+            return None;
+        }
+        let (code, name) = (found.code.clone(), language::name(&found.code));
+        self.no_model(&code)
+            .or(Some(LanguageNote::Other { code, name }))
+    }
+
+    /// Says that no installed model translates from a language.
+    fn no_model(&self, source: &str) -> Option<LanguageNote> {
+        let mut models = self.models.all.iter();
+        let is_known = models.any(|model| model.translates_from(source));
+        (!is_known).then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: self.wanted_target(source),
+        })
+    }
+
+    /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
+    /// person who has chosen the model knows.
+    fn unreached(&self, source: &str) -> Option<LanguageNote> {
+        let has_work = self.document.as_ref().is_some_and(OpenDocument::has_work);
+        if has_work || self.models.is_by_hand || self.models.is_named {
+            return None;
+        }
+        let target = self.settings.target_language.as_deref()?;
+        let defaults = &self.settings.default_models;
+        let is_missing = !is_same_language(target, source)
+            && route(&self.models.all, defaults, source, Some(target)).is_none();
+        is_missing.then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: Some((target.to_owned(), language::name(target))),
+        })
+    }
+
+    /// The language that a document of this one is to be translated to, and its name.
+    fn wanted_target(&self, source: &str) -> Option<(String, String)> {
+        let current = self.languages().map(|(_, target)| target);
+        let wanted = self.settings.target_language.clone();
+        let mut wanted = wanted.into_iter().chain(current);
+        let target = wanted.find(|target| !is_same_language(target, source))?;
+        let name = language::name(&target);
+        Some((target, name))
+    }
+
+    /// Reads the memory for the pair of a document that no model translates; a model brings its own.
+    pub(in crate::app) fn read_memory_without_model(&mut self) {
+        let pair = self.without_model();
+        let Some((source, target)) = pair else {
+            self.models.own_memory = OwnMemory::default();
+            return;
+        };
+        let key = pair_key(&source, &target);
+        self.take_memory_of(&key);
+        let path = self.user_memory().map(|memory| memory.path);
+        let of = path.map(|path| (path, key));
+        if self.models.own_memory.of == of {
+            return;
+        }
+        self.models.own_memory = OwnMemory {
+            of: of.clone(),
+            ..OwnMemory::default()
+        };
+        self.memory_pairs = None;
+        if let Some((path, _)) = of {
+            let job = self.next_job();
+            self.models.own_memory.job = Some(job);
+            self.models.requests.push(ModelRequest::ReadMemory {
+                job,
+                path,
+                languages: [source, target],
+            });
+        }
+    }
+
+    pub(in crate::app) fn memory_read(
+        &mut self,
+        job: JobId,
+        memory: Result<Arc<TranslationMemory>>,
+    ) {
+        let own = &mut self.models.own_memory;
+        if own.job.take_if(|it| *it == job).is_none() {
+            return;
+        }
+        let pairs = memory.map(|memory| {
+            let pairs = memory.len();
+            own.read = Some(memory);
+            pairs
+        });
+        self.memory_opened(pairs);
+    }
+
+    /// The memory of a pair without a model.
+    pub(in crate::app) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
+        self.models.own_memory.read.as_ref()
+    }
+
+    /// Makes the memory that was used for a pair the one in use.
+    pub(in crate::app) fn take_memory_of(&mut self, key: &str) {
+        let memories = &self.settings.memories;
+        // Settings of an older version have one for all pairs.
+        if self.projects.open.is_some() || memories.is_empty() {
+            return;
+        }
+        let known = memories.get(key).cloned();
+        self.set(|settings| settings.memory = known);
+    }
+}
+
+/// Whether a model's language is that of a document, as far as it is known.
+fn is_one(model: &str, document: &str) -> bool {
+    model == UNKNOWN || is_same_language(model, document)
+}
+
+/// A pair for people: `English → French`.
+pub fn pair_name(source: &str, target: &str) -> String {
+    format!("{} → {}", language::name(source), language::name(target))
+}
+
+impl OpenDocument {
+    /// The language of the document that its file declares, a person has said, or its text surely is in.
+    pub(super) fn source(&self) -> Option<String> {
+        let sure = self.language.as_ref().filter(|found| found.is_reliable);
+        let detected = sure.map(|found| found.code.clone());
+        self.source_language.clone().or(detected)
+    }
+}

@@ -1,0 +1,187 @@
+//! What a translator does all day: confirmed sentences fill identical ones, filters, going to a sentence, warnings in one list.
+
+use canopy::app::{CheckCommand, Filter, HelpPage};
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
+
+use super::*;
+
+const REPEATED: &str =
+    "<p>Open the file.</p><p>Then wait.</p><p>Open the file.</p><p>Open the file.</p>";
+
+fn texts(window: &Window) -> Vec<(String, State)> {
+    let open = window.state.document.as_ref().expect("a document");
+    let target = |index| open.target(index).clone();
+    let targets = (0..open.num_sentences()).map(target);
+    targets.map(|it| (it.text, it.state)).collect()
+}
+
+fn edit(window: &mut Window, sentence: usize, text: &str) {
+    window.state.apply(Command::EditSentence(sentence));
+    window.state.apply(Command::Editing(text.to_owned()));
+    window.state.apply(Command::KeepEdit);
+}
+
+#[test]
+fn a_confirmed_sentence_fills_identical_ones_and_undo_takes_both_back() {
+    let mut window = Window::with_document(REPEATED);
+    edit(&mut window, 3, "Meine Datei");
+    let before = texts(&window);
+    edit(&mut window, 0, "Öffnen Sie die Datei.");
+    window.state.apply(Command::ToggleConfirmed(0));
+    let after = texts(&window);
+    let filled = ("Öffnen Sie die Datei.".to_owned(), State::Draft);
+    assert_eq!(after[0], (filled.0.clone(), State::Confirmed));
+    assert_eq!(after[1], before[1], "another sentence");
+    assert_eq!(after[2], filled);
+    assert_eq!(after[3], before[3], "somebody has written it");
+    let open = window.state.document.as_ref().expect("a document");
+    assert_eq!(open.target(2).flags, [Flag::Memory]);
+    window.state.apply(Command::Undo);
+    assert_eq!(texts(&window)[2], before[2]);
+    assert_eq!(texts(&window)[0], (filled.0, State::Edited));
+}
+
+#[test]
+fn a_counter_shows_its_sentences_alone() {
+    let mut window = Window::with_document(PAGE).translated();
+    edit(&mut window, 2, "Dann warten.");
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness
+        .get_by_role_and_label(Role::Button, "1 edited")
+        .click();
+    harness.run_steps(4);
+    harness.get_by_label("1 of 5 sentences");
+    assert!(harness.query_by_label("PRINT").is_none());
+    harness.get_by_label("Dann warten.");
+    let state = &harness.state().state;
+    assert_eq!(state.selected(), Some(2));
+    // Going to a hidden one shows all of them again.
+    harness.state_mut().state.apply(Command::GoToNumber(1));
+    harness.run_steps(4);
+    assert!(harness.query_by_label("1 of 5 sentences").is_none());
+    harness.get_by_label("PRINT");
+    harness
+        .state_mut()
+        .state
+        .apply(Command::Filter(Some(Filter::State(State::Draft))));
+    harness.run_steps(4);
+    // The arrow keys step over what is hidden.
+    harness.key_press(Key::ArrowDown);
+    harness.key_press(Key::ArrowDown);
+    harness.run_steps(4);
+    assert_eq!(harness.state().state.selected(), Some(3));
+    harness.get_by_label("Show all").click();
+    harness.run_steps(4);
+    harness.get_by_label("Dann warten.");
+}
+
+#[test]
+fn a_sentence_is_gone_to_by_its_number() {
+    let page = "<p>Look at it.</p>".repeat(200);
+    let mut harness = Window::with_document(&page).translated().harness();
+    harness.run_steps(4);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::G);
+    harness.run_steps(4);
+    harness
+        .get_by_role_and_label(Role::TextInput, "Number of the sentence")
+        .type_text("150");
+    harness.run_steps(2);
+    harness.get_by_label("Go").click();
+    harness.run_steps(6);
+    let state = &harness.state().state;
+    assert_eq!(state.selected(), Some(149));
+    let open = state.document.as_ref().expect("a document");
+    assert!(
+        (100..=149).contains(&open.first_visible),
+        "{}",
+        open.first_visible
+    );
+}
+
+#[test]
+fn a_finding_scrolls_to_its_sentence_and_the_list_has_what_the_model_noted() {
+    let page = "<p>Look at it.</p>".repeat(199) + "<p>Press 3 keys.</p>";
+    let mut window = Window::with_document(&page).translated();
+    edit(&mut window, 199, "Drücken Sie 4 Tasten.");
+    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    super::checks::check(&mut window);
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    // The mark between the columns is in the list: the first sentence repeats itself.
+    harness.get_by_label("Sentence 1: repeats itself");
+    harness
+        .state_mut()
+        .state
+        .apply(Command::Check(CheckCommand::GoTo(199)));
+    harness.run_steps(6);
+    let state = &harness.state().state;
+    assert_eq!(state.selected(), Some(199));
+    let open = state.document.as_ref().expect("a document");
+    assert!(open.first_visible > 150, "{}", open.first_visible);
+}
+
+#[test]
+fn what_is_not_translated_is_one_line_of_the_checks() {
+    let mut window = Window::with_document(PAGE);
+    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    super::checks::check(&mut window);
+    assert!(window.state.checking.findings.is_empty());
+    window.state.apply(Command::Select(4));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness
+        .get_by_label("5 sentences are not translated")
+        .click();
+    harness.run_steps(4);
+    assert_eq!(harness.state().state.selected(), Some(0), "the next one");
+}
+
+#[test]
+fn help_has_a_menu_of_its_own() {
+    let mut harness = Window::with_document(PAGE).harness();
+    harness.run_steps(4);
+    harness.get_by_label("Help").click();
+    harness.run_steps(4);
+    harness.get_by_label_contains("Guide").click();
+    harness.run_steps(4);
+    assert_eq!(harness.state().state.help, Some(HelpPage::Guide));
+    harness.get_by_label("Close").click();
+    harness.run_steps(4);
+    harness
+        .state_mut()
+        .state
+        .apply(Command::ShowHelp(Some(HelpPage::About)));
+    harness.run_steps(4);
+    harness.get_by_label(concat!("Canopy ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a_small_window_reaches_menus_pages_and_the_button() {
+    for (width, height) in [(1200.0, 800.0), (900.0, 600.0), (640.0, 410.0)] {
+        let window = Window::with_document(PAGE);
+        let mut harness = Harness::builder()
+            .with_size([width, height])
+            .with_step_dt(0.05)
+            .with_max_steps(40)
+            .with_context_setup(install_theme)
+            .renderer(window.atlas.clone())
+            .build_ui_state(Window::frame, window);
+        harness.run_steps(4);
+        let mut places = Vec::new();
+        for label in ["File", "Help", "Models", "Translate document"] {
+            let node = harness.get_all_by_label(label).next().expect(label);
+            let rect = node.rect();
+            assert!(
+                rect.right() <= width && rect.left() >= 0.0,
+                "{label}: {rect:?}"
+            );
+            places.push(rect.shrink(1.0));
+        }
+        for (at, one) in places.iter().enumerate() {
+            let mut others = places[at + 1..].iter();
+            assert!(!others.any(|other| one.intersects(*other)), "{width}");
+        }
+    }
+}
