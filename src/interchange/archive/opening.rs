@@ -174,6 +174,10 @@ impl Archive {
         let zips = [self.weights("zip"), self.weights("whl")].concat();
         for name in zips {
             let bytes = self.read(&name, u64::MAX)?;
+            if bytes.fields().array() == Ok(*b"<") {
+                // A page in place of a download, which is told as such.
+                continue;
+            }
             let inner = Packed::within(&bytes);
             let inner = inner.map_err(|problem| self.refuse(format!("{name}: {problem}")))?;
             self.add_packed(inner, &format!("{name}/"))?;
