@@ -168,8 +168,8 @@ fn name_and_version_are_those_that_its_files_state() {
         return;
     };
     let user = User::new();
-    assert_done(&user.canopy(&["model", "import", text(&folder)]));
-    let model = user.listed("firefox-en-pt");
+    assert_done(&user.canopy(&["model", "import", text(&folder), "--name", "mozilla"]));
+    let model = user.listed("mozilla");
     assert_eq!(model["title"], "English-Portuguese tiny");
     assert_eq!(model["version"], "2.0");
     let list = stdout(&user.canopy(&["model", "list"]));

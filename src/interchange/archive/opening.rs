@@ -217,7 +217,8 @@ impl Archive {
             let Some((compression, bare)) = Compression::of_name(&file.name) else {
                 continue;
             };
-            if !taken.iter().any(|name| name == bare) {
+            let is_archive = Path::new(bare).extension().is_some_and(|it| it == "tar");
+            if !is_archive && !taken.iter().any(|name| name == bare) {
                 (file.compression, file.name) = (Some(compression), bare.to_owned());
             }
         }
