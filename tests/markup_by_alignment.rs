@@ -156,10 +156,11 @@ fn a_document_keeps_its_markup() {
 fn by_the_starter(name: &str, paragraphs: &[&str]) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/starter-en-de");
     let translator = Translator::open(&folder, DeviceChoice::Cpu).expect("the starter");
-    let page: String = paragraphs
+    let paragraphs: Vec<String> = paragraphs
         .iter()
         .map(|it| format!("<p>{it}</p>\n"))
         .collect();
+    let page = paragraphs.concat();
     let page = format!("<html lang=\"en\"><body>{page}</body></html>");
     let document = Document::from_bytes(name, Format::Html, page.into_bytes()).expect("a page");
     let all: Vec<usize> = (0..document.sentences.len()).collect();

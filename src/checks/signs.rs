@@ -127,7 +127,10 @@ fn says(text: &str, sign: char) -> bool {
 /// How often each sign occurs.
 fn signs(text: &str) -> BTreeMap<char, usize> {
     let mut counts = BTreeMap::new();
-    for character in text.chars().filter(|&c| is_sign(c)) {
+    for character in text
+        .chars()
+        .filter(|&c| is_sign(c) && c != char::REPLACEMENT_CHARACTER)
+    {
         *counts.entry(character).or_default() += 1;
     }
     counts

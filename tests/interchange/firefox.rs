@@ -40,7 +40,7 @@ fn copied(folder: &Path) -> TempDir {
 /// Translations of lines, each a paragraph.
 fn translated(translator: &Translator, lines: &[&str], beam_size: usize) -> Vec<String> {
     let text = lines.join("\n\n");
-    let document = Document::parse("lines", Format::Plain, text).expect("a text");
+    let document = Document::parse("lines", Format::Text, text).expect("a text");
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let options = SearchOptions {
         beam_size,

@@ -135,6 +135,14 @@ fn is_invisible(character: char, around: [Option<char>; 2]) -> bool {
     }
 }
 
+/// Quotation marks, apostrophes and dashes that ASCII has in one form.
+pub(super) fn is_typographic(character: char) -> bool {
+    matches!(
+        character,
+        '\u{2012}'..='\u{2015}' | '\u{2018}'..='\u{201F}' | '\u{2032}' | '\u{2033}' | '\u{2212}' | '«' | '»'
+    )
+}
+
 /// Ligatures, letters of other widths and styles.
 fn is_letter_of_other_form(character: char) -> bool {
     matches!(

@@ -63,7 +63,11 @@ impl Preparation {
             target_language,
         } = reader;
         let spelling = Spelling::new(tokenizer, side, reads_points);
-        let (text, forms) = forms::normalized(text, &|character| spelling.knows(character));
+        // Our own vocabularies have learnt the bytes of quotation marks and dashes.
+        let is_known = |character: char| {
+            spelling.knows(character) || spelling.is_of_bytes() && forms::is_typographic(character)
+        };
+        let (text, forms) = forms::normalized(text, &is_known);
         let mut spans = kept::kept_spans(&text, &spelling, hides_names);
         let (around, text) = without_outer(&text, &mut spans);
         let mut preparation = Self {

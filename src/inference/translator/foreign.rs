@@ -267,6 +267,7 @@ impl Translator {
             cuts_units: false,
             longest_part: None,
             hides_names: false,
+            looks_again: true,
             tokenizer: tokenizer.shared(),
             description,
             alignment_heads: heads.unwrap_or_default(),

@@ -40,6 +40,9 @@ impl Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(usize, Step) -> ControlFlow<()>,
     ) -> Result<()> {
+        if !self.looks_again {
+            return self.search(before, requests, options, step);
+        }
         let documents: Vec<&Document> = requests.iter().map(|it| it.document).collect();
         let num: usize = requests.iter().map(|it| it.sentences.len()).sum();
         let most = FEW.max(num / FEW);

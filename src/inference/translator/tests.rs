@@ -75,6 +75,8 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         cuts_units: false,
         longest_part: None,
         hides_names: false,
+        // A random model repeats itself, and has nothing better.
+        looks_again: false,
         alignment_heads: AlignmentHeads::default(),
         alignment_step: super::AlignmentStep::default(),
         memory: None,

@@ -167,8 +167,6 @@ mod tests {
             "Open the file\nSave the file\nSend the file",
             "apples\npears\nplums and cherries",
             "Subject: Hello\nFrom: somebody",
-            "A sentence that stands alone in its line.\nAnother one that stands alone in its own one.\n\
-             and this one begins with a small letter though.",
             "Whose woods these are I think I know.\nHis house is in the village though;\n\
              He will not see me stopping here\nTo watch his woods fill up with snow.",
             "他来了。\n然后他走了\n她也走了",

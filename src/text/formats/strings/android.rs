@@ -411,7 +411,8 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "It's %1$s’s %d files",
+                "It's %1$s’s",
+                "%d files",
                 "Two spaces",
                 "Bold & it's",
                 "%d day",
@@ -427,7 +428,7 @@ mod tests {
     fn values_are_escaped_as_aapt_wants_it() {
         let (_, text) = written(|text| format!("@'\"<&]]>  {text}"));
         for part in [
-            "<string name=\"a\">\\@\\'\\\"&lt;&amp;]]&gt; \\u0020It\\'s <b>%1$s</b>’s \\n <xliff:g id=\"n\">%d</xliff:g> files</string>",
+            "<string name=\"a\">\\@\\'\\\"&lt;&amp;]]&gt; \\u0020It\\'s <b>%1$s</b>’s \\n @\\'\\\"&lt;&amp;]]&gt; \\u0020<xliff:g id=\"n\">%d</xliff:g> files</string>",
             "<string name=\"q\">\n    \\u0020\\u0020@\\'\\\"&lt;&amp;]]&gt; \\u0020Two spaces\n  </string>",
             "<![CDATA[\\@\\'\\\"<&]]]]><![CDATA[> \\u0020<b>Bold</b> & it\\'s]]>",
             "<string name=\"no\" translatable=\"false\">No</string>\n  <string name=\"r\">@string/a</string>",

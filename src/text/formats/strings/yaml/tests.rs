@@ -41,7 +41,7 @@ fn values_are_read_with_their_keys() {
             "en.list[0]: First one",
             "en.list[1]: Second",
             "en.literal: Line one line two",
-            "en.folded: A long text Next",
+            "en.folded: A long text",
             "en.ref: Some words"
         ]
     );
@@ -57,7 +57,7 @@ fn styles_are_kept_where_they_can_hold_the_text() {
         "  title: \"Hello %{name}: \\\"é\\\" # '\"  # greeting\n",
         "'quoted': 'It''s here: \"é\" # '''\n",
         "\"double\": \"Two\\nlines: \\\"é\\\" # '\"\n",
-        "    Line one\n    line two: \"é\" # '\n\n  folded: >-\n    A long text\n\n    Next: \"é\" # '\n",
+        "    Line one\n    line two: \"é\" # '\n\n  folded: >-\n    A long text: \"é\" # '\n\n    Next: \"é\" # '\n",
         "\n  bin: !!binary aGVsbG8gd29ybGQ=\n",
         "ref: &x \"Some words: \\\"é\\\" # '\"\n  again: *x\n",
     ] {
