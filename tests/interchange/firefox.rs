@@ -138,7 +138,7 @@ fn products_of_integers_are_those_of_intgemm() {
     let x: Vec<f32> = (0..rows * inputs).map(number).collect();
     let bias: Vec<f32> = (0..outputs).map(number).collect();
     let bytes: Vec<i8> = (0..inputs * outputs)
-        .map(|i| (i * 53 % 255) as i16 - 127)
+        .map(|i| i16::try_from(i * 53 % 255).expect("small") - 127)
         .map(|it| it as i8)
         .collect();
     let (multiplier, activations) = (150.0_f32, 20.0_f32);
