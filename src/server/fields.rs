@@ -210,7 +210,7 @@ fn texts(name: &str, value: Option<&Value>) -> Result<Option<Vec<String>>, Refus
     let text = |(index, value): (usize, &Value)| {
         let kind = match value {
             Value::String(text) => return Ok(text.clone()),
-            Value::Number(number) => return Ok(number.to_string()),
+            Value::Number(_) => "a number",
             Value::Null => "null",
             Value::Bool(_) => "true or false",
             Value::Array(_) => "a list",

@@ -54,17 +54,26 @@ pub(super) fn kept(text: &str, is_string: bool) -> Vec<Kept> {
 
 /// The addresses and paths in a word: the whole of it without the marks around it, or what a link of Markdown leads to.
 fn addresses(word: &str) -> Vec<Range<usize>> {
+    let mut end = 0;
     let links: Vec<Range<usize>> = word
         .match_indices("](")
         .filter_map(|(at, mark)| {
             let start = at + mark.len();
+            // Within the address before.
+            if start < end {
+                return None;
+            }
             let inner = &word[start..];
             let length = match link_end(inner) {
                 Some(length) => length,
                 // A title follows behind a space.
                 None => verbatim(inner)?.end,
             };
-            (length > 0).then_some(start..start + length)
+            let is_address = inner[..length].contains(['/', '.', '#', ':']);
+            (length > 0 && is_address).then(|| {
+                end = start + length;
+                start..end
+            })
         })
         .collect();
     if links.is_empty() {

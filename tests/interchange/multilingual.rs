@@ -21,7 +21,8 @@ fn models_of_many_languages_compute_what_transformers_computes() {
                 ["source", "target", "text"].map(|field| row[field].as_str().expect("a text"));
             let between = (Some(source), Some(target));
             let opened = Translator::open_between(&folder, DeviceChoice::Cpu, between.0, between.1);
-            let translator = opened.expect("a model");
+            let mut translator = opened.expect("a model");
+            translator.set_second_look(false);
             let tokenizer = translator.tokenizer();
             let framed = tokenizer
                 .special()

@@ -74,7 +74,7 @@ fn requests_that_make_no_sense_are_refused() {
     for (more, told) in [
         (json!({"sentences": []}), "sentences is a list"),
         (json!({"sentences": "Open."}), "sentences is a list"),
-        (json!({"sentences": [1, 2]}), "sentences is a list"),
+        (json!({"sentences": [1, 2]}), "sentences[0] is a number"),
         (
             json!({"sentences": ["Open ⟨1⟩."]}),
             "sentence 0: ⟨/1⟩ is missing",

@@ -144,7 +144,8 @@ fn models_of_other_programs_have_their_ids_and_texts() {
             .expect("a name")
             .to_string_lossy()
             .into_owned();
-        if !folder.is_dir() || name.starts_with("aren") {
+        // Really trained ones have no list of ids.
+        if !folder.join("expected.json").exists() {
             continue;
         }
         let opened = Translator::open(&folder, DeviceChoice::Cpu).expect("opens");

@@ -4,13 +4,14 @@ mod commands;
 mod events;
 mod getting;
 mod languages;
+mod own_memory;
 mod pair;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::pair::OwnMemory;
+use self::own_memory::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 
 use crate::inference::{InstalledModel, Leg};
@@ -164,7 +165,7 @@ pub struct Models {
     own_memory: OwnMemory,
 }
 
-pub use self::pair::pair_name;
+pub use self::own_memory::pair_name;
 
 impl Models {
     /// Whether it is known which are installed.

@@ -5,6 +5,7 @@
 //! target.
 
 use super::LanguageNote;
+use super::own_memory::{OwnMemory, pair_name};
 use crate::app::state::{AppState, ModelState, NoticeKind};
 use crate::app::{OpenDocument, language};
 use crate::corpus::is_same_language;
@@ -19,15 +20,6 @@ const UNKNOWN: &str = "und";
 
 /// Where neither the file nor its text nor a model says the source.
 const USUAL_SOURCE: &str = "en";
-
-/// A translation memory that is read for a pair of languages without a model.
-#[derive(Debug, Default)]
-pub struct OwnMemory {
-    /// Its path and the pair.
-    of: Option<(std::path::PathBuf, String)>,
-    job: Option<JobId>,
-    read: Option<Arc<TranslationMemory>>,
-}
 
 impl AppState {
     /// Codes of the languages that are translated between: those of the open document, else those of the model.
@@ -264,16 +256,16 @@ impl AppState {
         let key = pair_key(&source, &target);
         self.take_memory_of(&key);
         let path = self.user_memory().map(|memory| memory.path);
-        let of = path.map(|path| (path, key));
-        if self.models.own_memory.of == of {
+        let place = path.map(|path| (path, key));
+        if self.models.own_memory.place == place {
             return;
         }
         self.models.own_memory = OwnMemory {
-            of: of.clone(),
+            place: place.clone(),
             ..OwnMemory::default()
         };
         self.memory_pairs = None;
-        if let Some((path, _)) = of {
+        if let Some((path, _)) = place {
             let job = self.next_job();
             self.models.own_memory.job = Some(job);
             self.models.requests.push(ModelRequest::ReadMemory {
@@ -321,11 +313,6 @@ impl AppState {
 /// Whether a model's language is that of a document, as far as it is known.
 fn is_one(model: &str, document: &str) -> bool {
     model == UNKNOWN || is_same_language(model, document)
-}
-
-/// A pair for people: `English → French`.
-pub fn pair_name(source: &str, target: &str) -> String {
-    format!("{} → {}", language::name(source), language::name(target))
 }
 
 impl OpenDocument {

@@ -44,8 +44,6 @@ impl Translator {
             return self.search(before, requests, options, step);
         }
         let documents: Vec<&Document> = requests.iter().map(|it| it.document).collect();
-        let num: usize = requests.iter().map(|it| it.sentences.len()).sum();
-        let most = FEW.max(num / FEW);
         let is_doubtful = |number: usize, index: usize, translation: &Translation| {
             is_broken(translation, &documents[number].sentences[index].text)
                 || is_unsure(translation) && self.adds_points(documents[number], index)
@@ -54,7 +52,7 @@ impl Translator {
         let searched = self.search(before, requests, options, &mut |number, told| {
             let flow = match told {
                 Step::Translated { index, translation }
-                    if broken.len() < most && is_doubtful(number, index, &translation) =>
+                    if is_doubtful(number, index, &translation) =>
                 {
                     broken.push((number, index, translation));
                     ControlFlow::Continue(())
@@ -75,6 +73,15 @@ impl Translator {
         if is_cancelled || broken.is_empty() {
             return Ok(());
         }
+        // Whichever core was done first, the same ones are searched again.
+        broken.sort_by_key(|(number, index, _)| (*number, *index));
+        let num: usize = requests.iter().map(|it| it.sentences.len()).sum();
+        let others = broken.split_off(broken.len().min(FEW.max(num / FEW)));
+        for (number, index, translation) in others {
+            if step(number, Step::Translated { index, translation }).is_break() {
+                return Ok(());
+            }
+        }
         let [least, most] = BEAMS;
         let wider = SearchOptions {
             beam_size: (options.beam_size * 2)
@@ -94,6 +101,11 @@ impl Translator {
             }
         }
         Ok(())
+    }
+
+    /// Leaves translations as the first search finds them, or searches broken ones again, as is usual.
+    pub fn set_second_look(&mut self, looks_again: bool) {
+        self.looks_again = looks_again;
     }
 
     /// The best translation of a sentence that two more searches and the first one have found; none if it is cancelled.

@@ -1,0 +1,22 @@
+//! A translation memory that is read for a pair of languages without a model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::app::language;
+use crate::jobs::JobId;
+use crate::memory::TranslationMemory;
+
+/// The memory, or the job that reads it.
+#[derive(Debug, Default)]
+pub struct OwnMemory {
+    /// Its path and the pair.
+    pub(super) place: Option<(PathBuf, String)>,
+    pub(super) job: Option<JobId>,
+    pub(super) read: Option<Arc<TranslationMemory>>,
+}
+
+/// A pair for people: `English → French`.
+pub fn pair_name(source: &str, target: &str) -> String {
+    format!("{} → {}", language::name(source), language::name(target))
+}
