@@ -88,12 +88,12 @@ fn fine_tuning_lowers_the_loss_and_tells_before_and_after() {
         for set in sets {
             assert!(set.segments > 0 && set.bleu[1] >= set.bleu[0], "{set:?}");
         }
-        let losses = events.iter().filter_map(|event| match event {
+        let validated = events.iter().filter_map(|event| match event {
             TrainingEvent::Validated { dev_loss, .. } => Some(*dev_loss),
             _ => None,
         });
-        let least = losses.fold(f32::INFINITY, f32::min);
-        assert!(least < sets[0].loss[0], "{least}: {sets:?}");
+        let smallest = validated.fold(f32::INFINITY, f32::min);
+        assert!(smallest < sets[0].loss[0], "{smallest}: {sets:?}");
 
         let model = run.join("checkpoints/last");
         assert!(model.join("tokenizer.json").is_file());
