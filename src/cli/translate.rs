@@ -1,5 +1,6 @@
 //! `canopy translate`
 
+mod arguments;
 pub(super) mod batch;
 mod batch_arguments;
 mod languages;
@@ -9,162 +10,21 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
-
-use super::llm;
-use super::options::{ModelArguments, SearchArguments, SrxArgument, positive};
 use super::terminal::{tell, warn};
-use super::terms::TermArguments;
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translation, Translator};
 use crate::memory::TranslationMemory;
-use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
-use crate::text::export::{ExportFormat, Languages, Provenance};
+use crate::text::document::{Document, Sentence};
+use crate::text::export::{Languages, Provenance};
 use crate::text::pseudo::Pseudo;
 use crate::trace;
 use crate::weights::RerankerFolder;
-use batch_arguments::BatchArguments;
+use arguments::PseudoName;
+pub(super) use arguments::{TranslateArguments, exports};
 use languages::Translators;
 pub(super) use one_document::translate;
 use one_document::{read_by, warn_if_unlike, warn_of_drafts};
 use report::{report, report_without_model};
-
-#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
-#[derive(Debug, Args)]
-pub(super) struct TranslateArguments {
-    /// Documents to translate, or folders of them; without any, and for -, standard input
-    #[arg(value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources, with
-    /// .json, or the ending of an export, behind them if --json or --export is given
-    #[arg(short, long, value_name = "OUT|DIR|-")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    model: ModelArguments,
-    /// Language of the source; without it the one that the file declares, else, without --model, that of its text. It chooses
-    /// among the installed models, and is refused if --model translates from another
-    #[arg(long, value_name = "CODE")]
-    from: Option<String>,
-    /// Language of the translation; without it the one that the file declares (XLIFF, PO, Qt), which stays. Another one
-    /// replaces the translations that the file has
-    #[arg(long, value_name = "CODE")]
-    to: Option<String>,
-    /// Do not translate through a third language where no installed model knows both
-    #[arg(long)]
-    no_pivot: bool,
-    /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
-    /// search [default: 4, or fewer where the model's files say so]
-    #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
-    beam: Option<usize>,
-    #[command(flatten)]
-    search: SearchArguments,
-    /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
-    /// can only be something else
-    #[arg(long, value_parser = formats(), value_name = "ENDING")]
-    format: Option<Format>,
-    /// Of a table (CSV, TSV), the columns to translate, by number or by the name in the first line; en:de puts the
-    /// translation of en into de where that is empty
-    #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
-    columns: Vec<Column>,
-    /// Also translate comments of Office and OpenDocument files
-    #[arg(long)]
-    comments: bool,
-    /// Also translate the names of a workbook's sheets; formulas, charts and links follow them
-    #[arg(long)]
-    sheet_names: bool,
-    /// Translate anew what a bilingual file has as a draft: fuzzy, unfinished, in need of a translation or review
-    #[arg(long)]
-    drafts: bool,
-    #[command(flatten)]
-    srx: SrxArgument,
-    /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
-    /// longer text with every letter accented, in brackets
-    #[arg(long, value_enum, conflicts_with_all = ["memory", "terms", "adapt", "reranker", "trace"])]
-    pseudo: Option<PseudoName>,
-    /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
-    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
-    /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
-    /// numbers (others than in the source), unwritten (characters left out), empty (not translated), memory (taken over
-    /// from it) and terms (one is not used as --terms has it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
-    #[arg(long)]
-    json: bool,
-    /// Write sentences with their translations as something else than the document: a translation memory, XLIFF, a page or a
-    /// table with both side by side, or a page with the translation below each paragraph
-    #[arg(long, value_parser = exports(), value_name = "FORMAT", conflicts_with = "json")]
-    export: Option<ExportFormat>,
-    /// Subtitles: characters in a line
-    #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_chars, value_parser = positive())]
-    line_chars: usize,
-    /// Subtitles: lines in a cue
-    #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
-    cue_lines: usize,
-    /// Translations of yours: a TMX file, XLIFF with finished targets, a corpus folder, a program's PO file or a folder of
-    /// them, or a file with a source, a tab and a translation in each line.
-    /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
-    /// model looks up what similar ones became
-    #[arg(long, value_name = "FILE.tmx|FILE.xlf|FILE.tsv|FILE.po|DIR")]
-    memory: Option<PathBuf>,
-    #[command(flatten)]
-    terms: TermArguments,
-    /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
-    /// not change. A few seconds a page
-    #[arg(long, requires = "memory")]
-    adapt: bool,
-    /// Model that translates back, of any kind: of the translations found for a sentence, that one is taken from
-    /// which this model tells the source best
-    #[arg(long, alias = "channel", value_name = "DIR")]
-    reranker: Option<PathBuf>,
-    /// Also write what the model attended to while it translated one document: which words and sentences of the source it
-    /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
-    #[arg(long, value_name = "FILE.json|FILE.trace")]
-    trace: Option<PathBuf>,
-    /// Replace files that exist
-    #[arg(long)]
-    force: bool,
-    #[command(flatten)]
-    batch: BatchArguments,
-    #[command(flatten)]
-    llm: llm::LlmArguments,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PseudoName {
-    Identity,
-    Accents,
-}
-
-impl From<PseudoName> for Pseudo {
-    fn from(name: PseudoName) -> Self {
-        match name {
-            PseudoName::Identity => Self::Identity,
-            PseudoName::Accents => Self::Accents,
-        }
-    }
-}
-
-/// Values of `--format`: the endings of all formats.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    let value = |format: &Format| {
-        let (usual, others) = (format.extension(), &format.endings()[1..]);
-        PossibleValue::new(usual)
-            .aliases(others)
-            .help(format.label())
-    };
-    let values: Vec<PossibleValue> = Format::ALL.iter().map(value).collect();
-    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
-}
-
-/// The values of `--export`.
-pub(super) fn exports() -> impl TypedValueParser<Value = ExportFormat> {
-    let value = |format: &ExportFormat| PossibleValue::new(format.name()).help(format.label());
-    let values: Vec<PossibleValue> = ExportFormat::ALL.iter().map(value).collect();
-    PossibleValuesParser::new(values).try_map(|name| {
-        let mut all = ExportFormat::ALL.into_iter();
-        all.find(|format| format.name() == name)
-            .ok_or("no such format")
-    })
-}
 
 /// Gives a translator what lies at `--memory`.
 pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {

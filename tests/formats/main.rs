@@ -172,7 +172,13 @@ fn real_files_come_back_as_they_were_and_translated() {
             }
             let again = Document::from_bytes(&name, format, written)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
-            let all = |texts: &mut dyn Iterator<Item = &str>| texts.map(seen).collect::<String>();
+            // Dashes in front of lines are two speakers', who a translation may end up having.
+            let letters = |text: &str| match format.is_subtitles() {
+                true => seen(text).replace('-', ""),
+                false => seen(text),
+            };
+            let all =
+                |texts: &mut dyn Iterator<Item = &str>| texts.map(letters).collect::<String>();
             let expected = all(&mut new.iter().flatten().map(String::as_str));
             assert_eq!(all(&mut texts(&again).into_iter()), expected, "{name}");
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{json, to_value};
 
-use super::TranslateArguments;
+use super::arguments::TranslateArguments;
 use super::languages::Translators;
 use crate::cli::inputs::check_output;
 use crate::cli::options::wrong_usage;

@@ -1,7 +1,7 @@
 //! The languages between which a document is translated: those of the options, else those that the file declares, else the
 //! one that its text is written in.
 
-use super::TranslateArguments;
+use super::arguments::TranslateArguments;
 use crate::cli::library;
 use crate::cli::options::wrong_usage;
 use crate::cli::terminal::warn;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf, is_separator};
 
-use super::TranslateArguments;
+use super::arguments::TranslateArguments;
 use crate::cli::inputs::check_output;
 use crate::cli::options::wrong_usage;
 use crate::cli::terminal::print_bytes;
