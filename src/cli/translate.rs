@@ -8,7 +8,7 @@ mod one_document;
 mod places;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::terminal::{tell, warn};
 use crate::error::Result;

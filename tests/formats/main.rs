@@ -159,7 +159,12 @@ fn real_files_come_back_as_they_were_and_translated() {
         assert!(same.expect("written") == bytes, "{name} is not the same");
         count += 1;
         let [short, long] = of_lengths(&document);
-        for new in [pseudo(&document, Pseudo::Accents), short, long] {
+        let mut given = vec![pseudo(&document, Pseudo::Accents), long];
+        // Of a command that LaTeX does not have, what has two words is text.
+        if format != Format::Latex {
+            given.push(short);
+        }
+        for new in given {
             let written = match document.written(&new, None) {
                 Ok(written) => written,
                 // A legacy encoding without a way to write what it does not have.

@@ -247,6 +247,13 @@ impl Reader<'_, '_> {
             self.run.opaque(name, "", place..after);
             return Ok(after);
         }
+        // A reader sees the first argument; the second one, for bookmarks, goes with it.
+        if name == "texorpdfstring"
+            && let Some(seen) = self.group(after, b'{', b'}')
+            && seen.end < next
+        {
+            return self.pair(name, place..seen.start + 1, seen.end - 1..next);
+        }
         let mut last = None;
         let mut at = after;
         while at < next {
