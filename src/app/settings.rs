@@ -34,6 +34,7 @@ pub struct Settings {
     /// How large everything in the window is, in percent.
     pub scale: u16,
     pub device: Device,
+    /// 0 if it is the one that a model asks for.
     pub beam_size: usize,
     /// How German translations of English address somebody; none if as the model does.
     pub address: Option<AddressChoice>,
@@ -87,7 +88,7 @@ impl Default for Settings {
             theme: Theme::System,
             scale: 100,
             device: Device::Auto,
-            beam_size: 4,
+            beam_size: 0,
             address: None,
             subtitles: SubtitleLayout::default(),
             shows_outline: true,
@@ -315,6 +316,14 @@ impl Shipped {
             }
         }
         shipped
+    }
+}
+
+/// How a beam size is told in the window.
+pub fn beam_name(beam_size: usize) -> String {
+    match beam_size {
+        0 => "of the model".to_owned(),
+        size => size.to_string(),
     }
 }
 

@@ -259,7 +259,7 @@ impl AppState {
             Command::Terms(command) => self.apply_terms(command),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
-                self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
+                self.set(|settings| settings.beam_size = beam_size.min(16));
             }
             Command::SetAddress(choice) => self.set(|settings| settings.address = choice),
             Command::SetSubtitleLayout(layout) => {

@@ -37,7 +37,7 @@ const MARKS: [char; 8] = ['„', '“', '”', '«', '»', '‚', '‹', '›'];
 /// The marks, with their spaces, that a language puts around what the marks `source` enclose in another one: straight ones
 /// stay, and so do those that are one of several customs of the Iberian peninsula, Italy and Greece.
 pub fn usual_marks(language: &str, source: (char, char)) -> [&'static str; 2] {
-    const SPELT: [((char, char), [&str; 2]); 8] = [
+    const SPELT: [((char, char), [&str; 2]); 10] = [
         (('"', '"'), ["\"", "\""]),
         (('“', '”'), ["“", "”"]),
         (('„', '“'), ["„", "“"]),
@@ -46,11 +46,13 @@ pub fn usual_marks(language: &str, source: (char, char)) -> [&'static str; 2] {
         (('»', '«'), ["»", "«"]),
         (('”', '”'), ["”", "”"]),
         (('»', '»'), ["»", "»"]),
+        (('‘', '’'), ["‘", "’"]),
+        (('\'', '\''), ["'", "'"]),
     ];
     let base = language.split(['-', '_']).next().unwrap_or_default();
     let custom = CUSTOMS.iter().find(|(codes, _)| codes.contains(&base));
     let usual = match custom {
-        _ if source == ('"', '"') => source,
+        _ if matches!(source, ('"', '"') | ('\'', '\'')) => source,
         _ if base == "fr" => return ["«\u{A0}", "\u{A0}»"],
         _ if matches!(base, "ja" | "zh") => {
             return if base == "ja" {

@@ -67,8 +67,14 @@ fn about_ui(ui: &mut Ui, state: &AppState) {
         ui.add(Label::new(text).selectable(true).wrap());
         ui.add_space(6.0);
     }
-    let licence = "Licence: MIT or Apache-2.0. Models have licences of their own, which the Models page shows.";
-    ui.label(RichText::new(licence).size(12.5).color(palette.weak));
+    let mut licences =
+        "Licence: MIT or Apache-2.0. Models have licences of their own, which the Models page shows."
+            .to_owned();
+    for model in state.models.all.iter().filter(|model| model.is_shipped) {
+        let (pair, licence) = (model.pair(), model.licence_or_unknown());
+        licences += &format!("\n{} ({pair}): {licence}", model.name);
+    }
+    ui.label(RichText::new(licences).size(12.5).color(palette.weak));
 }
 
 fn licences_ui(ui: &mut Ui) {

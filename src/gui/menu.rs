@@ -15,6 +15,7 @@ use super::terms::terms_menu_ui;
 use super::theme::Palette;
 use super::{icons, labels};
 use crate::app::actions::label_of;
+use crate::app::settings::beam_name;
 use crate::app::{
     ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
 };
@@ -312,10 +313,11 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         commands.push(Command::ShowPage(Page::Models));
     }
     ui.separator();
-    ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
-        for beam_size in [1, 2, 4, 8, 16] {
+    let beam = format!("Beam size {}", beam_name(state.settings.beam_size));
+    ui.menu_button(beam, |ui| {
+        for beam_size in [0, 1, 2, 4, 8, 16] {
             let current = state.settings.beam_size == beam_size;
-            if ui.radio(current, beam_size.to_string()).clicked() {
+            if ui.radio(current, beam_name(beam_size)).clicked() {
                 commands.push(Command::SetBeamSize(beam_size));
             }
         }
@@ -444,12 +446,13 @@ fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
     let mut beam_size = state.settings.beam_size;
     ui.add_space(4.0);
     if ui
-        .add(egui::Slider::new(&mut beam_size, 1..=16).text("Beam size"))
+        .add(egui::Slider::new(&mut beam_size, 0..=16).text("Beam size"))
         .changed()
     {
         commands.push(Command::SetBeamSize(beam_size));
     }
-    let explanation = "Search width: 1 is fastest, 4 slightly better; more rarely helps.";
+    let explanation =
+        "Search width: 1 is fastest, 4 slightly better; more rarely helps. 0 is that of the model.";
     // A menu justifies its contents, which tears a paragraph apart.
     ui.with_layout(Layout::top_down(Align::Min), |ui| {
         ui.label(RichText::new(explanation).size(12.5).color(palette.weak));

@@ -11,6 +11,20 @@ use crate::app::{AppState, Command};
 
 const WIDTH: f32 = 560.0;
 
+/// Samples that are shown first, with what is said above and below them.
+const SHOWN: [(&str, &str, &str); 2] = [
+    (
+        "letter.docx",
+        "A Word letter, English → Portuguese",
+        "Firefox's model, for general text: letters, news, web pages",
+    ),
+    (
+        "printing-a-brochure.html",
+        "A help page, English → German",
+        "The starter, for texts about software",
+    ),
+];
+
 pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let area = ui.available_rect_before_wrap();
@@ -51,25 +65,45 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         });
         ui.add_space(26.0);
         ui.columns(2, |columns| {
-            list_ui(
-                &mut columns[0],
-                "Sample pages",
-                &state.shipped.samples,
-                "No sample pages were found",
-                commands,
-            );
+            samples_ui(&mut columns[0], &state.shipped.samples, commands);
             list_ui(
                 &mut columns[1],
                 "Recent",
-                &state.settings.recent_documents,
-                "Nothing opened yet",
+                (&state.settings.recent_documents, "Nothing opened yet"),
                 commands,
             );
         });
     });
 }
 
-fn list_ui(ui: &mut Ui, title: &str, paths: &[PathBuf], empty: &str, commands: &mut Vec<Command>) {
+/// The documents that show what the shipped models are for, then the other samples.
+fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
+    let mut rest = samples.to_vec();
+    for (name, title, about) in SHOWN {
+        let is_it = |path: &PathBuf| path.file_name().is_some_and(|it| it == name);
+        let Some(place) = rest.iter().position(is_it) else {
+            continue;
+        };
+        let path = [rest.remove(place)];
+        list_ui(ui, title, (&path, ""), commands);
+        let about = RichText::new(about).size(12.5).color(Palette::of(ui).weak);
+        ui.add(Label::new(about).wrap());
+        ui.add_space(10.0);
+    }
+    list_ui(
+        ui,
+        "Other samples",
+        (&rest, "No samples were found"),
+        commands,
+    );
+}
+
+fn list_ui(
+    ui: &mut Ui,
+    title: &str,
+    (paths, empty): (&[PathBuf], &str),
+    commands: &mut Vec<Command>,
+) {
     let palette = Palette::of(ui);
     ui.label(RichText::new(title).size(12.5).color(palette.weak));
     ui.add_space(2.0);

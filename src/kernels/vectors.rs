@@ -294,7 +294,7 @@ const POLYNOMIAL: [f32; 6] = [
 const BIAS: u32 = 127;
 const MANTISSA: u32 = 23;
 
-/// `e^x` for `x ≤ 0`, within 2 units in the last place, without a branch so that a loop around it vectorises.
+/// `e^x` for `x ≤ 88`, within 2 units in the last place, without a branch so that a loop around it vectorises.
 ///
 /// Range reduction to |r| ≤ ½ ln 2, a polynomial of degree 6, and the exponent put in by its bits; below -87 it is 0.
 #[inline(always)]
@@ -307,7 +307,7 @@ pub(super) fn exp(x: f32) -> f32 {
     for place in 1..POLYNOMIAL.len() {
         p = p * r + POLYNOMIAL[place];
     }
-    let value = p * r * r + r + 1.0;
+    let value = p * (r * r) + r + 1.0;
     let scale = f32::from_bits(shifted.to_bits().wrapping_add(BIAS) << MANTISSA);
     if x < LEAST { 0.0 } else { value * scale }
 }

@@ -52,7 +52,7 @@ pub(super) fn sinusoid_table(count: usize, d_model: usize, kind: Sinusoids) -> A
     Arc::clone(kept)
 }
 
-/// One number of the table; those of the paper in 32 bits, as the models here were trained, the others in 64.
+/// One number of the table; those of the paper in 32 bits, as the models here were trained, those of Marian as it computes them, the others in 64.
 #[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
 fn sinusoid(place: usize, column: usize, d_model: usize, kind: Sinusoids) -> f32 {
     let half = d_model / 2;
@@ -68,10 +68,12 @@ fn sinusoid(place: usize, column: usize, d_model: usize, kind: Sinusoids) -> f32
         SineColumns::Alternating => (column / 2, column.is_multiple_of(2)),
         SineColumns::Halves => (column % half, column < half),
     };
-    let exponent = match kind.frequencies {
-        SineFrequencies::Paper => 2.0 * pair as f64 / d_model as f64,
-        SineFrequencies::Tensor2tensor => pair as f64 / half.saturating_sub(1).max(1) as f64,
-    };
+    if kind.frequencies == SineFrequencies::Tensor2tensor {
+        let step = 10_000_f32.ln() / (half.saturating_sub(1).max(1)) as f32;
+        let angle = (kind.first + place) as f32 * (pair as f32 * -step).exp();
+        return if is_sine { angle.sin() } else { angle.cos() };
+    }
+    let exponent = 2.0 * pair as f64 / d_model as f64;
     let angle = (kind.first + place) as f64 / 10_000_f64.powf(exponent);
     #[expect(clippy::cast_possible_truncation, reason = "at most 1")]
     let value = if is_sine { angle.sin() } else { angle.cos() } as f32;

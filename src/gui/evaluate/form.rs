@@ -3,6 +3,7 @@
 use egui::{Align, Button, ComboBox, Layout, ProgressBar, RichText, ScrollArea, Ui};
 
 use crate::app::progress::duration;
+use crate::app::settings::beam_name;
 use crate::app::{AppState, Command, EvaluateCommand};
 use crate::corpus::Split;
 use crate::gui::menu::file_name;
@@ -116,7 +117,10 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
         push(EvaluateCommand::CutSentences(cut));
     }
     let palette = Palette::of(ui);
-    let beam = format!("Beam size {}, as in Options", state.settings.beam_size);
+    let beam = format!(
+        "Beam size {}, as in Options",
+        beam_name(state.settings.beam_size)
+    );
     ui.label(RichText::new(beam).size(12.5).color(palette.weak));
 }
 

@@ -3,6 +3,7 @@
 use egui::{Align, Button, Grid, Layout, Popup, RichText, ScrollArea, Ui};
 
 use super::sentences::sentences_ui;
+use crate::app::settings::beam_name;
 use crate::app::{Command, Evaluate, EvaluateCommand, EvaluateView};
 use crate::evaluation::Evaluation;
 use crate::gui::theme::{Palette, semibold};
@@ -21,7 +22,7 @@ pub(super) fn evaluation_ui(
         let (segments, documents) = (comparison.segments.len(), comparison.documents.len());
         let about = format!(
             "{segments} segments in {documents} documents · beam {}",
-            evaluation.beam_size
+            beam_name(evaluation.beam_size)
         );
         ui.label(RichText::new(about).color(palette.weak));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -6,13 +6,17 @@ use super::source::{Kind, Node, StrippedSource};
 use crate::checks::usual_marks;
 
 /// Marks that open a quotation, and those that end it.
-const PAIRS: [(char, &[char]); 6] = [
+const PAIRS: [(char, &[char]); 10] = [
     ('“', &['”']),
     ('„', &['“', '”']),
     ('«', &['»']),
     ('»', &['«', '»']),
     ('”', &['”']),
     ('"', &['"']),
+    ('‘', &['’']),
+    ('\'', &['\'']),
+    ('‚', &['‘', '’']),
+    ('‹', &['›']),
 ];
 
 /// Quoted words of a text.
@@ -39,7 +43,8 @@ pub(super) fn quoted(text: &str) -> Vec<Quoted> {
     let mut before = None;
     for (place, character) in text.char_indices() {
         let after = text[place + character.len_utf8()..].chars().next();
-        let is_closing = open.is_some_and(|(_, closing, _)| closing.contains(&character));
+        let is_closing = open.is_some_and(|(_, closing, _)| closing.contains(&character))
+            && !(matches!(character, '’' | '\'') && is_apostrophe(text, place, character));
         match open {
             Some((mark, _, start)) if is_closing => {
                 let inner = &text[start..place];
@@ -54,7 +59,7 @@ pub(super) fn quoted(text: &str) -> Vec<Quoted> {
             None => {
                 let pair = PAIRS.iter().find(|(mark, _)| *mark == character);
                 // An inch is none.
-                let may_open = character != '"'
+                let may_open = !matches!(character, '"' | '\'')
                     || before.is_none_or(|c: char| !c.is_alphanumeric())
                         && after.is_some_and(|c| !c.is_whitespace());
                 open = pair
@@ -66,6 +71,21 @@ pub(super) fn quoted(text: &str) -> Vec<Quoted> {
         before = Some(character);
     }
     found
+}
+
+/// Whether the sign at a place is an apostrophe: within a word, or behind an s where a quotation ends later.
+fn is_apostrophe(text: &str, place: usize, sign: char) -> bool {
+    let (before, after) = (&text[..place], &text[place + sign.len_utf8()..]);
+    let ends_later = || {
+        let next = after.find(['‘', '’', '\'']);
+        next.is_some_and(|next| {
+            let end = &after[next..];
+            let rest = end.strip_prefix(sign);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
+    };
+    after.starts_with(char::is_alphanumeric)
+        || before.ends_with('s') && after.starts_with(' ') && ends_later()
 }
 
 /// Whether a translation has fewer quotation marks than its source has around words, and no other ones in their place.
@@ -140,6 +160,14 @@ mod tests {
         );
         assert_eq!(found("a \"file name\", 5\" of 6\" wide"), ["file name"]);
         assert_eq!(found("“open, \"12\" and 5\""), Vec::<String>::new());
+        assert_eq!(
+            found("the ‘bad bank’, ‘don’t’ and ‘the boys’ room’ isn’t"),
+            ["bad bank", "don’t", "the boys’ room"]
+        );
+        assert_eq!(
+            found("the 'bad bank' don't open 5' wide boys' doors"),
+            ["bad bank"]
+        );
     }
 
     #[test]
@@ -149,5 +177,9 @@ mod tests {
         assert!(!lacks_marks("a “b” c", "a 'b' c"));
         assert!(lacks_marks("a “b” c", "a b l'c"));
         assert!(!lacks_marks("a b", "a b"));
+        assert!(lacks_marks("a ‘b’ c", "a b c"));
+        assert!(!lacks_marks("a ‘b’ c", "a “b” c"));
+        assert!(!lacks_marks("a ‘b’ c", "a 'b' c"));
+        assert!(!lacks_marks("it isn’t b’s", "a b c"));
     }
 }

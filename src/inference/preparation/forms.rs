@@ -12,8 +12,13 @@ pub(super) struct OwnForm {
 }
 
 /// A text in the form that vocabularies know, and its words that are written otherwise. Spaces, quotation
-/// marks, dashes and letters of other forms that `is_known` stay.
-pub(super) fn normalized(text: &str, is_known: &dyn Fn(char) -> bool) -> (String, Vec<OwnForm>) {
+/// marks, dashes and letters of other forms that `is_known` stay; a capital that is not known is small where that is, unless
+/// the vocabulary spells all.
+pub(super) fn normalized(
+    text: &str,
+    is_known: &dyn Fn(char) -> bool,
+    spells_all: bool,
+) -> (String, Vec<OwnForm>) {
     if text.is_ascii() {
         return (text.to_owned(), Vec::new());
     }
@@ -29,7 +34,7 @@ pub(super) fn normalized(text: &str, is_known: &dyn Fn(char) -> bool) -> (String
         }
         let end = rest.find(is_break).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        let read = normalized_run(run, is_known);
+        let read = normalized_run(run, is_known, spells_all);
         if read != run {
             forms.extend(own_form(&read, run));
         }
@@ -61,7 +66,7 @@ pub(super) fn with_own_forms(mut text: String, forms: &[OwnForm]) -> String {
     text
 }
 
-fn normalized_run(run: &str, is_known: &dyn Fn(char) -> bool) -> String {
+fn normalized_run(run: &str, is_known: &dyn Fn(char) -> bool, spells_all: bool) -> String {
     const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
     const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfkc();
     let characters: Vec<char> = run.chars().collect();
@@ -80,6 +85,9 @@ fn normalized_run(run: &str, is_known: &dyn Fn(char) -> bool) -> String {
             '\u{2018}'..='\u{201B}' | '\u{2032}' => plain.push('\''),
             '\u{201C}'..='\u{201F}' | '«' | '»' | '\u{2033}' => plain.push('"'),
             _ if character.is_whitespace() => plain.push(' '),
+            _ if !spells_all && small(character).is_some_and(is_known) => {
+                plain.extend(small(character));
+            }
             _ if is_letter_of_other_form(character) => {
                 plain += &NFKC.normalize(character.encode_utf8(&mut [0; 4]));
             }
@@ -87,6 +95,13 @@ fn normalized_run(run: &str, is_known: &dyn Fn(char) -> bool) -> String {
         }
     }
     NFC.normalize(&plain).into_owned()
+}
+
+/// The small letter of a capital; none of what has none or several.
+fn small(character: char) -> Option<char> {
+    let mut small = character.to_lowercase();
+    let first = small.next().filter(|first| *first != character);
+    first.filter(|_| small.next().is_none())
 }
 
 /// The two forms of a word or a dash without the signs around it; none if it is neither.
@@ -158,7 +173,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, Vec<(String, String)>) {
-        let (text, forms) = normalized(text, &|c| c < '\u{A0}' || c == 'é');
+        let (text, forms) = normalized(text, &|c| c < '\u{A0}' || c == 'é', false);
         let forms = forms.into_iter().map(|form| (form.read, form.own));
         (text, forms.collect())
     }
@@ -176,6 +191,7 @@ mod tests {
             ("o\u{FB03}ce \u{FF33}ave", "office Save"),
             ("می\u{200C}خواهم", "می\u{200C}خواهم"),
             ("≥ 5 ½ é", "≥ 5 ½ é"),
+            ("Ém Ôm", "ém Ôm"),
             ("children’s “word” – 5–7", "children's \"word\" - 5-7"),
         ] {
             assert_eq!(read(text).0, expected);

@@ -48,6 +48,8 @@ pub(super) struct Preparation {
     /// Blanks before and behind all words.
     around: [String; 2],
     forms: Vec<OwnForm>,
+    /// Whether the first letter is a capital that the vocabulary does not have.
+    lost_capital: bool,
     /// The language of a translation that is to be in capitals.
     capitals: Option<String>,
 }
@@ -67,13 +69,21 @@ impl Preparation {
         let is_known = |character: char| {
             spelling.knows(character) || spelling.is_of_bytes() && forms::is_typographic(character)
         };
-        let (text, forms) = forms::normalized(text, &is_known);
+        let is_large = |text: &str| {
+            text.chars()
+                .find(|c| c.is_alphabetic())
+                .is_some_and(char::is_uppercase)
+        };
+        let begins_large = is_large(text);
+        let (text, forms) = forms::normalized(text, &is_known, spelling.is_of_bytes());
+        let lost_capital = begins_large && !is_large(&text);
         let mut spans = kept::kept_spans(&text, &spelling, hides_names);
         let (around, text) = without_outer(&text, &mut spans);
         let mut preparation = Self {
             points: points.to_vec(),
             around,
             forms,
+            lost_capital,
             ..Self::default()
         };
         preparation.hide(&text, &spans, &spelling);
@@ -90,6 +100,9 @@ impl Preparation {
         let mut text = translation;
         if let Some(language) = &self.capitals {
             text = capitals::raised(&text, language);
+        }
+        if self.lost_capital {
+            text = begun_large(text);
         }
         if !self.kept.is_empty() {
             let shown = text.chars().map(|character| self.in_file(character));
@@ -176,6 +189,15 @@ impl Preparation {
             self.kept.push((read, character.to_string()));
         }
     }
+}
+
+/// A text with a capital as its first letter, unless another sign or a digit stands before it.
+fn begun_large(text: String) -> String {
+    let mut characters = text.chars();
+    let Some(first) = characters.next().filter(|first| first.is_lowercase()) else {
+        return text;
+    };
+    first.to_uppercase().chain(characters).collect()
 }
 
 /// Whether a translation has lost a name of a file, a page or a person.

@@ -8,7 +8,7 @@
 use pulp::Arch;
 
 use crate::kernels::gelu::distribution;
-use crate::kernels::vectors::{dot, exp, log_sum_exp, sum};
+use crate::kernels::vectors::{exp, log_sum_exp};
 
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
 #[derive(Debug, Clone)]
@@ -50,20 +50,48 @@ impl RowNorm {
         );
     }
 
+    /// In the order and with the roundings of Marian, whatever registers there are: where rows are rounded to integers
+    /// next, the last bit of a number decides which one it becomes.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
     fn normalise(&self, x: &mut [f32]) {
         let columns = x.len();
-        let mean = sum(x) / columns as f32;
+        let share = 1.0 / columns as f32;
+        let mean = sum_by_lanes(x, |x| x) * share;
         for column in 0..columns {
             x[column] -= mean;
         }
-        let inverse_deviation = 1.0 / (dot(x, x) / columns as f32 + self.epsilon).sqrt();
+        let variance = sum_by_lanes(x, |x| x * x) * share;
+        let inverse_deviation = 1.0 / (variance + self.epsilon).sqrt();
         let (gamma, beta) = (&self.gamma[..columns], &self.beta[..columns]);
         for column in 0..columns {
-            x[column] = x[column] * inverse_deviation * gamma[column] + beta[column];
+            x[column] = gamma[column] * inverse_deviation * x[column] + beta[column];
         }
     }
+}
+
+/// `Σ f(x)`, every eighth number by itself, then these sums in halves.
+#[inline(always)]
+fn sum_by_lanes(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
+    const LANES: usize = 8;
+    let (blocks, rest) = x.as_chunks::<LANES>();
+    let mut sums = [0.0_f32; LANES];
+    for block in 0..blocks.len() {
+        for lane in 0..LANES {
+            sums[lane] += f(blocks[block][lane]);
+        }
+    }
+    for lane in 0..rest.len() {
+        sums[lane] += f(rest[lane]);
+    }
+    let mut left = LANES / 2;
+    while left > 0 {
+        for lane in 0..left {
+            sums[lane] += sums[lane + left];
+        }
+        left /= 2;
+    }
+    sums[0]
 }
 
 /// The activation between the two maps of a feed-forward layer; `σ` is the logistic function.
@@ -121,7 +149,7 @@ impl Activation {
                 #[inline(always)]
                 |x| 2.0 * logistic(2.0 * x) - 1.0,
             ),
-            Self::Sigmoid => each(x, logistic),
+            Self::Sigmoid => each(x, share_of_exp),
         }
     }
 }
@@ -143,6 +171,15 @@ fn logistic(x: f32) -> f32 {
     let small = exp(-x.abs());
     let share = 1.0 / (1.0 + small);
     if x < 0.0 { small * share } else { share }
+}
+
+/// The same as `e^x / (1 + e^x)`, which Marian computes.
+#[inline(always)]
+fn share_of_exp(x: f32) -> f32 {
+    /// Beyond it `1 + e^x` is `e^x`.
+    const MOST: f32 = 88.0;
+    let e = exp(if x > MOST { MOST } else { x });
+    e / (1.0 + e)
 }
 
 /// `ln Σ exp(x)` of every row of `scores` `[rows, columns]`: scores less this are log-probabilities.
