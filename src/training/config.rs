@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::RunLimits;
 use super::mixed_precision::{MomentPrecision, ProductPrecision};
+use super::optimizer::AdamConstants;
 use super::schedule::{noam_rate, warmed_up};
 use crate::error::{Error, Result};
 use crate::inference::imported_files;
@@ -57,6 +58,19 @@ pub struct TrainingConfig {
     /// Multiplies the Noam schedule.
     pub learning_rate_factor: f64,
     /// Share of the probability spread over the whole vocabulary, in `[0, 1)`.
+    /// Multiplies the learning rate of what reads beyond the sentence, which is new where the rest has been trained.
+    pub context_learning_rate_factor: f64,
+    /// Updates over which the bias of a new context's gates falls from 2 to 0, beside what it learns: at first the gate lets 88 %
+    /// of a sentence's own states pass, in the end half of them; 0 for a bias that only learns.
+    pub gate_opening_steps: usize,
+    /// Adam's β₁, the decay of the mean of the gradients.
+    pub adam_beta_1: f64,
+    /// Adam's β₂, the decay of the mean of their squares.
+    pub adam_beta_2: f64,
+    /// Adam's ε.
+    pub adam_epsilon: f64,
+    /// By which every weight is shortened in an update, times the learning rate.
+    pub weight_decay: f64,
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
@@ -137,6 +151,12 @@ impl Default for TrainingConfig {
             copied_words: 0.0,
             top_t: 0,
             narrowing_steps: 0,
+            context_learning_rate_factor: 1.0,
+            gate_opening_steps: 0,
+            adam_beta_1: 0.9,
+            adam_beta_2: 0.98,
+            adam_epsilon: 1e-9,
+            weight_decay: 0.0,
             clip_norm: 2.0,
             validate_every: 500,
             validation_segments: 200,
@@ -276,6 +296,51 @@ impl TrainingConfig {
         if !(1..=MOST_DEVICES).contains(&self.devices) {
             return refuse("devices", &self.devices, &format!("1 to {MOST_DEVICES}"));
         }
+    /// The constants of its optimizer.
+    pub fn adam(&self) -> AdamConstants {
+        AdamConstants {
+            betas: (self.adam_beta_1, self.adam_beta_2),
+            epsilon: self.adam_epsilon,
+            weight_decay: self.weight_decay,
+        }
+    }
+
+    /// Refuses numbers of the optimizer that it cannot count with.
+    fn validate_optimizer(&self) -> Result<()> {
+        let refuse = |field, found: f64, allowed: &str| {
+            Err(Error::Config {
+                field,
+                found: found.to_string(),
+                allowed: allowed.to_owned(),
+            })
+        };
+        let positive = [
+            ("learning_rate_factor", self.learning_rate_factor),
+            (
+                "context_learning_rate_factor",
+                self.context_learning_rate_factor,
+            ),
+            ("learning_rate", self.learning_rate),
+            ("adam_epsilon", self.adam_epsilon),
+        ];
+        let is_wrong = |(_, number): &(&str, f64)| !(*number > 0.0 && number.is_finite());
+        if let Some((field, found)) = positive.into_iter().find(is_wrong) {
+            return refuse(field, found, "a number above 0");
+        }
+        let betas = [
+            ("adam_beta_1", self.adam_beta_1),
+            ("adam_beta_2", self.adam_beta_2),
+        ];
+        let is_wrong = |(_, number): &(&str, f64)| !(0.0..1.0).contains(number);
+        if let Some((field, found)) = betas.into_iter().find(is_wrong) {
+            return refuse(field, found, "0 up to, but not including, 1");
+        }
+        if !(0.0..=1.0).contains(&self.weight_decay) {
+            return refuse("weight_decay", self.weight_decay, "0 to 1");
+        }
+        Ok(())
+    }
+
         if self.checkpoint_every == 0 {
             return refuse("checkpoint_every", &self.checkpoint_every, "at least 1");
         }
@@ -289,16 +354,6 @@ impl TrainingConfig {
         let is_wrong = |(_, share): &(&str, f32)| !(0.0..1.0).contains(share);
         if let Some((field, found)) = shares.into_iter().find(is_wrong) {
             return refuse(field, &found, "0 up to, but not including, 1");
-        }
-        if !(self.learning_rate_factor > 0.0 && self.learning_rate_factor.is_finite()) {
-            return refuse(
-                "learning_rate_factor",
-                &self.learning_rate_factor,
-                "a number above 0",
-            );
-        }
-        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
-            return refuse("learning_rate", &self.learning_rate, "a number above 0");
         }
         if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");
@@ -321,6 +376,7 @@ impl TrainingConfig {
         }
         Ok(())
     }
+        self.validate_optimizer()?;
 }
 
 #[cfg(test)]
@@ -331,6 +387,7 @@ mod tests {
     fn a_run_ends_by_itself_only_if_it_is_told_when() {
         let endless = TrainingConfig::default();
         let steps = TrainingConfig {
+            ("gate_opening_steps", self.gate_opening_steps as u64),
             steps: 5,
             ..endless.clone()
         };

@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod context_only;
+mod context_rates;
 mod control;
 mod devices;
 mod examples;
