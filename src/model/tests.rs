@@ -371,6 +371,34 @@ fn sentences_without_a_translation_are_read_as_nothing() {
     let (device, none) = (Device::flex(), DropoutSource::none());
     let mut batch = batch();
     batch.references = batch_with(&[2]);
+#[test]
+fn the_end_of_a_sentence_is_no_word_of_a_memory() {
+    let (device, source) = (Device::flex(), batch().source);
+    let side = Side::Encoder;
+    let reach = Reach::Online;
+    let words = WordNormaliser::Softmax;
+    for context in [
+        Context::Selective { words, reach, side },
+        Context::Flat {
+            level: FlatLevel::Word,
+            reach,
+            side,
+        },
+        Context::Han { previous: 2, side },
+    ] {
+        let config = config(context, MemorySource::Live);
+        let model = Model::seeded(&config, 3, &device).expect("a model");
+        let recorded = model.record(&source, &batch().references, Recording::all());
+        let layers = recorded.layers.iter();
+        let mut of_context = layers.filter(|layer| layer.kind == AttentionKind::Context);
+        let rows = &of_context.next().expect("a context").attention_weights.rows;
+        let read = rows.iter().flat_map(|row| &row.keys);
+        let read: Vec<usize> = read.map(|(row, _)| *row as usize).collect();
+        let has_end = read.iter().any(|&row| source.ids[row] == 3);
+        assert!(!read.is_empty() && !has_end, "{context:?}");
+    }
+}
+
     batch.translated = vec![2, 4];
     batch.target = PackedBatch::default();
     for &number in &batch.translated {
