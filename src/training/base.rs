@@ -104,6 +104,20 @@ pub(super) fn check_context_only(config: &TrainingConfig, preset: &Preset) -> Re
     })
 }
 
+/// Refuses to train a choice that could not be learnt.
+fn check_top_t(model: &ModelConfig) -> Result<()> {
+    if model.top_t() != Some(1) {
+        return Ok(());
+    }
+    Err(Error::Config {
+        field: "top_t",
+        found: "1".to_owned(),
+        allowed: "2 or more: the relevance of a single sentence is added to the scores of all words that are read, which changes \
+                  none of their weights, so that no gradient comes to it (Trankova et al. 2024, §3.2)"
+            .to_owned(),
+    })
+}
+
 /// Whether both sides have the same tokens under the same ids.
 fn has_one_vocabulary(tokenizer: &ModelTokenizer) -> bool {
     let len = tokenizer.len(Side::Source);
@@ -151,6 +165,7 @@ impl Start {
                 allowed: format!("0: {} does not choose sentences", preset.name),
             });
         }
+        check_top_t(&sizes)?;
         if let (Some(bert), Some(texts)) = (&bert, &data.bert) {
             sizes = bert.under(sizes, texts);
         }
@@ -223,4 +238,21 @@ fn describe(
     description.memory.clone_from(&data.memory);
     description.pieces = data.bert.as_ref().map(|bert| Arc::clone(&bert.pieces));
     description
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_of_one_sentence_cannot_be_learnt() {
+        let preset = Preset::named("conditional-small").expect("there");
+        let mut model = preset.config(50);
+        assert!(check_top_t(&model).is_ok());
+        model.set_top_t(1);
+        let refused = check_top_t(&model).expect_err("no gradient").to_string();
+        assert!(refused.contains("top_t") && refused.contains("gradient"));
+        let others = Preset::named("selective-small").expect("there");
+        assert!(check_top_t(&others.config(50)).is_ok());
+    }
 }
