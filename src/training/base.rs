@@ -62,7 +62,7 @@ impl Base {
     }
 
     /// A model folder, or a model of another program between the languages of the corpus.
-    fn read(
+    pub fn read(
         from: &Path,
         corpus: &Corpus,
         device: &Device,
@@ -180,8 +180,20 @@ impl Start {
         if config.context_only {
             model = model.with_sentences_frozen();
         }
+        let is_new = known.as_ref().is_none_or(|it| it.model.context.is_none());
+        if config.gate_opening_steps > 0 && !(is_new && model.has_warm_gate()) {
+            return Err(Error::Config {
+                field: "gate_opening_steps",
+                found: config.gate_opening_steps.to_string(),
+                allowed: format!(
+                    "0, unless {} has a gate and begins with a sentence-level model (from)",
+                    preset.name
+                ),
+            });
+        }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
+            optimizer: Adam::new(config.moments).of_run(config, &model),
             model,
             progress: Progress::default(),
         })
@@ -194,20 +206,8 @@ fn describe(
     preset: &Preset,
     data: &TrainingData,
     sizes: ModelConfig,
-        let is_new = known.as_ref().is_none_or(|it| it.model.context.is_none());
-        if config.gate_opening_steps > 0 && !(is_new && model.has_warm_gate()) {
-            return Err(Error::Config {
-                field: "gate_opening_steps",
-                found: config.gate_opening_steps.to_string(),
-                allowed: format!(
-                    "0, unless {} has a gate and begins with a sentence-level model (from)",
-                    preset.name
-                ),
-            });
-        }
     base: Option<&ModelFolder>,
 ) -> ModelFolder {
-            optimizer: Adam::new(config.moments).of_run(config, &model),
     let info = data.corpus.info();
     let languages = Languages {
         source: info.source_language.clone(),

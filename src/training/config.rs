@@ -84,6 +84,9 @@ pub struct TrainingConfig {
     /// a system that reads translations learns to, in `[0, 1)`; 0 for no copies.
     pub copied_words: f32,
     /// Sentences that a token reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
+    /// Share of the training pairs that others read as the model in `from` translates them, not as a person did, drawn anew in each
+    /// update, in `[0, 1]`: Maruf et al. 2019 train so, since a system that is at work reads its own drafts.
+    pub draft_share: f32,
     pub top_t: usize,
     /// Updates over which the number of sentences that a token reads falls from 32 to T; 0 for T throughout.
     pub narrowing_steps: usize,
@@ -159,6 +162,7 @@ impl Default for TrainingConfig {
             weight_decay: 0.0,
             clip_norm: 2.0,
             validate_every: 500,
+            draft_share: 0.0,
             validation_segments: 200,
             checkpoint_every: 250,
             keep_checkpoints: 4,
@@ -354,6 +358,9 @@ impl TrainingConfig {
         let is_wrong = |(_, share): &(&str, f32)| !(0.0..1.0).contains(share);
         if let Some((field, found)) = shares.into_iter().find(is_wrong) {
             return refuse(field, &found, "0 up to, but not including, 1");
+        }
+        if !(0.0..=1.0).contains(&self.draft_share) {
+            return refuse("draft_share", &self.draft_share, "0 to 1");
         }
         if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");

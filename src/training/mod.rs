@@ -17,6 +17,7 @@ mod curves;
 mod data;
 mod device_lock;
 mod divergence;
+mod drafts;
 mod elsewhere;
 mod event;
 mod fitting;

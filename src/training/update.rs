@@ -75,7 +75,7 @@ impl Trainer<'_> {
             self.config.hidden_words,
             self.progress.step + 1,
         );
-        let drawn = data.in_other_subwords(runs, step);
+        let drawn = data.drawn(runs, step);
         let (examples, runs) = drawn
             .as_ref()
             .map_or((&data.train, runs), |(examples, runs)| (examples, runs));

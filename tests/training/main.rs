@@ -5,6 +5,7 @@ mod context_only;
 mod context_rates;
 mod control;
 mod devices;
+mod drafts;
 mod examples;
 mod going_on;
 mod memory;
