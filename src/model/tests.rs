@@ -91,7 +91,12 @@ fn batch_with_pieces(context: u32) -> Batch {
     batch
 }
 
-const FUSIONS: [Fusion; 3] = [Fusion::Cardinality, Fusion::Average, Fusion::Gate];
+const FUSIONS: [Fusion; 4] = [
+    Fusion::SharedCardinality,
+    Fusion::Cardinality,
+    Fusion::Average,
+    Fusion::Gate,
+];
 
 #[test]
 fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
@@ -367,11 +372,6 @@ fn a_translation_is_read_by_the_state_that_has_read_its_word() {
 }
 
 #[test]
-fn sentences_without_a_translation_are_read_as_nothing() {
-    let (device, none) = (Device::flex(), DropoutSource::none());
-    let mut batch = batch();
-    batch.references = batch_with(&[2]);
-#[test]
 fn the_end_of_a_sentence_is_no_word_of_a_memory() {
     let (device, source) = (Device::flex(), batch().source);
     let side = Side::Encoder;
@@ -399,6 +399,11 @@ fn the_end_of_a_sentence_is_no_word_of_a_memory() {
     }
 }
 
+#[test]
+fn sentences_without_a_translation_are_read_as_nothing() {
+    let (device, none) = (Device::flex(), DropoutSource::none());
+    let mut batch = batch();
+    batch.references = batch_with(&[2]);
     batch.translated = vec![2, 4];
     batch.target = PackedBatch::default();
     for &number in &batch.translated {
