@@ -10,6 +10,7 @@ use super::optimizer::AdamConstants;
 use super::schedule::{noam_rate, warmed_up};
 use crate::error::{Error, Result};
 use crate::inference::imported_files;
+use crate::model::{Context, Preset};
 
 /// Devices of one run at most.
 const MOST_DEVICES: usize = 256;
@@ -57,7 +58,6 @@ pub struct TrainingConfig {
     pub warmup_steps: usize,
     /// Multiplies the Noam schedule.
     pub learning_rate_factor: f64,
-    /// Share of the probability spread over the whole vocabulary, in `[0, 1)`.
     /// Multiplies the learning rate of what reads beyond the sentence, which is new where the rest has been trained.
     pub context_learning_rate_factor: f64,
     /// Updates over which the bias of a new context's gates falls from 2 to 0, beside what it learns: at first the gate lets 88 %
@@ -71,6 +71,7 @@ pub struct TrainingConfig {
     pub adam_epsilon: f64,
     /// By which every weight is shortened in an update, times the learning rate.
     pub weight_decay: f64,
+    /// Share of the probability spread over the whole vocabulary, in `[0, 1)`.
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
@@ -83,10 +84,10 @@ pub struct TrainingConfig {
     /// Share of the words of its own translation that a copy of each training pair reads as the translation before it, so that
     /// a system that reads translations learns to, in `[0, 1)`; 0 for no copies.
     pub copied_words: f32,
-    /// Sentences that a token reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
     /// Share of the training pairs that others read as the model in `from` translates them, not as a person did, drawn anew in each
     /// update, in `[0, 1]`: Maruf et al. 2019 train so, since a system that is at work reads its own drafts.
     pub draft_share: f32,
+    /// Sentences that a token reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
     pub top_t: usize,
     /// Updates over which the number of sentences that a token reads falls from 32 to T; 0 for T throughout.
     pub narrowing_steps: usize,
@@ -109,6 +110,9 @@ pub struct TrainingConfig {
     pub target_tokens: u64,
     /// Minutes of this session; 0 for no limit.
     pub minutes: f64,
+    /// The context of the system, where it is to be another than the preset's, of the same kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<Context>,
 }
 
 /// How the learning rate changes.
@@ -147,22 +151,22 @@ impl Default for TrainingConfig {
             learning_rate: 1e-4,
             warmup_steps: 1_000,
             learning_rate_factor: 1.0,
-            label_smoothing: 0.1,
-            dropout: 0.1,
-            bpe_dropout: 0.0,
-            hidden_words: 0.0,
-            copied_words: 0.0,
-            top_t: 0,
-            narrowing_steps: 0,
             context_learning_rate_factor: 1.0,
             gate_opening_steps: 0,
             adam_beta_1: 0.9,
             adam_beta_2: 0.98,
             adam_epsilon: 1e-9,
             weight_decay: 0.0,
+            label_smoothing: 0.1,
+            dropout: 0.1,
+            bpe_dropout: 0.0,
+            hidden_words: 0.0,
+            copied_words: 0.0,
+            draft_share: 0.0,
+            top_t: 0,
+            narrowing_steps: 0,
             clip_norm: 2.0,
             validate_every: 500,
-            draft_share: 0.0,
             validation_segments: 200,
             checkpoint_every: 250,
             keep_checkpoints: 4,
@@ -170,6 +174,7 @@ impl Default for TrainingConfig {
             steps: 0,
             target_tokens: 0,
             minutes: 0.0,
+            structure: None,
         }
     }
 }
@@ -209,6 +214,18 @@ impl TrainingConfig {
             checkpoint_every: 100,
             patience: 5,
             ..Self::default()
+        }
+    }
+
+    /// The system: the preset, with the context of [`structure`](Self::structure) if that is set.
+    ///
+    /// # Errors
+    /// If there is no such preset, or its context is of another kind.
+    pub fn system(&self) -> Result<Preset> {
+        let preset = Preset::named(&self.preset)?;
+        match self.structure {
+            Some(structure) => preset.restructured(structure),
+            None => Ok(preset),
         }
     }
 
@@ -279,27 +296,6 @@ impl TrainingConfig {
         WIDEST.saturating_sub(narrowed).max(top_t)
     }
 
-    /// Refuses values that cannot be trained with.
-    ///
-    /// # Errors
-    /// [`Error::Config`] with the field and the values it may have.
-    pub fn validate(&self) -> Result<()> {
-        let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config {
-                field,
-                found: found.to_string(),
-                allowed: allowed.to_owned(),
-            })
-        };
-        if self.corpus.as_os_str().is_empty() {
-            return refuse("corpus", &"missing", "the folder of a corpus");
-        }
-        if self.batch_tokens == 0 {
-            return refuse("batch_tokens", &self.batch_tokens, "at least 1");
-        }
-        if !(1..=MOST_DEVICES).contains(&self.devices) {
-            return refuse("devices", &self.devices, &format!("1 to {MOST_DEVICES}"));
-        }
     /// The constants of its optimizer.
     pub fn adam(&self) -> AdamConstants {
         AdamConstants {
@@ -345,6 +341,27 @@ impl TrainingConfig {
         Ok(())
     }
 
+    /// Refuses values that cannot be trained with.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the field and the values it may have.
+    pub fn validate(&self) -> Result<()> {
+        let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
+            Err(Error::Config {
+                field,
+                found: found.to_string(),
+                allowed: allowed.to_owned(),
+            })
+        };
+        if self.corpus.as_os_str().is_empty() {
+            return refuse("corpus", &"missing", "the folder of a corpus");
+        }
+        if self.batch_tokens == 0 {
+            return refuse("batch_tokens", &self.batch_tokens, "at least 1");
+        }
+        if !(1..=MOST_DEVICES).contains(&self.devices) {
+            return refuse("devices", &self.devices, &format!("1 to {MOST_DEVICES}"));
+        }
         if self.checkpoint_every == 0 {
             return refuse("checkpoint_every", &self.checkpoint_every, "at least 1");
         }
@@ -362,6 +379,7 @@ impl TrainingConfig {
         if !(0.0..=1.0).contains(&self.draft_share) {
             return refuse("draft_share", &self.draft_share, "0 to 1");
         }
+        self.validate_optimizer()?;
         if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");
         }
@@ -372,6 +390,7 @@ impl TrainingConfig {
         let counts = [
             ("seed", self.seed),
             ("steps", self.steps as u64),
+            ("gate_opening_steps", self.gate_opening_steps as u64),
             ("target_tokens", self.target_tokens),
             ("checkpoint_every", self.checkpoint_every as u64),
             ("validate_every", self.validate_every as u64),
@@ -383,7 +402,6 @@ impl TrainingConfig {
         }
         Ok(())
     }
-        self.validate_optimizer()?;
 }
 
 #[cfg(test)]
@@ -394,7 +412,6 @@ mod tests {
     fn a_run_ends_by_itself_only_if_it_is_told_when() {
         let endless = TrainingConfig::default();
         let steps = TrainingConfig {
-            ("gate_opening_steps", self.gate_opening_steps as u64),
             steps: 5,
             ..endless.clone()
         };
@@ -403,5 +420,28 @@ mod tests {
         assert!(second.has_limit());
         second.validate_every = 0;
         assert!(!second.has_limit(), "its patience is never asked for");
+    }
+
+    #[test]
+    fn the_structure_of_a_system_is_a_setting() {
+        use crate::model::{Reach, Side};
+
+        let of = |text: &str| {
+            let config: TrainingConfig = toml::from_str(text).expect("settings");
+            let text = toml::to_string(&config).expect("can be written");
+            let read: TrainingConfig = toml::from_str(&text).expect("the same settings");
+            assert_eq!(read, config);
+            config.system()
+        };
+        let online = "preset = \"flat-word-small\"\n[structure]\nkind = \"flat\"\nlevel = \"word\"\nreach = \"online\"\nside = \"decoder\"\n";
+        let system = of(online).expect("a system");
+        let Some(Context::Flat { reach, side, .. }) = system.config(50).context else {
+            unreachable!("flat attention")
+        };
+        assert_eq!((reach, side), (Reach::Online, Side::Decoder));
+        assert!(of(&online.replace("flat-word", "han")).is_err());
+        assert!(of(&online.replace("flat-word", "x-transformer")).is_err());
+        let unknown = online.replace("decoder", "middle");
+        assert!(toml::from_str::<TrainingConfig>(&unknown).is_err());
     }
 }

@@ -81,7 +81,7 @@ impl TrainingData {
                 vocabulary.into()
             }
         };
-        let preset = Preset::named(&config.preset)?;
+        let preset = config.system()?;
         let memory = memory_of(&preset, &corpus, config)?;
         let bpe_dropout = if config.bpe_dropout > 0.0 {
             let own = tokenizer.own().ok_or_else(|| Error::Config {

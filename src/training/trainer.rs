@@ -47,7 +47,7 @@ pub fn train(
     observe: &mut dyn FnMut(&TrainingEvent),
 ) -> Result<EndReason> {
     config.validate()?;
-    let preset = Preset::named(&config.preset)?;
+    let preset = config.system()?;
     // First, so that a mistyped corpus does not use up the run folder.
     let corpus = open_corpus(config, resume)?;
     if !resume {
