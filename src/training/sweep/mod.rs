@@ -389,6 +389,10 @@ mod tests {
         for (text, rows) in [
             (
                 include_str!("../../../assets/sweeps/x-transformer-table-1.toml"),
+                4,
+            ),
+            (
+                include_str!("../../../assets/sweeps/x-transformer-table-4.toml"),
                 2,
             ),
             (
