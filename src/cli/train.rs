@@ -357,6 +357,7 @@ fn show_phase(line: &mut StatusLine, phase: Phase) {
     match phase {
         Phase::Read => line.show("reading the corpus"),
         Phase::Tokenise => line.show("preparing the development documents"),
+        Phase::Draft => line.show("writing drafts of the training pairs"),
         Phase::Validate => line.show("validating"),
         Phase::Save => line.show("saving"),
         Phase::Paused => line.line("paused; go on with `canopy run resume`"),

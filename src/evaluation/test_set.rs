@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::ChoiceTest;
+use super::exchanged::{Exchanged, exchanged};
 use super::walk::{Walk, confirmed};
 use crate::corpus::{
     ContextTexts, Corpus, CorpusInfo, DocumentUnits, Segment, Split, WordCounts, document_units,
@@ -35,7 +36,8 @@ pub enum ReferenceContext {
     Document,
     /// These, and in the memory of a model that retrieves those of all documents before, as in a project.
     Project,
-    /// Those of another document, as many: what such a context gains is none of the document's merit.
+    /// All that a sentence reads is another document's, sources and human translations: what such a context gains is none of the
+    /// document's merit.
     OtherDocument,
 }
 
@@ -117,8 +119,17 @@ impl TestSet {
             let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
             translator.add_auxiliary_inputs(document, contexts)?;
         }
-        let units = match translator.description().model.memory_use {
-            _ if self.reference_context.is_some() => {
+        let config = &translator.description().model;
+        let exchanging = config.context.zip(self.exchanged(translator));
+        let units = match (exchanging, config.memory_use) {
+            (Some(exchanging), _) => {
+                let (mut documents, segments) = exchanged(&self.units, &self.segments, exchanging);
+                for document in &mut documents {
+                    translator.add_auxiliary_inputs(document, None)?;
+                }
+                translator.translate_segments(&documents, &segments, options, go_on)?
+            }
+            (None, _) if self.reference_context.is_some() => {
                 let wrong = self.reference_context == Some(ReferenceContext::OtherDocument);
                 let walk = Walk {
                     confirmed: &confirmed(&documents, wrong),
@@ -130,7 +141,7 @@ impl TestSet {
                 };
                 walk.translate(go_on)?
             }
-            Some(MemoryUse::FineTune | MemoryUse::KnnMt) => {
+            (None, Some(MemoryUse::FineTune | MemoryUse::KnnMt)) => {
                 self.translate_each(translator, &documents, options, go_on)?
             }
             _ => translator.translate_segments(&documents, &self.segments, options, go_on)?,
@@ -150,6 +161,15 @@ impl TestSet {
             hypotheses,
             words_per_second,
         }))
+    }
+
+    /// What a translator reads of another document than its sentences'; none where it reads their own.
+    pub fn exchanged(&self, translator: &Translator) -> Option<Exchanged> {
+        let is_other = self.reference_context == Some(ReferenceContext::OtherDocument);
+        is_other.then(|| {
+            let keeps_form = translator.address_forms().is_some();
+            Exchanged::of(&translator.description().model, keeps_form)
+        })
     }
 
     /// Every document with a translator that is made for it.

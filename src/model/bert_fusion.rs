@@ -1,7 +1,8 @@
 //! Attention to the states of BERT beside a layer's own attention, and three ways to join the two.
 //!
-//! - Cardinality residuals: CATSBY 2022, Eq. 13-18. Each attention has a residual connection and a norm of its own; the
-//!   layer's input is added once more to their mean. As in the authors' program; Eq. 17-18 leave the norms out.
+//! - Cardinality residuals: CATSBY 2022, Eq. 13-18. Each attention has a residual connection, and the norm of the layer's own
+//!   attention, or one of its own; the layer's input is added once more to their mean. The authors' program shares the norm;
+//!   Eq. 17-18 leave it out.
 //! - The mean with drop-net: Zhu et al., "Incorporating BERT into Neural Machine Translation", ICLR 2020, §4.
 //! - A gate in place of the mean: Maruf et al. 2019, Eq. 8-9, between the two attentions of Zhu et al.
 
@@ -20,12 +21,15 @@ use super::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
 use super::query_spans::QuerySpan;
 use crate::kernels::{DropoutSource, Segment};
 
-/// Attention to BERT's states. With a norm its residuals are those of CATSBY, with a gate it is gated, else averaged.
+/// Attention to BERT's states. Its residuals are those of CATSBY, or with a gate it is gated, else averaged.
 #[derive(Module, Debug)]
 pub struct BertFusion {
     /// Keys and values come from BERT's width.
     pub attention: MultiHeadAttention,
+    /// Of the residuals of CATSBY, where these do not share the own attention's.
     pub norm: Option<Norm>,
+    /// Whether both residuals of CATSBY go through the norm of the own attention.
+    pub shares_norm: bool,
     pub gate: Option<ContextGate>,
 }
 
@@ -48,6 +52,7 @@ impl BertFusion {
                 causal: false,
             },
             norm: (fusion == Fusion::Cardinality).then(|| Norm::new(d_model, device)),
+            shares_norm: fusion == Fusion::SharedCardinality,
             gate: (fusion == Fusion::Gate).then(|| gate.init(device)),
         })
     }
@@ -97,7 +102,8 @@ impl BertFusion {
         bert: Tensor<2>,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        match (&self.norm, &self.gate) {
+        let norm_bert = self.shares_norm.then_some(norm);
+        match (self.norm.as_ref().or(norm_bert), &self.gate) {
             (Some(norm_bert), _) => {
                 let own = norm.add(x.clone(), own, drop.next());
                 let bert = norm_bert.add(x.clone(), bert, drop.next());
@@ -149,6 +155,7 @@ mod tests {
                 causal: false,
             },
             norm: None,
+            shares_norm: false,
             gate: gate.then(|| ContextGateConfig::new(D).init(&device)),
         }
     }
@@ -193,6 +200,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The authors' `S2EncoderLayer` calls one norm for both branches.
+    #[test]
+    fn branches_of_catsby_share_a_norm() {
+        let (x, own, bert) = (rows(1, 3), rows(2, 3), rows(3, 3));
+        let layer = BertFusion {
+            shares_norm: true,
+            ..fusion(false)
+        };
+        let norm = Norm {
+            gamma: burn::module::Param::from_tensor(rows(4, 1).flatten(0, 1)),
+            ..Norm::new(D, &Device::flex())
+        };
+        let none = DropoutSource::none();
+        let found = layer.join(&norm, x.clone(), own.clone(), bert.clone(), &none);
+        let [own, bert] = [own, bert].map(|it| norm.forward(x.clone() + it));
+        let differs = (found - (own + bert) / 2.0 - x).abs().max();
+        assert!(differs.into_scalar::<f32>() < 1e-5);
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct ContextGateConfig {
 
 /// `σ(2) = 0.88` of the own state passes a warm gate at first: less, and the layer learns at the cost of what is known;
 /// more, and it hardly learns.
-const WARM: f32 = 2.0;
+pub const WARM: f32 = 2.0;
 
 impl ContextGateConfig {
     pub fn init(&self, device: &Device) -> ContextGate {

@@ -104,6 +104,9 @@ impl Reach {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fusion {
+    /// Cardinality residuals, both branches through the norm of the layer's own attention, as the authors' program has it.
+    SharedCardinality,
+    /// The same with a norm for the branch of BERT: a model that was trained so.
     Cardinality,
     /// In training one of the two alone, whichever chance says: drop-net with the authors' rate of 1.
     Average,

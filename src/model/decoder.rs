@@ -54,9 +54,8 @@ pub struct DecoderLayer {
 pub struct DecoderOutput {
     /// `[rows, d_model]`
     pub states: Tensor<2>,
-    /// Each token's result of the source attention of the last layer, `[rows, d_model]`.
-    pub attended: Tensor<2>,
-    /// The input of the last feed-forward sublayer, `[rows, d_model]`.
+    /// The input of the last feed-forward sublayer, `[rows, d_model]`: each token's attention to the source in the last layer,
+    /// behind residual and norm. With it tokens ask for translations of other sentences, and are found in them.
     pub fed_forward: Tensor<2>,
 }
 
@@ -213,7 +212,7 @@ impl Decoder {
         };
         let cross = rows.segments_over(&positions);
         let query_spans = query_spans(&rows.sentences, &encoded.numbers);
-        let (mut attended, mut fed_forward) = (None, None);
+        let mut fed_forward = None;
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| {
@@ -230,7 +229,6 @@ impl Decoder {
                 });
                 let own = layer.cross_attention.attend(y.clone(), memory, &cross);
                 let read = fusion.attend(y.clone(), &query_spans, &fusion.prepare(bert));
-                attended = Some(own.clone());
                 y = fusion.join(&layer.norm_cross, y, own, read, drop);
                 y = self.residual(y, &layer.norm_ff, drop, |y| {
                     fed_forward = Some(y.clone());
@@ -243,9 +241,7 @@ impl Decoder {
                     let attention = &layer.cross_attention;
                     attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
-                let read = layer.cross_attention.attend(y, memory, &cross);
-                attended = Some(read.clone());
-                read
+                layer.cross_attention.attend(y, memory, &cross)
             });
             if let Some(context) = &layer.context {
                 let memory = Memory::of(encoded.states.clone(), encoded.documents.clone());
@@ -261,7 +257,6 @@ impl Decoder {
         }
         DecoderOutput {
             states: self.finish(y),
-            attended: attended.expect("a decoder has layers"),
             fed_forward: fed_forward.expect("a decoder has layers"),
         }
     }
@@ -279,12 +274,13 @@ impl Decoder {
         drop: &DropoutSource,
     ) -> Tensor<2> {
         let DecoderOutput {
-            states, attended, ..
+            states,
+            fed_forward,
         } = output;
         match (&self.gated, translations) {
             (Some(gated), Some(memory)) => {
                 let query_spans = query_spans(&rows.sentences, &encoded.numbers);
-                gated.forward(states, attended, &query_spans, memory, drop)
+                gated.forward(states, fed_forward, &query_spans, memory, drop)
             }
             _ => states,
         }
@@ -303,11 +299,12 @@ impl Decoder {
         let query_spans = query_spans(&rows.sentences, &encoded.numbers);
         let position = (AttentionKind::DecoderContext, self.layers.len() - 1);
         let DecoderOutput {
-            states, attended, ..
+            states,
+            fed_forward,
         } = output;
         gated.attend_recorded(
             states,
-            attended,
+            fed_forward,
             &query_spans,
             translations,
             position,
@@ -405,7 +402,7 @@ impl Decoder {
         let each: Vec<Range<usize>> = (0..hypotheses).map(|row| row..row + 1).collect();
         let query_spans = query_spans(&each, &state.numbers);
         let none = DropoutSource::none();
-        let (mut attended, mut fed_forward) = (None, None);
+        let mut fed_forward = None;
         let documents = &state.memory.layers;
         let layers = self.layers.iter().zip(&mut state.layers).zip(documents);
         for (number, ((layer, memory), document)) in layers.enumerate() {
@@ -436,19 +433,16 @@ impl Decoder {
                 let source = memory.source.clone();
                 let own = layer.cross_attention.attend(y.clone(), source, &cross);
                 let read = fusion.attend(y.clone(), &query_spans, bert);
-                y = fusion.join(&layer.norm_cross, y, own.clone(), read, &none);
-                attended = Some(own);
+                y = fusion.join(&layer.norm_cross, y, own, read, &none);
             } else {
                 y = self.residual(y, &layer.norm_cross, &none, |y| {
                     let attention = &layer.cross_attention;
-                    let read = match padded {
+                    match padded {
                         Some(PaddedSource { runs, layers }) => {
                             attention.attend_padded(y, layers[number].clone(), runs)
                         }
                         None => attention.attend(y, memory.source.clone(), &cross),
-                    };
-                    attended = Some(read.clone());
-                    read
+                    }
                 });
             }
             if let (Some(context), Some(document)) = (&layer.context, document) {
@@ -462,18 +456,17 @@ impl Decoder {
             });
         }
         state.len = len;
-        let attended = attended.expect("a decoder has layers");
+        let fed_forward = fed_forward.expect("a decoder has layers");
         let states = self.finish(y);
         let states = match (&self.gated, &state.memory.translations) {
             (Some(gated), Some(memory)) => {
-                gated.attend(states, attended.clone(), &query_spans, memory, &none)
+                gated.attend(states, fed_forward.clone(), &query_spans, memory, &none)
             }
             _ => states,
         };
         DecoderOutput {
             states,
-            attended,
-            fed_forward: fed_forward.expect("a decoder has layers"),
+            fed_forward,
         }
     }
 

@@ -32,6 +32,17 @@ impl Documents {
         Segment::own(&self.sentences)
     }
 
+    /// The same, in which the token `end` of the `ids` of all rows is no part of the sentence that it ends.
+    pub(super) fn without_ends(mut self, ids: &[u32], end: Option<u32>) -> Self {
+        let Some(end) = end else { return self };
+        for sentence in &mut self.sentences {
+            if ids.get(sentence.clone()).and_then(<[u32]>::last) == Some(&end) {
+                sentence.end -= 1;
+            }
+        }
+        self
+    }
+
     /// Sentences with tokens.
     pub fn non_empty(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.sentences.len()).filter(|&sentence| !self.sentences[sentence].is_empty())

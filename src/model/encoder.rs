@@ -115,6 +115,9 @@ pub struct Encoder {
     pub previous: Option<MemoryEncoder>,
     /// After the last sublayer.
     pub gated: Option<GatedContext>,
+    /// The token that ends a sentence, where `gated` does not read it.
+    #[module(skip)]
+    pub unread_end: Option<u32>,
 }
 
 impl Encoder {
@@ -137,6 +140,10 @@ impl Encoder {
                 .context
                 .filter(|context| context.side().has_encoder())
                 .and_then(|_| GatedContext::new(config, device)),
+            unread_end: { config.tokens.source_end }.filter(|_| {
+                let context = config.context;
+                context.is_some_and(|context| !context.mechanism().reads_ends())
+            }),
         }
     }
 
@@ -190,7 +197,8 @@ impl Encoder {
         };
         let documents = rows.layout();
         let query_spans = documents.query_spans();
-        let memory = Memory::of(memory.unwrap_or_else(|| states.clone()), documents);
+        let read = documents.without_ends(&rows.ids, self.unread_end);
+        let memory = Memory::of(memory.unwrap_or_else(|| states.clone()), read);
         let states = if recorder.is_on() {
             let position = (AttentionKind::Context, self.last_attention());
             gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder)

@@ -49,6 +49,11 @@ pub(super) trait Mechanism {
         true
     }
 
+    /// Whether the end of a sentence is read like its words, where the context stands after the encoder's last layer.
+    fn reads_ends(&self) -> bool {
+        true
+    }
+
     /// Whether a gate stands in place of the residual of its sublayer.
     fn has_gated_sublayers(&self) -> bool {
         false

@@ -13,6 +13,7 @@ mod config;
 mod context;
 mod context_attention;
 mod context_config;
+mod context_parameters;
 mod counting;
 mod decoder;
 mod document_window;
@@ -80,7 +81,7 @@ pub use conditional::{
     keep_top_t,
 };
 pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
-pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
+pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig, WARM};
 pub use context_attention::{ContextSublayer, GatedContext, LayeredContext};
 pub use context_config::{
     Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,

@@ -33,6 +33,37 @@ impl Memory {
         }
     }
 
+    /// Translations of documents, `bos` before each, as other sentences read them: a word is found by what the last layer
+    /// knew when it was about to write it, behind the attention to the source with residual and norm, and what is read is
+    /// the state that has read it. Maruf et al. 2019, §3.2; neither `bos` nor the end of a sentence is read, as in the
+    /// authors' program. A word has the row before its own, which is the one that it was found with.
+    ///
+    /// # Shapes
+    /// - keys, states: `[rows, d_model]`, of all rows
+    pub(super) fn of_translations(
+        keys: Tensor<2>,
+        states: Tensor<2>,
+        mut documents: Documents,
+    ) -> Self {
+        let [rows, _] = states.dims();
+        for sentence in &mut documents.sentences {
+            sentence.end = sentence.start.max(sentence.end.saturating_sub(1));
+        }
+        let values = if rows > 1 {
+            let (first, others) = (0..1, 1..rows);
+            // The last row is no word's.
+            Tensor::cat(vec![states.clone().slice(others), states.slice(first)], 0)
+        } else {
+            states
+        };
+        Self {
+            keys,
+            values,
+            documents,
+            encodings: None,
+        }
+    }
+
     /// Encodings of the sentences: those that are known, else those that `encoder` makes of the tokens.
     ///
     /// # Shapes

@@ -6,6 +6,7 @@ use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
 use super::variant::{SpecialTokens, Variant};
+use crate::error::{Error, Result};
 
 /// A named system at a named size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,6 +122,29 @@ impl Preset {
     /// Whether it needs an imported BERT.
     pub fn reads_bert(&self) -> bool {
         matches!(self.context, Some(Context::Bert { .. }))
+    }
+
+    /// The same with another context of its kind.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if it is of another kind.
+    pub fn restructured(self, structure: Context) -> Result<Self> {
+        let kind = std::mem::discriminant::<Context>;
+        let context = self.context;
+        if context.is_some_and(|own| kind(&own) == kind(&structure)) {
+            return Ok(Self {
+                context: Some(structure),
+                ..self
+            });
+        }
+        Err(Error::Config {
+            field: "structure",
+            found: format!("{structure:?}"),
+            allowed: match context {
+                Some(own) => format!("the kind that {} has, as {own:?}", self.name),
+                None => format!("none: {} reads sentences alone", self.name),
+            },
+        })
     }
 
     /// The preset's configuration for a vocabulary of `vocab_size` tokens.

@@ -9,6 +9,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::decoder::DecoderMemory;
+use super::documents::Documents;
 use super::encoder::EncoderOutput;
 use super::packed::{PackedEncoderOutput, SharedTranslations, TranslationStates};
 use super::packed_batch::PackedBatch;
@@ -162,7 +163,7 @@ impl Model {
                 let numbers = rows.start * d_model..rows.end * d_model;
                 TranslationStates {
                     states: found.states[numbers.clone()].to_vec(),
-                    attended: found.attended[numbers].to_vec(),
+                    fed_forward: found.fed_forward[numbers].to_vec(),
                 }
             });
             numbers.iter().copied().zip(sentences)
@@ -171,14 +172,13 @@ impl Model {
         known.extend(parts);
         let sentences = (0..target.sentences.len()).map(|number| &known[&number]);
         let count = target.ids.len();
-        let mut documents = own.documents.clone();
-        documents.sentences.clone_from(&target.sentences);
-        Some(Memory {
-            keys: rows(sentences.clone().map(|it| it.attended.as_slice()), count),
-            values: rows(sentences.map(|it| it.states.as_slice()), count),
-            documents,
-            encodings: None,
-        })
+        let documents = Documents {
+            sentences: target.sentences.clone(),
+            documents: own.documents.documents.clone(),
+        };
+        let keys = rows(sentences.clone().map(|it| it.fed_forward.as_slice()), count);
+        let states = rows(sentences.map(|it| it.states.as_slice()), count);
+        Some(Memory::of_translations(keys, states, documents))
     }
 }
 

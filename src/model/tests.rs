@@ -91,7 +91,12 @@ fn batch_with_pieces(context: u32) -> Batch {
     batch
 }
 
-const FUSIONS: [Fusion; 3] = [Fusion::Cardinality, Fusion::Average, Fusion::Gate];
+const FUSIONS: [Fusion; 4] = [
+    Fusion::SharedCardinality,
+    Fusion::Cardinality,
+    Fusion::Average,
+    Fusion::Gate,
+];
 
 #[test]
 fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
@@ -303,6 +308,118 @@ fn words_read_the_same_one_by_one_as_in_whole_sentences() {
             let blind = word_by_word(&model, &batch, &model.prepare(&encoded), &encoded);
             assert!(difference(whole, blind) > 1e-3, "{config:?} reads nothing");
         }
+    }
+}
+
+/// The second sentence of the first document is translated by `words`.
+fn batch_with(words: &[u32]) -> PackedBatch {
+    let batch = batch().references;
+    let mut target = PackedBatch::default();
+    for document in &batch.documents {
+        target.begin_document();
+        for number in document.clone() {
+            let own = &batch.ids[batch.sentences[number].clone()];
+            let ids = if number == 1 { words } else { own };
+            target.push(ids, (number, 0));
+        }
+    }
+    target
+}
+
+#[test]
+fn a_translation_is_read_by_the_state_that_has_read_its_word() {
+    let (device, none, source) = (Device::flex(), DropoutSource::none(), batch().source);
+    let side = Side::Decoder;
+    let context = Context::Selective {
+        words: WordNormaliser::Sparsemax,
+        reach: Reach::Online,
+        side,
+    };
+    for memory in [MemorySource::Live, MemorySource::StageOne] {
+        let model = Model::seeded(&config(context, memory), 3, &device).expect("a model");
+        let packed = model.clone().packed_as(Quantization::None);
+        for model in [&model, &packed] {
+            let encoded = model.encode(&source, &none);
+            let Encoded::Transformer(encoded) = &encoded else {
+                unreachable!("a Transformer")
+            };
+            let memory = |words: &[u32]| {
+                let (target, none) = (batch_with(words), DropoutSource::none());
+                let known = HashMap::new();
+                let packed = model.packed_translations(&source, &target, encoded, known);
+                packed.or_else(|| model.translations(&source, &target, encoded, &none))
+            };
+            let [one, other] =
+                [&[2, 10, 6], &[2, 10, 7]].map(|words| memory(words).expect("bilingual"));
+            // Three rows come before; those of `bos` and the end of a sentence are no words.
+            let words = 3..5;
+            assert_eq!(one.documents.sentences[1], words);
+            let row = |tensor: &Tensor<2>, row: usize| tensor.clone().narrow(0, row, 1);
+            let differs = |row_number: usize, keys: bool| {
+                let [one, other] =
+                    [&one, &other].map(|it| if keys { &it.keys } else { &it.values });
+                difference(row(one, row_number), row(other, row_number))
+            };
+            // The word that a translator chose is found like the one it could have been, and read as what it is.
+            assert!(differs(4, true) < 1e-6, "the key has read the word");
+            assert!(differs(4, false) > 1e-2, "the value has not read the word");
+            assert!(differs(3, false) < 1e-6, "a word before it");
+            // Keys are those of a sublayer with residual and norm.
+            let variance = row(&one.keys, 4).square().mean().into_scalar::<f32>();
+            assert!((variance - 1.0).abs() < 1e-2, "no norm: {variance}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_sentence_is_no_word_of_a_memory() {
+    let (device, source) = (Device::flex(), batch().source);
+    let side = Side::Encoder;
+    let reach = Reach::Online;
+    let words = WordNormaliser::Softmax;
+    for context in [
+        Context::Selective { words, reach, side },
+        Context::Flat {
+            level: FlatLevel::Word,
+            reach,
+            side,
+        },
+        Context::Han { previous: 2, side },
+    ] {
+        let config = config(context, MemorySource::Live);
+        let model = Model::seeded(&config, 3, &device).expect("a model");
+        let recorded = model.record(&source, &batch().references, Recording::all());
+        let layers = recorded.layers.iter();
+        let mut of_context = layers.filter(|layer| layer.kind == AttentionKind::Context);
+        let rows = &of_context.next().expect("a context").attention_weights.rows;
+        let read = rows.iter().flat_map(|row| &row.keys);
+        let read: Vec<usize> = read.map(|(row, _)| *row as usize).collect();
+        let has_end = read.iter().any(|&row| source.ids[row] == 3);
+        assert!(!read.is_empty() && !has_end, "{context:?}");
+    }
+}
+
+#[test]
+fn sentences_without_a_translation_are_read_as_nothing() {
+    let (device, none) = (Device::flex(), DropoutSource::none());
+    let mut batch = batch();
+    batch.references = batch_with(&[2]);
+    batch.translated = vec![2, 4];
+    batch.target = PackedBatch::default();
+    for &number in &batch.translated {
+        let rows = batch.references.sentences[number].clone();
+        batch.target.push(&batch.references.ids[rows], (0, 0));
+    }
+    for context in bilingual() {
+        let model = Model::seeded(&config(context, MemorySource::Live), 3, &device);
+        let model = model.expect("a model");
+        let whole = model.scores(&batch, &none);
+        assert!(whole.clone().abs().max().into_scalar::<f32>().is_finite());
+        let encoded = model.encode(&batch.source, &none);
+        let memory = model.prepare_with(&batch.source, &batch.references, &encoded, HashMap::new());
+        let steps = word_by_word(&model, &batch, &memory, &encoded);
+        let differs = difference(whole, steps);
+        assert!(differs < 1e-4, "{context:?} differs by {differs}");
     }
 }
 

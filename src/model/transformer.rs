@@ -10,6 +10,7 @@ use super::config::{ModelConfig, Positions};
 use super::context_config::Context;
 use super::counting::Counting;
 use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
+use super::documents::Documents;
 use super::embedding::Embedding;
 use super::encoder::{Encoder, EncoderOutput};
 use super::flat_transformer::FlatSegments;
@@ -181,8 +182,7 @@ impl Transformer {
             .forward_recorded(embedded, &target, encoded, drop, recorder)
     }
 
-    /// Translations of all encoded sentences as a memory: tokens are found by what they read of the source, Maruf et al.
-    /// 2019, §3.2.
+    /// Translations of all encoded sentences as a memory, see [`Memory::of_translations`].
     pub fn translations(
         &self,
         target: &PackedBatch,
@@ -190,16 +190,14 @@ impl Transformer {
         drop: &DropoutSource,
     ) -> Memory {
         let DecoderOutput {
-            states, attended, ..
+            states,
+            fed_forward,
         } = self.decode(target, encoded, drop);
-        let mut documents = encoded.documents.clone();
-        documents.sentences.clone_from(&target.sentences);
-        Memory {
-            keys: attended,
-            values: states,
-            documents,
-            encodings: None,
-        }
+        let documents = Documents {
+            sentences: target.sentences.clone(),
+            documents: encoded.documents.documents.clone(),
+        };
+        Memory::of_translations(fed_forward, states, documents)
     }
 
     /// A search state with one hypothesis for each encoded sentence, which reads a memory of its documents.

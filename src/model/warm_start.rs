@@ -218,8 +218,9 @@ impl Encoder {
 }
 
 impl BertFusion {
-    /// Makes a layer with this fusion do about what it did without: with cardinality residuals the branches, added to the
-    /// input that the norm `before` gave, come to what the own one did. A mean or a gate begins as it is drawn.
+    /// Makes a layer with this fusion do about what it did without, where it has a norm of its own: the branches, added to the input
+    /// that the norm `before` gave, come to what the own one did. All others begin as they are drawn, so that none has a better
+    /// start than another.
     fn silence(&mut self, own: &mut Norm, before: &Norm) {
         let Some(norm) = &mut self.norm else { return };
         let output = &mut self.attention.output;

@@ -35,7 +35,9 @@ impl Trail {
             states
                 .states
                 .extend_from_slice(&told.states[numbers.clone()]);
-            states.attended.extend_from_slice(&told.attended[numbers]);
+            states
+                .fed_forward
+                .extend_from_slice(&told.fed_forward[numbers]);
         }
     }
 
@@ -52,7 +54,7 @@ impl Trail {
         }
         let width = states.states.len() / ids.len();
         states.states.truncate(rows * width);
-        states.attended.truncate(rows * width);
+        states.fed_forward.truncate(rows * width);
         Some(states)
     }
 }
@@ -64,8 +66,7 @@ mod tests {
     fn told(rows: &[f32]) -> PackedDecoderOutput {
         PackedDecoderOutput {
             states: rows.to_vec(),
-            attended: rows.iter().map(|it| -it).collect(),
-            fed_forward: Vec::new(),
+            fed_forward: rows.iter().map(|it| -it).collect(),
         }
     }
 
@@ -77,7 +78,7 @@ mod tests {
         trail.add(&[1], &[9], &told(&[5.0]));
         let found = trail.take(1, &[8]).expect("all words");
         assert_eq!(found.states, [2.0, 4.0]);
-        assert_eq!(found.attended, [-2.0, -4.0]);
+        assert_eq!(found.fed_forward, [-2.0, -4.0]);
         assert!(
             trail.take(0, &[7, 8]).is_none(),
             "the last word is not there"

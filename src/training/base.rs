@@ -62,7 +62,7 @@ impl Base {
     }
 
     /// A model folder, or a model of another program between the languages of the corpus.
-    fn read(
+    pub fn read(
         from: &Path,
         corpus: &Corpus,
         device: &Device,
@@ -101,6 +101,20 @@ pub(super) fn check_context_only(config: &TrainingConfig, preset: &Preset) -> Re
         allowed:
             "false, unless a system that reads documents begins with a sentence-level model (from)"
                 .to_owned(),
+    })
+}
+
+/// Refuses to train a choice that could not be learnt.
+fn check_top_t(model: &ModelConfig) -> Result<()> {
+    if model.top_t() != Some(1) {
+        return Ok(());
+    }
+    Err(Error::Config {
+        field: "top_t",
+        found: "1".to_owned(),
+        allowed: "2 or more: the relevance of a single sentence is added to the scores of all words that are read, which changes \
+                  none of their weights, so that no gradient comes to it (Trankova et al. 2024, §3.2)"
+            .to_owned(),
     })
 }
 
@@ -151,6 +165,7 @@ impl Start {
                 allowed: format!("0: {} does not choose sentences", preset.name),
             });
         }
+        check_top_t(&sizes)?;
         if let (Some(bert), Some(texts)) = (&bert, &data.bert) {
             sizes = bert.under(sizes, texts);
         }
@@ -165,10 +180,21 @@ impl Start {
         if config.context_only {
             model = model.with_sentences_frozen();
         }
+        let is_new = known.as_ref().is_none_or(|it| it.model.context.is_none());
+        if config.gate_opening_steps > 0 && !(is_new && model.has_warm_gate()) {
+            return Err(Error::Config {
+                field: "gate_opening_steps",
+                found: config.gate_opening_steps.to_string(),
+                allowed: format!(
+                    "0, unless {} has a gate and begins with a sentence-level model (from)",
+                    preset.name
+                ),
+            });
+        }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
+            optimizer: Adam::new(config.moments).of_run(config, &model),
             model,
-            optimizer: Adam::new(config.moments),
             progress: Progress::default(),
         })
     }
@@ -212,4 +238,21 @@ fn describe(
     description.memory.clone_from(&data.memory);
     description.pieces = data.bert.as_ref().map(|bert| Arc::clone(&bert.pieces));
     description
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_of_one_sentence_cannot_be_learnt() {
+        let preset = Preset::named("conditional-small").expect("there");
+        let mut model = preset.config(50);
+        assert!(check_top_t(&model).is_ok());
+        model.set_top_t(1);
+        let refused = check_top_t(&model).expect_err("no gradient").to_string();
+        assert!(refused.contains("top_t") && refused.contains("gradient"));
+        let others = Preset::named("selective-small").expect("there");
+        assert!(check_top_t(&others.config(50)).is_ok());
+    }
 }

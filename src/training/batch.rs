@@ -28,6 +28,12 @@ impl Example {
         self.target.len() + 1
     }
 
+    /// The tokens of the sentence itself.
+    pub(super) fn own_source(&self, special: &SpecialIds) -> &[u32] {
+        let suffix = self.source_suffix(special).len();
+        &self.source[..self.source.len() - suffix]
+    }
+
     /// The tokens that are read after the sentence, beginning with the break; empty where nothing is.
     pub(super) fn source_suffix(&self, special: &SpecialIds) -> &[u32] {
         let sentence_break = special.sentence_break();
@@ -57,6 +63,8 @@ pub struct ExampleSet {
     pub documents: Vec<Range<usize>>,
     /// BERT's sequence of each example and its context; empty where no BERT is read.
     pub pieces: Vec<BertSequence>,
+    /// The translation of each example as other sentences read it, where that is another than its target; empty where none is.
+    pub read_translations: Vec<Option<Vec<u32>>>,
     /// The ids around every sentence.
     pub special: SpecialIds,
 }
@@ -92,6 +100,7 @@ impl ExampleSet {
             examples: examples.collect(),
             documents: runs.clone(),
             pieces: pieces.cloned().collect(),
+            read_translations: Vec::new(),
             special: self.special.clone(),
         };
         (changed, runs)
@@ -107,12 +116,16 @@ impl ExampleSet {
             for number in run.clone() {
                 let example = &self.examples[number];
                 let source = self.special.framed(&example.source);
-                let target = [&[self.special.start], example.target.as_slice()].concat();
+                let begun = |words: &[u32]| [&[self.special.start], words].concat();
+                let target = begun(&example.target);
+                let other = self.read_translations.get(number);
+                let other = other.and_then(|read| read.as_deref()).map(begun);
                 batch.source.push(&source, example.place);
                 if let Some(pieces) = self.pieces.get(number) {
                     batch.source.push_pieces(pieces);
                 }
-                batch.references.push(&target, example.place);
+                let read = other.as_ref().unwrap_or(&target);
+                batch.references.push(read, example.place);
                 if example.counts {
                     batch.translated.push(batch.source.sentences.len() - 1);
                     batch.target.push(&target, example.place);

@@ -205,6 +205,7 @@ pub(super) fn load(
     let state = read_tensors(&path)?;
     check_finite(&state, &path)?;
     let optimizer = Adam::resumed(state, step, config.moments, &device.clone().inner());
+    let optimizer = optimizer.of_run(config, &weights);
     Ok(Some(Checkpoint {
         description,
         weights,

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::event::RunLimits;
 use super::mixed_precision::{MomentPrecision, ProductPrecision};
+use super::optimizer::AdamConstants;
 use super::schedule::{noam_rate, warmed_up};
 use crate::error::{Error, Result};
 use crate::inference::imported_files;
+use crate::model::{Context, Preset};
 
 /// Devices of one run at most.
 const MOST_DEVICES: usize = 256;
@@ -56,6 +58,19 @@ pub struct TrainingConfig {
     pub warmup_steps: usize,
     /// Multiplies the Noam schedule.
     pub learning_rate_factor: f64,
+    /// Multiplies the learning rate of what reads beyond the sentence, which is new where the rest has been trained.
+    pub context_learning_rate_factor: f64,
+    /// Updates over which the bias of a new context's gates falls from 2 to 0, beside what it learns: at first the gate lets 88 %
+    /// of a sentence's own states pass, in the end half of them; 0 for a bias that only learns.
+    pub gate_opening_steps: usize,
+    /// Adam's β₁, the decay of the mean of the gradients.
+    pub adam_beta_1: f64,
+    /// Adam's β₂, the decay of the mean of their squares.
+    pub adam_beta_2: f64,
+    /// Adam's ε.
+    pub adam_epsilon: f64,
+    /// By which every weight is shortened in an update, times the learning rate.
+    pub weight_decay: f64,
     /// Share of the probability spread over the whole vocabulary, in `[0, 1)`.
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
@@ -69,6 +84,9 @@ pub struct TrainingConfig {
     /// Share of the words of its own translation that a copy of each training pair reads as the translation before it, so that
     /// a system that reads translations learns to, in `[0, 1)`; 0 for no copies.
     pub copied_words: f32,
+    /// Share of the training pairs that others read as the model in `from` translates them, not as a person did, drawn anew in each
+    /// update, in `[0, 1]`: Maruf et al. 2019 train so, since a system that is at work reads its own drafts.
+    pub draft_share: f32,
     /// Sentences that a token reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
     pub top_t: usize,
     /// Updates over which the number of sentences that a token reads falls from 32 to T; 0 for T throughout.
@@ -92,6 +110,9 @@ pub struct TrainingConfig {
     pub target_tokens: u64,
     /// Minutes of this session; 0 for no limit.
     pub minutes: f64,
+    /// The context of the system, where it is to be another than the preset's, of the same kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<Context>,
 }
 
 /// How the learning rate changes.
@@ -130,11 +151,18 @@ impl Default for TrainingConfig {
             learning_rate: 1e-4,
             warmup_steps: 1_000,
             learning_rate_factor: 1.0,
+            context_learning_rate_factor: 1.0,
+            gate_opening_steps: 0,
+            adam_beta_1: 0.9,
+            adam_beta_2: 0.98,
+            adam_epsilon: 1e-9,
+            weight_decay: 0.0,
             label_smoothing: 0.1,
             dropout: 0.1,
             bpe_dropout: 0.0,
             hidden_words: 0.0,
             copied_words: 0.0,
+            draft_share: 0.0,
             top_t: 0,
             narrowing_steps: 0,
             clip_norm: 2.0,
@@ -146,6 +174,7 @@ impl Default for TrainingConfig {
             steps: 0,
             target_tokens: 0,
             minutes: 0.0,
+            structure: None,
         }
     }
 }
@@ -185,6 +214,18 @@ impl TrainingConfig {
             checkpoint_every: 100,
             patience: 5,
             ..Self::default()
+        }
+    }
+
+    /// The system: the preset, with the context of [`structure`](Self::structure) if that is set.
+    ///
+    /// # Errors
+    /// If there is no such preset, or its context is of another kind.
+    pub fn system(&self) -> Result<Preset> {
+        let preset = Preset::named(&self.preset)?;
+        match self.structure {
+            Some(structure) => preset.restructured(structure),
+            None => Ok(preset),
         }
     }
 
@@ -255,6 +296,51 @@ impl TrainingConfig {
         WIDEST.saturating_sub(narrowed).max(top_t)
     }
 
+    /// The constants of its optimizer.
+    pub fn adam(&self) -> AdamConstants {
+        AdamConstants {
+            betas: (self.adam_beta_1, self.adam_beta_2),
+            epsilon: self.adam_epsilon,
+            weight_decay: self.weight_decay,
+        }
+    }
+
+    /// Refuses numbers of the optimizer that it cannot count with.
+    fn validate_optimizer(&self) -> Result<()> {
+        let refuse = |field, found: f64, allowed: &str| {
+            Err(Error::Config {
+                field,
+                found: found.to_string(),
+                allowed: allowed.to_owned(),
+            })
+        };
+        let positive = [
+            ("learning_rate_factor", self.learning_rate_factor),
+            (
+                "context_learning_rate_factor",
+                self.context_learning_rate_factor,
+            ),
+            ("learning_rate", self.learning_rate),
+            ("adam_epsilon", self.adam_epsilon),
+        ];
+        let is_wrong = |(_, number): &(&str, f64)| !(*number > 0.0 && number.is_finite());
+        if let Some((field, found)) = positive.into_iter().find(is_wrong) {
+            return refuse(field, found, "a number above 0");
+        }
+        let betas = [
+            ("adam_beta_1", self.adam_beta_1),
+            ("adam_beta_2", self.adam_beta_2),
+        ];
+        let is_wrong = |(_, number): &(&str, f64)| !(0.0..1.0).contains(number);
+        if let Some((field, found)) = betas.into_iter().find(is_wrong) {
+            return refuse(field, found, "0 up to, but not including, 1");
+        }
+        if !(0.0..=1.0).contains(&self.weight_decay) {
+            return refuse("weight_decay", self.weight_decay, "0 to 1");
+        }
+        Ok(())
+    }
+
     /// Refuses values that cannot be trained with.
     ///
     /// # Errors
@@ -290,16 +376,10 @@ impl TrainingConfig {
         if let Some((field, found)) = shares.into_iter().find(is_wrong) {
             return refuse(field, &found, "0 up to, but not including, 1");
         }
-        if !(self.learning_rate_factor > 0.0 && self.learning_rate_factor.is_finite()) {
-            return refuse(
-                "learning_rate_factor",
-                &self.learning_rate_factor,
-                "a number above 0",
-            );
+        if !(0.0..=1.0).contains(&self.draft_share) {
+            return refuse("draft_share", &self.draft_share, "0 to 1");
         }
-        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
-            return refuse("learning_rate", &self.learning_rate, "a number above 0");
-        }
+        self.validate_optimizer()?;
         if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");
         }
@@ -310,6 +390,7 @@ impl TrainingConfig {
         let counts = [
             ("seed", self.seed),
             ("steps", self.steps as u64),
+            ("gate_opening_steps", self.gate_opening_steps as u64),
             ("target_tokens", self.target_tokens),
             ("checkpoint_every", self.checkpoint_every as u64),
             ("validate_every", self.validate_every as u64),
@@ -339,5 +420,28 @@ mod tests {
         assert!(second.has_limit());
         second.validate_every = 0;
         assert!(!second.has_limit(), "its patience is never asked for");
+    }
+
+    #[test]
+    fn the_structure_of_a_system_is_a_setting() {
+        use crate::model::{Reach, Side};
+
+        let of = |text: &str| {
+            let config: TrainingConfig = toml::from_str(text).expect("settings");
+            let text = toml::to_string(&config).expect("can be written");
+            let read: TrainingConfig = toml::from_str(&text).expect("the same settings");
+            assert_eq!(read, config);
+            config.system()
+        };
+        let online = "preset = \"flat-word-small\"\n[structure]\nkind = \"flat\"\nlevel = \"word\"\nreach = \"online\"\nside = \"decoder\"\n";
+        let system = of(online).expect("a system");
+        let Some(Context::Flat { reach, side, .. }) = system.config(50).context else {
+            unreachable!("flat attention")
+        };
+        assert_eq!((reach, side), (Reach::Online, Side::Decoder));
+        assert!(of(&online.replace("flat-word", "han")).is_err());
+        assert!(of(&online.replace("flat-word", "x-transformer")).is_err());
+        let unknown = online.replace("decoder", "middle");
+        assert!(toml::from_str::<TrainingConfig>(&unknown).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -40,6 +40,9 @@ pub struct TrainingData {
     bpe_dropout: Option<(Merges, f32)>,
     seed: u64,
     max_tokens: usize,
+    /// What the first stage writes of every pair; empty where nobody reads it.
+    pub(super) drafts: Vec<Vec<u32>>,
+    draft_share: f32,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
 }
@@ -78,7 +81,7 @@ impl TrainingData {
                 vocabulary.into()
             }
         };
-        let preset = Preset::named(&config.preset)?;
+        let preset = config.system()?;
         let memory = memory_of(&preset, &corpus, config)?;
         let bpe_dropout = if config.bpe_dropout > 0.0 {
             let own = tokenizer.own().ok_or_else(|| Error::Config {
@@ -103,6 +106,8 @@ impl TrainingData {
             bpe_dropout,
             seed: config.seed,
             max_tokens,
+            drafts: Vec::new(),
+            draft_share: config.draft_share,
             skipped: 0,
         };
         data.train = data.examples(Split::Train)?;
@@ -117,9 +122,59 @@ impl TrainingData {
         Ok(data)
     }
 
+    /// Words of a translation that others read, at most.
+    pub(super) fn longest(&self) -> usize {
+        self.max_tokens - 1
+    }
+
+    /// The pairs of the training runs of update `step` as they are drawn for it, the same ones for the same `step`, and the runs
+    /// among them: in other subwords, and with drafts for others to read. None where all stay as they are.
+    pub(super) fn drawn(
+        &self,
+        runs: &[Range<usize>],
+        step: usize,
+    ) -> Option<(ExampleSet, Vec<Range<usize>>)> {
+        let subwords = self.in_other_subwords(runs, step);
+        if self.drafts.is_empty() {
+            return subwords;
+        }
+        let unchanged = || self.train.changed(runs, |_, example| example.clone());
+        let (mut set, drawn) = subwords.unwrap_or_else(unchanged);
+        let draft = |number: usize| {
+            let mut rng = generator(self.seed ^ 0xD4AF, step);
+            rng.set_word_pos(u128::from(number as u64) << 32);
+            let is_drawn = rng.random_bool(f64::from(self.draft_share));
+            is_drawn.then(|| self.drafts[number].as_slice())
+        };
+        let numbers = runs.iter().cloned().flatten();
+        for (number, example) in numbers.clone().zip(&mut set.examples) {
+            if self.previous_translations == 0 {
+                break;
+            }
+            let documents = &self.train.documents;
+            let document = documents.partition_point(|document| document.end <= number);
+            let first = number.saturating_sub(self.previous_translations);
+            let before = first.max(documents[document].start)..number;
+            let target = |other: usize| self.train.examples[other].target.as_slice();
+            let translations = before
+                .rev()
+                .map(|it| draft(it).unwrap_or_else(|| target(it)));
+            let mut source = example.own_source(&self.train.special).to_vec();
+            let special = &self.train.special;
+            let limits = (
+                special.sentence_break().unwrap_or(special.start),
+                self.max_tokens,
+            );
+            source.extend(previous_suffix(translations, source.len(), limits));
+            example.source = source;
+        }
+        set.read_translations = numbers.map(|it| draft(it).map(<[u32]>::to_vec)).collect();
+        Some((set, drawn))
+    }
+
     /// The pairs of the training runs of update `step` in other subwords, the same ones for the same `step`, and the
     /// runs among them; a pair that would become too long stays as it is. None without BPE-dropout.
-    pub(super) fn in_other_subwords(
+    fn in_other_subwords(
         &self,
         runs: &[Range<usize>],
         step: usize,

@@ -16,7 +16,6 @@ use super::sources::Sources;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::inference::DeviceChoice;
-use crate::model::Preset;
 use crate::remote::{Client, Files, RootedFiles, RunFile, TRAINING_ENDED};
 use crate::text::digest::{hash_file, hexadecimal};
 use crate::text::file::write_atomically;
@@ -159,7 +158,7 @@ pub fn train_elsewhere(
     observe: &mut dyn FnMut(&TrainingEvent),
 ) -> Result<EndReason> {
     config.validate()?;
-    let preset = Preset::named(&config.preset)?;
+    let preset = config.system()?;
     // First, so that a mistyped corpus does not use up the run folder.
     let sources = Sources::of(config, &preset, &Corpus::open(&config.corpus)?)?;
     let known = Place::read(run).filter(|_| resume);

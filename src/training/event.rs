@@ -11,6 +11,8 @@ pub(super) const STALLED: [&str; 2] = ["dev BLEU has not risen", "the dev loss h
 pub enum Phase {
     Read,
     Tokenise,
+    /// The model that the run begins with writes what others read in training.
+    Draft,
     Train,
     Validate,
     Save,

@@ -17,6 +17,7 @@ mod curves;
 mod data;
 mod device_lock;
 mod divergence;
+mod drafts;
 mod elsewhere;
 mod event;
 mod fitting;
@@ -61,7 +62,7 @@ pub use for_document::{
 };
 pub use known_runs::{known_runs, remember_run};
 pub use mixed_precision::{LossScale, MomentPrecision, ProductPrecision};
-pub use optimizer::Adam;
+pub use optimizer::{Adam, AdamConstants};
 pub use probe::{Estimate, probe};
 pub use run_folder::{RunFolder, best_model, free_folder, is_run};
 pub use run_state::{RunState, run_state};

@@ -1,20 +1,50 @@
 //! Adam over the parameters of a module, by name.
 //!
-//! Kingma & Ba, "Adam", ICLR 2015, Algorithm 1, with β₁ 0.9, β₂ 0.98, ε 1e-9 as in Vaswani et al. 2017, §5.3.
+//! Kingma & Ba, "Adam", ICLR 2015, Algorithm 1; weight decay as Loshchilov & Hutter, "Decoupled Weight Decay Regularization", ICLR
+//! 2019, Algorithm 2, line 12.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor};
 
+use super::config::TrainingConfig;
 use super::mixed_precision::MomentPrecision;
 use crate::kernels::{
     AdamStep, Adapted, Moments, adam, adam_at_once, is_adapted_at_once, square_sum,
 };
+use crate::model::Model;
 use crate::weights::NamedTensors;
 
-const BETAS: (f64, f64) = (0.9, 0.98);
-const EPSILON: f64 = 1e-9;
+/// The constants of Adam.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdamConstants {
+    /// β₁ and β₂: decay of the mean of the gradients and of that of their squares.
+    pub betas: (f64, f64),
+    pub epsilon: f64,
+    /// By which a weight is shortened in each update, times the learning rate.
+    pub weight_decay: f64,
+}
+
+impl Default for AdamConstants {
+    /// Those of Vaswani et al. 2017, §5.3.
+    fn default() -> Self {
+        Self {
+            betas: (0.9, 0.98),
+            epsilon: 1e-9,
+            weight_decay: 0.0,
+        }
+    }
+}
+
+/// Parameters whose learning rate is another one.
+#[derive(Debug, Clone)]
+struct OwnRate {
+    names: Arc<BTreeSet<String>>,
+    /// By which the learning rate is multiplied.
+    factor: f64,
+}
 
 /// The length of the gradients of a loss.
 #[derive(Debug)]
@@ -34,10 +64,42 @@ pub struct Adam {
     /// Updates so far.
     step: i32,
     precision: MomentPrecision,
+    constants: AdamConstants,
+    own_rate: Option<OwnRate>,
     moments: BTreeMap<String, Moments>,
 }
 
 impl Adam {
+    /// This, with the constants of `config`, and its learning rate for what `model` reads beyond the sentence.
+    pub(super) fn of_run(self, config: &TrainingConfig, model: &Model) -> Self {
+        let adam = self.with_constants(config.adam());
+        let factor = config.context_learning_rate_factor;
+        if (factor - 1.0).abs() < f64::EPSILON {
+            return adam;
+        }
+        let names = model.context_parameters();
+        adam.with_own_rate(names, factor)
+    }
+
+    #[must_use]
+    pub fn with_constants(self, constants: AdamConstants) -> Self {
+        Self { constants, ..self }
+    }
+
+    /// The same, in which the learning rate of the parameters `names` is `factor` times that of the others.
+    #[must_use]
+    pub fn with_own_rate(self, names: BTreeSet<String>, factor: f64) -> Self {
+        let names = Arc::new(names);
+        let own_rate = Some(OwnRate { names, factor });
+        Self { own_rate, ..self }
+    }
+
+    /// By which the learning rate of a parameter is multiplied; none for that of most.
+    fn factor_of(&self, name: &str) -> Option<f64> {
+        let own = self.own_rate.as_ref()?;
+        own.names.contains(name).then_some(own.factor)
+    }
+
     /// Before the first update.
     pub fn new(precision: MomentPrecision) -> Self {
         Self {
@@ -130,6 +192,10 @@ impl Adam {
         learning_rate: f64,
         clip_norm: Option<f64>,
     ) -> Result<(M, GradientNorm), M> {
+        // Nothing may shrink where the norm turns out not to be finite.
+        if self.constants.weight_decay > 0.0 {
+            return Err(module);
+        }
         let mut collecting = Collecting {
             adam: self,
             gradients,
@@ -152,8 +218,19 @@ impl Adam {
         self.step += 1;
         let step = self.next_step(learning_rate, 1.0 / factor);
         let limit = clip_norm.map(|limit| limit * factor);
+        let own = names.iter().zip(&adapted).map(|(name, it)| {
+            let factor = self.factor_of(name)?;
+            Some((factor, it.values.clone()))
+        });
+        let own: Vec<Option<(f64, Tensor<1>)>> = own.collect();
         let (updated, squares) = adam_at_once(adapted, step, limit);
-        let (values, moments): (VecDeque<_>, Vec<_>) = updated.into_iter().unzip();
+        let updated = updated.into_iter().zip(own);
+        let updated = updated.map(|((values, moments), own)| match own {
+            // A step is as long as the learning rate is large.
+            Some((factor, before)) => (before.clone() + (values - before) * factor, moments),
+            None => (values, moments),
+        });
+        let (values, moments): (VecDeque<_>, Vec<_>) = updated.unzip();
         self.moments.extend(names.into_iter().zip(moments));
         let mut placing = Placing { values, gradients };
         let norm = GradientNorm::OnCard { squares, factor };
@@ -172,9 +249,9 @@ impl Adam {
     /// The constants of update number [`Self::step`].
     fn next_step(&self, learning_rate: f64, scale: f64) -> AdamStep {
         AdamStep {
-            betas: BETAS,
+            betas: self.constants.betas,
             step: self.step,
-            epsilon: EPSILON,
+            epsilon: self.constants.epsilon,
             learning_rate,
             scale,
         }
@@ -214,6 +291,7 @@ impl Adam {
             step,
             precision,
             moments: moments.collect(),
+            ..Self::default()
         }
     }
 }
@@ -322,9 +400,90 @@ impl ModuleMapper for Update<'_> {
         let name = self.stack.join(".");
         let (values, gradient) = (tensor.inner().flatten(0, D - 1), gradient.flatten(0, D - 1));
         let moments = self.adam.moments_of(&name, &values);
-        let (values, moments) = adam(values, gradient, moments, self.step);
+        let mut step = self.step;
+        step.learning_rate *= self.adam.factor_of(&name).unwrap_or(1.0);
+        let decay = step.learning_rate * self.adam.constants.weight_decay;
+        let values = if decay > 0.0 {
+            values * (1.0 - decay)
+        } else {
+            values
+        };
+        let (values, moments) = adam(values, gradient, moments, step);
         self.adam.moments.insert(name, moments);
         let tensor = Tensor::<D>::from_inner(values.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Preset;
+
+    #[derive(Module, Debug)]
+    struct Two {
+        one: Param<Tensor<1>>,
+        other: Param<Tensor<1>>,
+    }
+
+    /// How far each of two equal parameters goes in two updates.
+    fn steps(mut adam: Adam) -> [f32; 2] {
+        let device = Device::flex().autodiff();
+        let param = || Param::from_tensor(Tensor::from_floats([1.0], &device));
+        let mut two = Two {
+            one: param(),
+            other: param(),
+        };
+        for _ in 0..2 {
+            let loss = (two.one.val() + two.other.val()).square();
+            (two, _) = adam.update(two, &mut loss.backward(), 1e-2, None);
+        }
+        [two.one, two.other].map(|it| 1.0 - it.val().into_scalar::<f32>())
+    }
+
+    #[test]
+    fn some_parameters_have_a_learning_rate_of_their_own() {
+        let names = BTreeSet::from(["other".to_owned()]);
+        let [one, other] = steps(Adam::default().with_own_rate(names, 5.0));
+        assert!((one - 0.02).abs() < 1e-4, "{one}");
+        assert!((other - 5.0 * one).abs() < 1e-4, "{other}");
+    }
+
+    #[test]
+    fn weights_decay_by_the_learning_rate() {
+        let decaying = AdamConstants {
+            weight_decay: 0.5,
+            ..AdamConstants::default()
+        };
+        let [plain, _] = steps(Adam::default());
+        let [decayed, _] = steps(Adam::default().with_constants(decaying));
+        // 1 and then 0.985 are shortened by a half of 0.01.
+        assert!((decayed - plain - 0.009_9).abs() < 1e-4, "{decayed}");
+    }
+
+    #[test]
+    fn the_constants_are_used() {
+        let slow = AdamConstants {
+            epsilon: 4.0,
+            ..AdamConstants::default()
+        };
+        let [plain, _] = steps(Adam::default());
+        let [slow, _] = steps(Adam::default().with_constants(slow));
+        assert!(slow < 0.6 * plain, "{slow}");
+    }
+
+    #[test]
+    fn what_reads_the_context_is_what_the_sentence_level_model_has_not() {
+        let device = Device::flex().autodiff();
+        let names = |preset: &str| {
+            let preset = Preset::named(preset).expect("there");
+            let model = Model::new(&preset.config(50), &device).expect("a model");
+            model.context_parameters()
+        };
+        assert!(names("x-transformer-small").is_empty());
+        let names = names("selective-online-small");
+        let has = |part: &str| names.iter().any(|name| name.contains(part));
+        assert!(has("encoder.gated") && !has("sublayers") && !has("decoder.layers"));
+        assert!(!has("embedding") && !has("stage_one"));
     }
 }

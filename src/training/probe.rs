@@ -17,7 +17,7 @@ use super::trainer::Trainer;
 use super::workers::Workers;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::model::{Batch, ModelConfig, Preset};
+use crate::model::{Batch, ModelConfig};
 
 /// An estimate of a run's memory and time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -44,7 +44,7 @@ pub fn probe(
     control: &Control,
 ) -> Result<Option<Estimate>> {
     config.validate()?;
-    let preset = Preset::named(&config.preset)?;
+    let preset = config.system()?;
     let corpus = Corpus::open(&config.corpus)?;
     config.check_precision(device)?;
     let device = device.clone().autodiff();

@@ -16,6 +16,7 @@ use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::data::{self, TrainingData};
 use super::divergence::Beginning;
+use super::drafts;
 use super::event::{EndReason, Phase, TrainingEvent};
 use super::optimizer::Adam;
 use super::reporter::Reporter;
@@ -46,13 +47,14 @@ pub fn train(
     observe: &mut dyn FnMut(&TrainingEvent),
 ) -> Result<EndReason> {
     config.validate()?;
-    let preset = Preset::named(&config.preset)?;
+    let preset = config.system()?;
     // First, so that a mistyped corpus does not use up the run folder.
     let corpus = open_corpus(config, resume)?;
     if !resume {
         bert::check(config, &preset)?;
         data::check_memory(config, &preset)?;
         data::check_copies(config, &preset)?;
+        drafts::check(config, &preset)?;
         base::check_context_only(config, &preset)?;
     }
     let folder = RunFolder::open(run, resume)?;
@@ -166,11 +168,15 @@ fn prepared<'a>(
     let has_one = known.is_some_and(|known| known.pieces.is_some());
     let bert = BertBase::open(config, preset, has_one, device)?;
     let texts = BertTexts::of_run(config, preset, corpus, known, bert.as_ref())?;
-    let data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
+    let mut data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::NothingToLearn {
             path: config.corpus.clone(),
         });
+    }
+    if config.draft_share > 0.0 {
+        // Whoever ends the run meanwhile ends it before its first update.
+        data.drafts = drafts::of_run(config, &data, device, reporter)?.unwrap_or_default();
     }
     let start = Start::new(config, preset, &data, device, saved, (base, bert))?;
     reporter.folder.keep(config, sources)?;

@@ -16,7 +16,7 @@ use super::trainer::Trainer;
 use super::workers::Loss;
 use crate::error::Result;
 use crate::kernels::{DropoutSource, is_here, with_products};
-use crate::model::{Batch, Model};
+use crate::model::{Batch, Model, WARM};
 
 /// Which update it is.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ impl Trainer<'_> {
             self.config.hidden_words,
             self.progress.step + 1,
         );
-        let drawn = data.in_other_subwords(runs, step);
+        let drawn = data.drawn(runs, step);
         let (examples, runs) = drawn
             .as_ref()
             .map_or((&data.train, runs), |(examples, runs)| (examples, runs));
@@ -158,6 +158,11 @@ impl Trainer<'_> {
         let (config, progress) = (self.config, &self.progress);
         if let Some(top_t) = self.description.model.top_t() {
             self.model.set_top_t(config.top_t_at(progress.step, top_t));
+        }
+        if (1..=config.gate_opening_steps).contains(&progress.step) {
+            #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^52")]
+            let part = f64::from(WARM) / config.gate_opening_steps as f64;
+            self.model = self.model.clone().with_gates_opened(part);
         }
         let rate = config.rate(progress.step, self.description.model.d_model);
         let place = Place {

@@ -152,3 +152,27 @@ fn what_is_confirmed_in_a_document_serves_in_the_next_one_of_a_project() {
     let refused = evaluated(&desk, starter, &corpus, &["--project"]);
     assert_eq!(refused.status.code(), Some(2), "it needs --at-work");
 }
+
+#[test]
+fn a_control_with_another_document_says_what_it_exchanged() {
+    let desk = Desk::new();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
+    let english = "<d>\nOpen the file.\nIt is closed now.\n<d>\nPress the key.\nIt is released.\n";
+    let german = "<d>\nEins.\nZwei.\n<d>\nDrei.\nVier.\n";
+    let corpus = corpus(&desk, english, german);
+    for (model, exchanged) in [
+        ("help-en-de", "nothing"),
+        ("help-en-de-context", "the other source sentences"),
+        ("starter-en-de", "the translations of other sentences"),
+    ] {
+        let model = models.join(model);
+        let model = model.to_str().expect("a path");
+        let told = evaluated(&desk, model, &corpus, &["--wrong-context"]);
+        assert_done(&told);
+        let line = format!("of another document: {exchanged}");
+        assert!(stdout(&told).contains(&line), "{}", stdout(&told));
+        assert_eq!(desk.read("found.txt").lines().count(), 4);
+        let plain = evaluated(&desk, model, &corpus, &[]);
+        assert!(!stdout(&plain).contains("of another document"));
+    }
+}

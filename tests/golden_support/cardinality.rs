@@ -24,6 +24,7 @@ fn fusion(case: &Case) -> BertFusion {
     BertFusion {
         attention: case.attention("bert_attention.", false),
         norm: Some(case.norm("norm_bert.")),
+        shares_norm: false,
         gate: None,
     }
 }
@@ -60,7 +61,8 @@ impl Branches<'_> {
         let printed = (own.clone() + bert.clone()) / 2.0 + h.clone() * 2.0;
         output("fused_printed", printed);
         let shared = BertFusion {
-            norm: Some(norm_own.clone()),
+            norm: None,
+            shares_norm: true,
             ..fusion.clone()
         };
         output(

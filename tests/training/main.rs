@@ -2,8 +2,10 @@
 
 mod checkpoints;
 mod context_only;
+mod context_rates;
 mod control;
 mod devices;
+mod drafts;
 mod examples;
 mod going_on;
 mod memory;

@@ -198,10 +198,7 @@ impl NewRun {
         if begins && !from.join("model.toml").exists() && imported_files(from).is_none() {
             return problem("from", "Choose the model to begin with");
         }
-        let valid = self
-            .config
-            .validate()
-            .and_then(|()| Preset::named(&self.config.preset));
+        let valid = self.config.validate().and_then(|()| self.config.system());
         match valid {
             Ok(preset) => {
                 let memory = &self.config.memory;

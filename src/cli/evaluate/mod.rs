@@ -71,7 +71,8 @@ pub(super) struct EvaluateArguments {
     /// for models that retrieve
     #[arg(long, requires = "at_work")]
     project: bool,
-    /// As --at-work, with the translations of another document, as a control: a gain that stays is none of the context's
+    /// Let models read the sentences of another document around each one, sources and human translations, as a control: a gain that
+    /// stays is none of the context's. What was exchanged is told
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
     /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank

@@ -49,6 +49,9 @@ impl Report<'_> {
             );
             entry.insert("words_per_second".to_owned(), json!(run.words_per_second));
             entry.insert("device".to_owned(), json!(run.device));
+            if let Some(exchanged) = run.exchanged {
+                entry.insert("of_another_document".to_owned(), json!(exchanged.text()));
+            }
         }
         entry
     }
@@ -87,6 +90,9 @@ fn alone(system: &Evaluated) -> Vec<String> {
         system.all.0.signature(),
     ];
     if let Some(run) = &system.run {
+        if let Some(exchanged) = run.exchanged {
+            lines.push(format!("of another document: {}", exchanged.text()));
+        }
         let markup = &run.markup;
         lines.push(format!(
             "{} of {} tags stand where the reference has them, {} sentences with damaged markup",

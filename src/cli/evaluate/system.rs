@@ -8,7 +8,7 @@ use crate::cli::options::{ModelArguments, PlaceArguments, SearchArguments};
 use crate::cli::terminal::{StatusLine, sentences_done, warn};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
-use crate::evaluation::{TestSet, unique_names};
+use crate::evaluation::{Exchanged, TestSet, unique_names};
 use crate::inference::{SearchOptions, TermMode};
 use crate::metrics::comparison::ComparedSystem;
 use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
@@ -44,6 +44,8 @@ pub(super) struct Run {
     pub device: String,
     /// Hypotheses that the search kept.
     pub beam: usize,
+    /// What was another document's; none where nothing was to be.
+    pub exchanged: Option<Exchanged>,
 }
 
 impl Evaluated {
@@ -89,6 +91,7 @@ impl Evaluated {
             words_per_second: translated.words_per_second,
             device: translator.device_name().to_owned(),
             beam: options.beam_of(translator.model()),
+            exchanged: test.exchanged(&translator),
         };
         let info = translator.info();
         let named = (info.name.clone(), info.folder.clone());

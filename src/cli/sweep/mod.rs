@@ -39,7 +39,7 @@ pub(super) enum SweepCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {
-    /// Rows and seeds, such as assets/sweeps/x-transformer-table-1.toml
+    /// Rows and seeds, such as assets/sweeps/x-transformer-table-4.toml
     #[arg(value_name = "FILE.toml")]
     file: PathBuf,
     /// Folder for the runs, the table and the figure [default: runs/NAME, with --steps runs/NAME-times]

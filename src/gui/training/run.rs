@@ -293,6 +293,7 @@ fn phase_words(phase: Option<Phase>) -> &'static str {
     match phase {
         None | Some(Phase::Read) => "reading the corpus",
         Some(Phase::Tokenise) => "preparing the development documents",
+        Some(Phase::Draft) => "writing drafts of the training pairs",
         Some(Phase::Train) => "training",
         Some(Phase::Validate) => "validating",
         Some(Phase::Save) => "saving",

@@ -168,8 +168,8 @@ impl LayersBeyond {
         layers.all(|layer| matches!(layer, LayerBeyond::Nothing))
     }
 
-    /// Whether the result of the last layer's attention to the source asks for translations of other sentences.
-    pub fn asks_with_attended(&self) -> bool {
+    /// Whether what enters the last feed-forward sublayer asks for translations of other sentences.
+    pub fn asks_with_fed_forward(&self) -> bool {
         matches!(self.gated, Some(Gated::Burns(_) | Gated::Selective(_)))
     }
 
@@ -215,11 +215,11 @@ impl LayersBeyond {
     /// [`Self::join_translations`] of the hypotheses of these sentences, on all cores.
     ///
     /// # Shapes
-    /// - states, attended: `[hypotheses, d_model]`
+    /// - states, fed_forward: `[hypotheses, d_model]`
     pub fn join_on_cores(
         &self,
         states: &[f32],
-        attended: &[f32],
+        fed_forward: &[f32],
         (memory, sentences): (&MemoryBeyond, &[usize]),
     ) -> Vec<f32> {
         let each = sentences
@@ -230,13 +230,13 @@ impl LayersBeyond {
         let parts = {
             states
                 .par_chunks(width.max(1))
-                .zip(attended.par_chunks(width.max(1)))
+                .zip(fed_forward.par_chunks(width.max(1)))
         }
         .zip(sentences.par_chunks(each));
-        let joined = parts.map(|((states, attended), sentences)| {
+        let joined = parts.map(|((states, fed_forward), sentences)| {
             let reading = memory.read_by(sentences);
             let buffers = &mut Buffers::default();
-            self.join_translations(states.to_vec(), attended, &reading, buffers)
+            self.join_translations(states.to_vec(), fed_forward, &reading, buffers)
         });
         joined.collect::<Vec<_>>().concat()
     }
@@ -244,11 +244,11 @@ impl LayersBeyond {
     /// The states of the last layer, joined with what is read of translations where there are some.
     ///
     /// # Shapes
-    /// - states, attended: `[hypotheses, d_model]`
+    /// - states, fed_forward: `[hypotheses, d_model]`
     pub fn join_translations(
         &self,
         mut states: Vec<f32>,
-        attended: &[f32],
+        fed_forward: &[f32],
         reading: &Reading<'_>,
         buffers: &mut Buffers,
     ) -> Vec<f32> {
@@ -261,7 +261,7 @@ impl LayersBeyond {
             }
             Some(Gated::Selective(selective)) => {
                 if let Some(translations) = reading.translations {
-                    let rows = (states.as_mut_slice(), attended);
+                    let rows = (states.as_mut_slice(), fed_forward);
                     selective.join(rows, translations, &reading.spans, buffers);
                 }
                 states
@@ -270,7 +270,7 @@ impl LayersBeyond {
                 let Some(memory) = &reading.memory.translations else {
                     return states;
                 };
-                let (own, queries) = (tensor(&states, reading), tensor(attended, reading));
+                let (own, queries) = (tensor(&states, reading), tensor(fed_forward, reading));
                 let none = DropoutSource::none();
                 numbers(gated.attend(own, queries, &reading.spans, memory, &none))
             }

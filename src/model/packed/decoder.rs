@@ -144,9 +144,6 @@ impl PackedDecoder {
                 recorder.add(AttentionKind::Cross, number, |keep| {
                     layer.source_weights(segments, (&memory, buffers), keep)
                 });
-                if is_last {
-                    output.attended.clone_from(&buffers.branch);
-                }
             });
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
                 if is_last {
@@ -174,8 +171,8 @@ impl PackedDecoder {
         let reading = read.map(|it| it.read_by(&state.numbers));
         let beyond: Option<(&LayersBeyond, &Reading<'_>)> =
             self.beyond.as_ref().zip(reading.as_ref());
-        let asks_with_attended = beyond.is_some_and(|(layers, _)| layers.asks_with_attended());
-        let mut attended = Vec::new();
+        let asks = beyond.is_some_and(|(layers, _)| layers.asks_with_fed_forward());
+        let mut fed_forward = Vec::new();
         let last = self.layers.len() - 1;
         for (number, layer) in self.layers.iter().enumerate() {
             layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
@@ -216,44 +213,37 @@ impl PackedDecoder {
             let hypotheses = (&state.source, state.numbers.as_slice());
             if let Some((layers, reading)) = bert {
                 layer.read_source(number, &y, hypotheses, &mut buffers);
-                if let Some(told) = told.as_mut().filter(|_| number == last) {
-                    told.attended.clone_from(&buffers.branch);
-                }
                 layers.join_bert(number, &mut y, &buffers.branch, reading);
             } else {
                 layer
                     .norm_cross
                     .residual(&mut y, &mut buffers, |y, buffers| {
                         layer.read_source(number, y, hypotheses, buffers);
-                        if asks_with_attended {
-                            attended.clone_from(&buffers.branch);
-                        }
-                        if let Some(told) = told.as_mut().filter(|_| number == last) {
-                            told.attended.clone_from(&buffers.branch);
-                        }
                     });
             }
             if let Some((layers, reading)) = beyond {
                 layers.join_context(number, &mut y, reading);
             }
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                if let Some(told) = told.as_mut().filter(|_| number == last) {
-                    told.fed_forward.clear();
-                    told.fed_forward.extend_from_slice(y);
+                if number == last && (asks || told.is_some()) {
+                    fed_forward = y.to_vec();
                 }
                 layer.feed_forward.forward(y, buffers);
             });
         }
         let states = self.finished(y);
-        if let Some(told) = told {
+        if let Some(told) = &mut told {
             told.states.clone_from(&states);
         }
         let states = match beyond {
             Some((layers, reading)) => {
-                layers.join_translations(states, &attended, reading, &mut buffers)
+                layers.join_translations(states, &fed_forward, reading, &mut buffers)
             }
             None => states,
         };
+        if let Some(told) = told {
+            told.fed_forward = fed_forward;
+        }
         state.buffers = buffers;
         states
     }

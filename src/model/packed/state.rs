@@ -12,8 +12,6 @@ use crate::kernels::packed::{Scratch, SharedRows};
 pub struct PackedDecoderOutput {
     /// `[rows, d_model]`
     pub states: Vec<f32>,
-    /// What the last layer reads of the source, `[rows, d_model]`.
-    pub attended: Vec<f32>,
     /// The input of the feed-forward sublayer of the last layer, `[rows, d_model]`.
     pub fed_forward: Vec<f32>,
 }
@@ -24,7 +22,7 @@ pub struct TranslationStates {
     /// `[rows, d_model]`
     pub states: Vec<f32>,
     /// `[rows, d_model]`
-    pub attended: Vec<f32>,
+    pub fed_forward: Vec<f32>,
 }
 
 /// Encoded sentences as plain numbers.

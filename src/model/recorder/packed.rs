@@ -62,7 +62,6 @@ impl Model {
         let count = target.ids.len();
         Some(DecoderOutput {
             states: rows(parts.iter().map(|it| it.states.as_slice()), count),
-            attended: rows(parts.iter().map(|it| it.attended.as_slice()), count),
             fed_forward: rows(parts.iter().map(|it| it.fed_forward.as_slice()), count),
         })
     }

@@ -40,7 +40,7 @@ const CATSBY_BASE: Preset = Preset {
     },
     encoder: "sf-sf-sf-sf-sf-sf",
     num_decoder_layers: 6,
-    context: Some(fused(Fusion::Cardinality)),
+    context: Some(fused(Fusion::SharedCardinality)),
     ..BASE
 };
 
@@ -77,7 +77,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: CATSBY,
         equations: CATSBY_EQUATIONS,
         description: "Every layer reads BERT over each sentence and the most similar one, through residuals of its own; needs an imported BERT",
-        context: Some(fused(Fusion::Cardinality)),
+        context: Some(fused(Fusion::SharedCardinality)),
         ..BASE
     },
     Preset {
@@ -123,7 +123,7 @@ impl Mechanism for Bert {
     fn placement(&self) -> Option<Placement> {
         Some(match self.fusion {
             Fusion::Cardinality => Placement::Sublayer,
-            Fusion::Average | Fusion::Gate => Placement::Heads,
+            Fusion::SharedCardinality | Fusion::Average | Fusion::Gate => Placement::Heads,
         })
     }
 
@@ -160,14 +160,16 @@ impl Mechanism for Bert {
         };
         Some(AttentionPart {
             name: match self.fusion {
-                Fusion::Cardinality => "attention to BERT, residuals of its own",
+                Fusion::SharedCardinality | Fusion::Cardinality => {
+                    "attention to BERT, residuals of its own"
+                }
                 Fusion::Average => "attention to BERT, averaged",
                 Fusion::Gate => "attention to BERT, gate",
             },
             parameters: 2 * (w.square() + d_bert * w.d) + gate,
             reads: "words of its sentence and of one other, as BERT sees them".to_owned(),
             source: match self.fusion {
-                Fusion::Cardinality => "CATSBY 2022, Eq. 13-18",
+                Fusion::SharedCardinality | Fusion::Cardinality => "CATSBY 2022, Eq. 13-18",
                 Fusion::Average | Fusion::Gate => "Zhu et al. 2020, §4",
             },
             cost: Cost {

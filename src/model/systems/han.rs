@@ -62,6 +62,10 @@ impl Mechanism for Han {
         self.side
     }
 
+    fn reads_ends(&self) -> bool {
+        false
+    }
+
     fn num_gated_norms(&self) -> usize {
         0
     }

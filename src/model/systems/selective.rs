@@ -132,6 +132,10 @@ impl Mechanism for Selective {
         self.side
     }
 
+    fn reads_ends(&self) -> bool {
+        false
+    }
+
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
         let (d, square) = w.numbers();
         Some(AttentionPart {
@@ -178,6 +182,10 @@ impl Mechanism for Flat {
 
     fn side(&self) -> Side {
         self.side
+    }
+
+    fn reads_ends(&self) -> bool {
+        false
     }
 
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {

@@ -1,4 +1,4 @@
-//! The X-Transformer, its rows of Tables 1 and 2, and the Transformer that it is compared with: Liu & Chen 2022.
+//! The X-Transformer, its rows of Tables 1, 2 and 4, and the Transformer that it is compared with: Liu & Chen 2022.
 
 use crate::model::preset::{BASE, PAPER, Preset, X_TRANSFORMER};
 
@@ -14,10 +14,37 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "transformer-6-small",
         paper: X_TRANSFORMER,
-        equations: "Table 1, baseline",
+        equations: "Tables 1 and 4, baseline",
         description: "Six layers on either side: what the X-Transformer is measured against",
         encoder: "sf-sf-sf-sf-sf-sf",
         num_decoder_layers: 6,
+        ..BASE
+    },
+    Preset {
+        name: "transformer-6-4-small",
+        paper: X_TRANSFORMER,
+        equations: "Table 1, 6/4",
+        description: "Six layers in the encoder, four in the decoder",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 4,
+        ..BASE
+    },
+    Preset {
+        name: "transformer-8-6-small",
+        paper: X_TRANSFORMER,
+        equations: "Table 1, 8/6",
+        description: "Eight layers in the encoder, six in the decoder",
+        encoder: "sf-sf-sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 6,
+        ..BASE
+    },
+    Preset {
+        name: "transformer-8-4-small",
+        paper: X_TRANSFORMER,
+        equations: "Table 1, 8/4",
+        description: "Eight layers in the encoder, four in the decoder",
+        encoder: "sf-sf-sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 4,
         ..BASE
     },
     Preset {
@@ -51,7 +78,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "transformer",
         paper: X_TRANSFORMER,
-        equations: "Table 1, baseline; Vaswani et al. 2017",
+        equations: "Tables 1 and 4, baseline; Vaswani et al. 2017",
         description: "The classic Transformer in its original size",
         encoder: "sf-sf-sf-sf-sf-sf",
         num_decoder_layers: 6,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::model::{ModelConfig, Preset};
+use crate::model::ModelConfig;
 use crate::training::config::TrainingConfig;
 use crate::training::event::TrainingEvent;
 use crate::training::run_folder::EVENTS;
@@ -148,9 +148,7 @@ impl Measured {
 pub(super) fn operations(config: &TrainingConfig, run: &Path, words: usize) -> Option<f64> {
     let model: ModelConfig = match ModelFolder::alone(&run.join("checkpoints/last")) {
         Ok(description) => description.model,
-        Err(_) => Preset::named(&config.preset)
-            .ok()?
-            .config(config.vocab_size),
+        Err(_) => config.system().ok()?.config(config.vocab_size),
     };
     let parts = model.parts();
     let costs = parts.iter().map(|part| part.cost.operations(1, words));

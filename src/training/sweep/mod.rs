@@ -41,7 +41,6 @@ use super::event::TrainingEvent;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::inference::ComputeDevice;
-use crate::model::Preset;
 use crate::text::file::write_atomically;
 use run::trains_alike;
 
@@ -246,7 +245,7 @@ impl SweepRow {
         if seeds.is_empty() || (1..seeds.len()).any(|at| seeds[..at].contains(&seeds[at])) {
             return Err(format!("seeds is {seeds:?}, must be different numbers"));
         }
-        Preset::named(&config.preset).map_err(|error| error.to_string())?;
+        config.system().map_err(|error| error.to_string())?;
         let runs = seeds.into_iter().map(|seed| SweepRun {
             config: TrainingConfig {
                 seed,
@@ -390,6 +389,10 @@ mod tests {
         for (text, rows) in [
             (
                 include_str!("../../../assets/sweeps/x-transformer-table-1.toml"),
+                4,
+            ),
+            (
+                include_str!("../../../assets/sweeps/x-transformer-table-4.toml"),
                 2,
             ),
             (

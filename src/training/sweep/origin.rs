@@ -7,7 +7,7 @@ use super::run::SweepRun;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::memory::{KnnConfig, TranslationMemory};
-use crate::model::{MemoryUse, Preset};
+use crate::model::MemoryUse;
 use crate::text::digest::digest_of_files;
 use crate::training::{Adaptation, KnnRetrieval};
 use crate::weights::{ModelFolder, RerankerFolder};
@@ -21,7 +21,7 @@ impl SweepRun {
     /// # Errors
     /// If a file cannot be read.
     pub fn origin(&self, corpus: &Corpus) -> Result<Origin> {
-        let (config, preset) = (&self.config, Preset::named(&self.config.preset)?);
+        let (config, preset) = (&self.config, self.config.system()?);
         let mut origin = Origin::new();
         let system = match config.top_t {
             0 => config.preset.clone(),

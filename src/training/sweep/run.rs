@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, panic_message};
 use crate::inference::ComputeDevice;
-use crate::model::{MemoryUse, ModelConfig, Preset};
+use crate::model::{MemoryUse, ModelConfig};
 use crate::training::config::TrainingConfig;
 use crate::training::control::Control;
 use crate::training::data::memory_of;
@@ -29,7 +29,7 @@ pub struct SweepRun {
 
 /// Whether two runs come to the same weights, whatever is done with a memory afterwards.
 pub(super) fn trains_alike(one: &TrainingConfig, other: &TrainingConfig) -> Result<bool> {
-    let [first, second] = [Preset::named(&one.preset)?, Preset::named(&other.preset)?];
+    let [first, second] = [one.system()?, other.system()?];
     let reads = [&first, &second].map(|preset| preset.memory_use == Some(MemoryUse::FuzzyMatch));
     let sizes = [first, second].map(|preset| ModelConfig {
         memory_use: None,
@@ -62,7 +62,7 @@ impl SweepRun {
         if self.weights.is_none() {
             return Ok(());
         }
-        let (config, preset) = (&self.config, Preset::named(&self.config.preset)?);
+        let (config, preset) = (&self.config, self.config.system()?);
         model.model.memory_use = preset.memory_use;
         model.training.preset.clone_from(&config.preset);
         model.memory = memory_of(&preset, corpus, config)?;

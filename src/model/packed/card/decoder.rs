@@ -153,9 +153,6 @@ impl CardDecoder {
             residual.apply(run, rows, Some(&attention.output), |run, x| {
                 attention.read(run, x, (memory, places, source_rows), scratch, count)
             });
-            if wanted.attended && is_last {
-                run.copy(branch, context, count * attention.output.outputs());
-            }
             let (feed_forward, residual) = &layer.feed_forward;
             let CardFeedForward {
                 inner,
@@ -201,8 +198,6 @@ pub(super) struct Reads {
 pub(super) struct Wanted {
     /// What enters the last feed-forward sublayer, in [`Work::fed`].
     pub fed: bool,
-    /// What the last layer reads of the source, in [`Work::context`]; with norms behind sublayers.
-    pub attended: bool,
     /// Started layer by layer, so that no card works on many rows longer than a driver lets it.
     pub by_layer: bool,
 }

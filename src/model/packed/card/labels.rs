@@ -123,7 +123,6 @@ impl CardTransformer {
         let read = (&source, &own);
         let wanted = Wanted {
             fed: true,
-            attended: false,
             by_layer: true,
         };
         let states = self.decoder.forward(&mut run, &work, read, reads, wanted);

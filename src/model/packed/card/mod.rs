@@ -299,8 +299,7 @@ impl CardTransformer {
         let asks = { self.beyond.as_ref().zip(beyond.as_deref()) }
             .filter(|(_, memory)| memory.has_translations());
         let wanted = Wanted {
-            fed: datastore.is_some(),
-            attended: asks.is_some(),
+            fed: datastore.is_some() || asks.is_some(),
             by_layer: false,
         };
         let mut states = self
@@ -308,9 +307,9 @@ impl CardTransformer {
             .forward(&mut run, work, (source, own), reads, wanted);
         if let Some((layers, memory)) = asks {
             let count = hypotheses * self.logits.inputs();
-            let [own, attended] = run.read([(states, count), (&work.context, count)]);
-            let [own, attended] = [own, attended].map(floats);
-            let joined = layers.join_on_cores(&own, &attended, (memory, numbers));
+            let [own, fed] = run.read([(states, count), (&work.fed, count)]);
+            let [own, fed] = [own, fed].map(floats);
+            let joined = layers.join_on_cores(&own, &fed, (memory, numbers));
             self.card.write(&work.y, &joined);
             states = &work.y;
             run = Run::new(&self.card, bound);
