@@ -1,6 +1,7 @@
 //! Several systems on the test documents of a corpus: what they are tested on, and what came of it as table and figure.
 
 mod choices;
+mod expected;
 mod figure;
 mod names;
 mod table;
@@ -10,6 +11,7 @@ mod walk;
 use serde::Serialize;
 
 pub use choices::{ChoiceBucket, ChoiceScore, ChoiceTest, Choices};
+pub use expected::{ExpectedBucket, ExpectedForms, ExpectedScore, ExpectedTest};
 pub use figure::ScoresFigure;
 pub use names::unique_names;
 pub use test_set::{ReferenceContext, TestSet, Translated};
