@@ -197,6 +197,15 @@ pub enum Error {
     #[error("no line has text on both sides of a tab: {path:?}")]
     NoPairs { path: PathBuf },
     #[error(
+        "{path:?}, {place}: {problem}; give the JSON of CTXPRO's release/evalsets and the file of release/inputs that belongs to it"
+    )]
+    Ctxpro {
+        problem: String,
+        /// Such as `item 3` or `line 3`.
+        place: String,
+        path: PathBuf,
+    },
+    #[error(
         "the translation memory has no pair of {from} and {to}; its languages are {present}: {path:?}"
     )]
     TmxLanguages {

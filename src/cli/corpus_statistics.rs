@@ -24,6 +24,7 @@ pub(super) fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
         "repeated",
         "identical",
         "doubtful",
+        "context",
         "source words",
         "target words",
     ];
@@ -39,6 +40,7 @@ pub(super) fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
             found.repeated,
             found.identical,
             found.doubtful,
+            found.context,
             found.source_words,
             found.target_words,
         ];

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::corpus_statistics::print_statistics;
 use super::terminal::{StatusLine, print};
+use crate::corpus::ctxpro::{CtxproFiles, CtxproImport};
 use crate::corpus::document_folders::{FolderImport, FolderReport};
 use crate::corpus::gettext::{PoImport, PoReport};
 use crate::corpus::iwslt::{IwsltImport, IwsltReport};
@@ -123,6 +124,13 @@ pub enum ImportCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
+    /// Sets of CTXPRO: subtitles with a word that the sentences before decide
+    ///
+    /// A set is two files, packed by gzip or not: the JSON with the items, and the inputs with up to ten sentences before
+    /// each. An item becomes a document: its last sentence is learnt and scored by whether the word stands in the
+    /// translation, those before are read and have no translation. Without --train, --dev and --test one film in 25 is for
+    /// tests and one in 50 for development, chosen by a hash of its name.
+    Ctxpro(CtxproArguments),
     /// A table: a sentence, a tab and its translation on each line
     ///
     /// A third column names the document; without one an empty line ends a document, and where there is none 50 pairs in a
@@ -136,6 +144,35 @@ pub enum ImportCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
+}
+
+/// Options of sets of CTXPRO.
+#[derive(Debug, Args)]
+pub struct CtxproArguments {
+    /// The items (JSON) and the inputs (a line for each item)
+    #[arg(value_names = ["EVALSET", "INPUTS"], num_args = 2, required_unless_present_any = ["train", "dev", "test"])]
+    files: Vec<PathBuf>,
+    /// A set that is for training, whatever its films are; films of --dev and --test are left out
+    #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
+    train: Vec<PathBuf>,
+    /// The same for development
+    #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
+    dev: Vec<PathBuf>,
+    /// The same for tests
+    #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
+    test: Vec<PathBuf>,
+    /// Sentences before each item that are kept at most; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    sentences: usize,
+    /// Put the sentences before another item before each, as a control: what a system then still gets right, it has not read
+    /// there
+    #[arg(long)]
+    wrong_context: bool,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Options of all imports.
@@ -212,6 +249,7 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
         }
         ImportCommand::Tmx { file, json, output } => import_tmx(file, json, output),
         ImportCommand::Tsv { file, json, output } => import_tsv(file, json, output),
+        ImportCommand::Ctxpro(arguments) => import_ctxpro(arguments),
         ImportCommand::Po {
             folder,
             dev,
@@ -325,6 +363,39 @@ fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
     };
     let shown = |done, all| format!("read line {done} of {all}");
     import_and_report(|progress| import.run(progress), shown, json, tsv_text)
+}
+
+fn import_ctxpro(arguments: CtxproArguments) -> Result<()> {
+    let given = [
+        (arguments.files, None),
+        (arguments.train, Some(Split::Train)),
+        (arguments.dev, Some(Split::Dev)),
+        (arguments.test, Some(Split::Test)),
+    ];
+    let sets = given.into_iter().filter_map(|(files, split)| {
+        let [items, inputs] = <[PathBuf; 2]>::try_from(files).ok()?;
+        Some((CtxproFiles { items, inputs }, split))
+    });
+    let import = CtxproImport {
+        sets: sets.collect(),
+        source_language: arguments.output.from,
+        target_language: arguments.output.to,
+        sentences: arguments.sentences,
+        wrong_context: arguments.wrong_context,
+        output: arguments.output.output,
+        replace: arguments.output.force,
+    };
+    let (corpus, report) = import.run()?;
+    if arguments.json {
+        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{told:#}\n"));
+    }
+    print(&format!(
+        "{} items of {} films, {} sentences before them\n\
+         left out: {} that ask the same twice, {} of films that are held out\n",
+        report.items, report.films, report.context, report.doubles, report.held_out
+    ))?;
+    print_statistics(&corpus, false)
 }
 
 fn import_po(import: &PoImport, json: bool) -> Result<()> {

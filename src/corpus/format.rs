@@ -22,8 +22,11 @@
 //!   [`placeholder`](crate::text::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
 //!   innermost, U+E100 + n is the single tag or opaque span n.
 //! - `points` (may be missing): what point n shows, such as inline code; `target_points` if the target shows another.
-//! - `status`: `new`, `repeated` (this pair stood earlier in this file), `identical` (both sides show the same) or
-//!   `doubtful` (an aligner is not sure that the sides belong together; from version 2).
+//! - `status`: `new`, `repeated` (this pair stood earlier in this file), `identical` (both sides show the same),
+//!   `doubtful` (an aligner is not sure that the sides belong together; from version 2) or `context` (the source is read,
+//!   the `target` is empty; from version 3).
+//! - `expected` (may be missing): `{"form": "sei", "distance": 1, "origin": "a film"}`, the word of the target that the
+//!   sentences before decide, how far away the one stands that does, and what it comes from.
 //!
 //! Unknown keys are ignored, a higher `version` is refused; the lowest that knows all of a corpus is written. Documents
 //! stand sorted by `id`.
@@ -45,7 +48,7 @@ use crate::text::document::{ParagraphKind, Section};
 /// The value of `format` in `corpus.json`.
 pub const FORMAT: &str = "canopy-corpus";
 /// The highest version that is read.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub(super) const MANIFEST: &str = "corpus.json";
 pub(super) const VOCABULARY: &str = "vocabulary.json";
@@ -84,7 +87,7 @@ impl ParallelParagraph {
 
     /// Whether it can be told from its source, and its target is surely the translation.
     pub(super) fn is_scored(&self) -> bool {
-        let sure = |unit: &Unit| unit.status != UnitStatus::Doubtful;
+        let sure = |unit: &Unit| !matches!(unit.status, UnitStatus::Doubtful | UnitStatus::Context);
         let (source, target) = self.visible();
         source != target && self.units.iter().all(sure)
     }

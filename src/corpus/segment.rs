@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::format::{Corpus, ParallelDocument};
 use super::split::Split;
-use super::unit::{Unit, UnitStatus, visible};
+use super::unit::{Expected, Unit, UnitStatus, visible};
 use super::writer::fingerprint;
 use crate::error::Result;
 
@@ -173,6 +173,27 @@ pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
         }
     }
     Ok(segments)
+}
+
+/// The words of some segments of a split that the sentences before them decide; none of a corpus that does not say any.
+///
+/// # Errors
+/// If the split cannot be read.
+pub fn expected_forms(
+    corpus: &Corpus,
+    split: Split,
+    segments: &[Segment],
+) -> Result<Vec<Option<Expected>>> {
+    let mut forms = vec![None; segments.len()];
+    let mut left = segments.iter().zip(&mut forms).peekable();
+    for (number, document) in corpus.documents(split)?.enumerate() {
+        let document = document?;
+        while let Some((segment, form)) = left.next_if(|(it, _)| it.document == number) {
+            let units = document.paragraphs[segment.paragraph].units.iter();
+            *form = units.into_iter().find_map(|unit| unit.expected.clone());
+        }
+    }
+    Ok(forms)
 }
 
 fn segment_unit(unit: Unit, place: (usize, usize)) -> SegmentUnit {

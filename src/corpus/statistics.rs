@@ -46,6 +46,9 @@ pub struct SplitStatistics {
     /// Units whose sides may not belong together.
     #[serde(default)]
     pub doubtful: usize,
+    /// Units that are read and have no translation.
+    #[serde(default)]
+    pub context: usize,
     /// Words between white space, of all units.
     pub source_words: usize,
     pub target_words: usize,
@@ -54,7 +57,7 @@ pub struct SplitStatistics {
 impl SplitStatistics {
     /// Units that count in the loss.
     pub fn new_units(&self) -> usize {
-        self.units - self.identical - self.repeated - self.doubtful
+        self.units - self.identical - self.repeated - self.doubtful - self.context
     }
 
     /// Adds a unit to the counts.
@@ -63,6 +66,7 @@ impl SplitStatistics {
         self.identical += usize::from(unit.status == UnitStatus::Identical);
         self.repeated += usize::from(unit.status == UnitStatus::Repeated);
         self.doubtful += usize::from(unit.status == UnitStatus::Doubtful);
+        self.context += usize::from(unit.status == UnitStatus::Context);
         self.source_words += unit
             .visible_source()
             .split(' ')

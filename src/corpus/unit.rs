@@ -18,6 +18,34 @@ pub struct Unit {
     /// The same for `target`, where it differs: inline code may be translated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_points: Option<Vec<String>>,
+    /// The word that the sentences before decide, in a set that tests whether they are read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
+}
+
+/// A word that a translation has if the sentences before it were understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    pub form: String,
+    /// How many sentences before the one stands that decides; unknown in some sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<usize>,
+    /// Where it comes from, such as a film: what has one origin is drawn together when intervals are made.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub origin: String,
+}
+
+impl Expected {
+    /// Whether the form stands in `translation` as a word or several, case aside.
+    pub fn is_in(&self, translation: &str) -> bool {
+        let (text, form) = (translation.to_lowercase(), self.form.to_lowercase());
+        let ends = |next: Option<char>| next.is_none_or(|next| !next.is_alphanumeric());
+        !form.is_empty()
+            && text.match_indices(&form).any(|(at, found)| {
+                ends(text[..at].chars().next_back())
+                    && ends(text[at + found.len()..].chars().next())
+            })
+    }
 }
 
 /// The use of a unit; every unit is context for its neighbours.
@@ -32,6 +60,8 @@ pub enum UnitStatus {
     Identical,
     /// Whether the sides belong together is not sure; set by whoever aligned them.
     Doubtful,
+    /// A source sentence that is read and no more: it has no translation.
+    Context,
 }
 
 impl Unit {
@@ -43,6 +73,15 @@ impl Unit {
             status: UnitStatus::New,
             points: Vec::new(),
             target_points: None,
+            expected: None,
+        }
+    }
+
+    /// A source sentence without a translation, which others read.
+    pub fn context(source: String) -> Self {
+        Self {
+            status: UnitStatus::Context,
+            ..Self::new(source, String::new())
         }
     }
 
@@ -57,5 +96,30 @@ impl Unit {
             &self.target,
             self.target_points.as_ref().unwrap_or(&self.points),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_found_as_a_word() {
+        let expected = |form: &str| Expected {
+            form: form.to_owned(),
+            ..Expected::default()
+        };
+        for (form, text, is_there) in [
+            ("sei", "Eu sei.", true),
+            ("sei", "SEI!", true),
+            ("sei", "Seis.", false),
+            ("sei", "Pensei nisso.", false),
+            ("sei", "Pensei e sei", true),
+            ("fá-lo", "Ela Fá-lo-ia, fá-lo.", true),
+            ("à", "À noite", true),
+            ("", "nada", false),
+        ] {
+            assert_eq!(expected(form).is_in(text), is_there, "{form}: {text}");
+        }
     }
 }

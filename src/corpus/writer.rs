@@ -12,7 +12,7 @@ use super::format::{
     Corpus, CorpusInfo, FORMAT, MANIFEST, Manifest, ParallelDocument, VERSION, VOCABULARY,
 };
 use super::split::Split;
-use super::statistics::Statistics;
+use super::statistics::{SplitStatistics, Statistics};
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
 use crate::text::disk;
@@ -61,7 +61,7 @@ impl CorpusWriter {
         })
     }
 
-    /// Adds a document; its units get their status here, of what they had only doubt counts.
+    /// Adds a document; its units get their status here, of what they had only doubt counts, and that there is no translation.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -137,9 +137,15 @@ impl CorpusWriter {
 
 /// The lowest version whose readers understand the corpus.
 fn version_for(statistics: &Statistics) -> u32 {
-    let doubtful = |split| statistics.of(split).doubtful > 0;
-    if Split::ALL.into_iter().any(doubtful) {
+    let any = |count: fn(&SplitStatistics) -> usize| {
+        Split::ALL
+            .into_iter()
+            .any(|split| count(statistics.of(split)) > 0)
+    };
+    if any(|of| of.context) {
         VERSION
+    } else if any(|of| of.doubtful) {
+        2
     } else {
         1
     }
@@ -195,11 +201,18 @@ fn is_replaceable(folder: &Path) -> Result<bool> {
 }
 
 fn status(unit: &Unit, seen: &mut HashSet<u64>) -> UnitStatus {
+    if unit.status == UnitStatus::Context {
+        return UnitStatus::Context;
+    }
     if unit.visible_source() == unit.visible_target() {
         return UnitStatus::Identical;
     }
     if unit.status == UnitStatus::Doubtful {
         return UnitStatus::Doubtful;
+    }
+    if unit.expected.is_some() {
+        // The same pair after other sentences is another item.
+        return UnitStatus::New;
     }
     if seen.insert(fingerprint(&unit.source, &unit.target)) {
         UnitStatus::New

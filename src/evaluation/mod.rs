@@ -2,6 +2,7 @@
 
 mod choices;
 mod exchanged;
+mod expected;
 mod figure;
 mod names;
 mod table;
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 pub use choices::{ChoiceBucket, ChoiceScore, ChoiceTest, Choices};
 pub use exchanged::Exchanged;
+pub use expected::{ExpectedBucket, ExpectedForms, ExpectedScore, ExpectedTest};
 pub use figure::ScoresFigure;
 pub use names::unique_names;
 pub use test_set::{ReferenceContext, TestSet, Translated};

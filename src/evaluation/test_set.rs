@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::ChoiceTest;
 use super::exchanged::{Exchanged, exchanged};
+use super::expected::ExpectedTest;
 use super::walk::{Walk, confirmed};
 use crate::corpus::{
-    ContextTexts, Corpus, CorpusInfo, DocumentUnits, Segment, Split, WordCounts, document_units,
-    segments,
+    ContextTexts, Corpus, CorpusInfo, DocumentUnits, Expected, Segment, Split, WordCounts,
+    document_units, expected_forms, segments,
 };
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator};
@@ -27,6 +28,8 @@ pub struct TestSet {
     contexts: Option<ContextTexts>,
     reference_context: Option<ReferenceContext>,
     info: CorpusInfo,
+    /// Of each segment.
+    expected: Vec<Option<Expected>>,
 }
 
 /// The sentences that are confirmed while a translator goes through a document.
@@ -57,9 +60,11 @@ impl TestSet {
     pub fn open(corpus: &Corpus, split: Split) -> Result<Self> {
         let documents = corpus.documents(split)?;
         let documents = documents.map(|document| Ok(document?.id));
+        let segments = segments(corpus, split)?;
         Ok(Self {
             units: document_units(corpus, split)?,
-            segments: segments(corpus, split)?,
+            expected: expected_forms(corpus, split, &segments)?,
+            segments,
             documents: documents.collect::<Result<_>>()?,
             counts: WordCounts::of_training(corpus)?,
             split,
@@ -206,6 +211,11 @@ impl TestSet {
     /// Segments in which only the document decides, by what is decided; none of most languages.
     pub fn choices(&self) -> Vec<ChoiceTest> {
         ChoiceTest::all(&self.info, &self.segments)
+    }
+
+    /// The words that the sentences before decide; none where a corpus says none.
+    pub fn expected(&self) -> Option<ExpectedTest<'_>> {
+        ExpectedTest::new(&self.expected)
     }
 
     /// All that comparing systems needs.

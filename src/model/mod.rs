@@ -46,6 +46,7 @@ mod prepared;
 mod preset;
 mod query_capsules;
 mod query_spans;
+mod read_only;
 mod recorder;
 mod recurrent;
 mod rnn_search;

@@ -103,10 +103,22 @@ impl PackedBatch {
     /// For every sentence the rows of the `previous` ones of its document, of a break and of itself, as a batch in
     /// which each such run is a sentence; and where in it the sentences themselves stand.
     pub fn concatenated(&self, previous: usize, sentence_break: u32) -> (Self, Vec<Range<usize>>) {
-        let (mut joined, mut own) = (Self::default(), Vec::with_capacity(self.sentences.len()));
+        let all: Vec<usize> = (0..self.sentences.len()).collect();
+        self.concatenated_only(previous, sentence_break, &all)
+    }
+
+    /// The same for some of the sentences, ascending.
+    pub(super) fn concatenated_only(
+        &self,
+        previous: usize,
+        sentence_break: u32,
+        wanted: &[usize],
+    ) -> (Self, Vec<Range<usize>>) {
+        let (mut joined, mut own) = (Self::default(), Vec::with_capacity(wanted.len()));
+        let mut wanted = wanted.iter().copied().peekable();
         for document in &self.documents {
             joined.begin_document();
-            for sentence in document.clone() {
+            while let Some(sentence) = wanted.next_if(|&sentence| sentence < document.end) {
                 let first = document.start.max(sentence.saturating_sub(previous));
                 let mut ids = Vec::new();
                 for before in &self.sentences[first..sentence] {

@@ -256,17 +256,26 @@ impl Model {
     pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> Encoded {
         match &self.network {
             Network::Transformer(network) => {
-                let stage_one = self.stage_one_reads(source);
-                let memory = stage_one.as_ref();
-                let memory = memory.map(|encoded| encoded.states.clone().detach());
-                let stage_one = stage_one.filter(|_| self.is_bilingual());
-                Encoded::Transformer(EncoderOutput {
-                    stage_one: stage_one.map(Box::new),
-                    ..network.encode(source, memory, drop)
-                })
+                self.beside_stage_one(source, |memory| network.encode(source, memory, drop))
             }
             Network::RnnSearch(network) => Encoded::RnnSearch(network.encode(source, drop)),
         }
+    }
+
+    /// What `encode` makes of the states of the sentence-level model, with these where the decoder reads them, too.
+    fn beside_stage_one(
+        &self,
+        source: &PackedBatch,
+        encode: impl FnOnce(Option<Tensor<2>>) -> EncoderOutput,
+    ) -> Encoded {
+        let stage_one = self.stage_one_reads(source);
+        let memory = stage_one.as_ref();
+        let memory = memory.map(|encoded| encoded.states.clone().detach());
+        let stage_one = stage_one.filter(|_| self.is_bilingual());
+        Encoded::Transformer(EncoderOutput {
+            stage_one: stage_one.map(Box::new),
+            ..encode(memory)
+        })
     }
 
     /// Encodings by which other sentences of a document choose these; none if the model does not choose so after its last
@@ -352,10 +361,30 @@ impl Model {
     /// # Shapes
     /// - output: `[target rows, vocab]`
     pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
-        let encoded = self.encode(&batch.source, drop);
+        let encoded = self.encode_translated(batch, drop);
         let translations =
             self.known_translations(&batch.source, &batch.references, &encoded, drop);
         self.scores_with(&encoded, translations.as_ref(), batch, drop)
+    }
+
+    /// Encodes the documents of a batch: of the sentences that are only read what others read of them, where that can be told
+    /// apart.
+    fn encode_translated(&self, batch: &Batch, drop: &DropoutSource) -> Encoded {
+        let (source, translated) = (&batch.source, batch.translated.as_slice());
+        let network = match &self.network {
+            // The live model's translations of all sentences are read.
+            _ if self.is_bilingual() && self.stage_one.is_none() => None,
+            _ if translated.len() == source.sentences.len() => None,
+            Network::Transformer(network) => Some(network),
+            Network::RnnSearch(_) => None,
+        };
+        let Some(network) = network else {
+            return self.encode(source, drop);
+        };
+        self.beside_stage_one(source, |memory| {
+            let only = network.encode_only(source, translated, memory.clone(), drop);
+            only.unwrap_or_else(|| network.encode(source, memory, drop))
+        })
     }
 
     /// The memory that a bilingual model makes of the translations `target` of all sentences of `source`.

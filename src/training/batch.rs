@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::model::{Batch, BertSequence};
+use crate::model::{Batch, BertSequence, ContextReach};
 use crate::tokenizers::{SpecialIds, Tokenizer};
 
 /// A sentence pair as ids, without what [`SpecialIds`] puts around them but for the forced prefix of translations.
@@ -76,6 +76,35 @@ impl ExampleSet {
             .iter()
             .filter(|example| example.counts)
             .count()
+    }
+
+    /// Leaves of each document the sentences that count and those that one of them reads: what stands farther away is no
+    /// longer part of it, and where such sentences stand in between it becomes two.
+    #[must_use]
+    pub fn within_reach(mut self, reach: ContextReach) -> Self {
+        let mut documents = Vec::with_capacity(self.documents.len());
+        for document in &self.documents {
+            let counted = document
+                .clone()
+                .filter(|&number| self.examples[number].counts);
+            let mut runs: Vec<Range<usize>> = Vec::new();
+            for number in counted {
+                let read = match reach {
+                    ContextReach::Document => document.clone(),
+                    ContextReach::Before => document.start..number + 1,
+                    ContextReach::Previous(before) => {
+                        document.start.max(number.saturating_sub(before))..number + 1
+                    }
+                };
+                match runs.last_mut() {
+                    Some(last) if read.start <= last.end => last.end = last.end.max(read.end),
+                    _ => runs.push(read),
+                }
+            }
+            documents.extend(runs);
+        }
+        self.documents = documents;
+        self
     }
 
     /// The examples of `runs` alone, each as `change` makes it of its number here and itself, and the runs among them.

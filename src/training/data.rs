@@ -119,6 +119,9 @@ impl TrainingData {
                 example.target.truncate(max_tokens - 1);
             }
         }
+        if let Some(context) = preset.config(config.vocab_size).context {
+            data.train = std::mem::take(&mut data.train).within_reach(context.reach());
+        }
         Ok(data)
     }
 

@@ -3,6 +3,7 @@
 mod batch;
 mod combine;
 mod corpora;
+mod ctxpro;
 mod declared;
 #[path = "../desk/mod.rs"]
 mod desk;

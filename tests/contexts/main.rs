@@ -3,6 +3,7 @@
 mod configurations;
 mod documents;
 mod places;
+mod read_only;
 mod second_stage;
 mod systems;
 #[path = "../tiny/mod.rs"]

@@ -186,9 +186,12 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let choices: Vec<Choices> = choices
         .map(|test| test.compare(&named, arguments.seed))
         .collect();
+    let expected = test.expected();
+    let expected = expected.map(|test| test.compare(&named, arguments.seed));
     let report = Report {
         systems: &systems,
         choices: &choices,
+        expected: expected.as_ref(),
         comparison: comparison.as_ref(),
     };
     if arguments.json {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::system::Evaluated;
-use crate::evaluation::Choices;
+use crate::evaluation::{Choices, ExpectedForms};
 use crate::metrics::Bleu;
 use crate::metrics::comparison::{Change, Comparison, Extreme, Piece, SystemScore};
 
@@ -14,6 +14,8 @@ pub(super) struct Report<'a> {
     pub systems: &'a [Evaluated],
     /// Choices that only the document decides.
     pub choices: &'a [Choices],
+    /// Words that the sentences before decide, where the corpus names them.
+    pub expected: Option<&'a ExpectedForms>,
     pub comparison: Option<&'a Comparison>,
 }
 
@@ -27,6 +29,9 @@ impl Report<'_> {
         };
         if let Some(comparison) = self.comparison {
             report.insert("comparison".to_owned(), json!(comparison));
+        }
+        if let Some(expected) = self.expected {
+            report.insert("expected".to_owned(), json!(expected));
         }
         if !self.choices.is_empty() {
             report.insert("choices".to_owned(), json!(self.choices));
@@ -67,6 +72,9 @@ impl Report<'_> {
                 lines.push(String::new());
             }
         }
+        if let Some(expected) = self.expected {
+            lines.extend(found(expected));
+        }
         for choices in self.choices {
             lines.extend(chosen(choices));
         }
@@ -101,6 +109,36 @@ fn alone(system: &Evaluated) -> Vec<String> {
         lines.push(format!(
             "{:.0} words/s on {}",
             run.words_per_second, run.device
+        ));
+    }
+    lines
+}
+
+fn found(expected: &ExpectedForms) -> Vec<String> {
+    let names = expected.systems.iter();
+    let width = names.map(|it| it.name.chars().count()).max().unwrap_or(0);
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "the expected word stands in the translation, in % of {} segments from {} origins  {}",
+            expected.segments, expected.origins, expected.signature
+        ),
+    ];
+    for score in &expected.systems {
+        let (lower, upper) = score.interval;
+        let p = score.p.map_or(String::new(), |p| format!("  p = {p:.3}"));
+        lines.push(format!(
+            "  {:<width$}  {:.1}  [{lower:.1}, {upper:.1}]{p}",
+            score.name, score.accuracy
+        ));
+    }
+    for bucket in &expected.distances {
+        let shares = bucket.systems.iter().map(|share| format!("{share:5.1}"));
+        lines.push(format!(
+            "  {:<28} {:>5} segments  {}",
+            bucket.name,
+            bucket.segments,
+            shares.collect::<Vec<_>>().join(" /")
         ));
     }
     lines

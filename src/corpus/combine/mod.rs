@@ -210,8 +210,8 @@ fn held_out(
         for split in splits {
             for document in corpus.documents(*split)? {
                 for paragraph in document?.paragraphs {
-                    let sources = paragraph.units.iter().map(Unit::visible_source);
-                    sources.for_each(|source| builder.add(&source));
+                    let units = paragraph.units.iter().filter(|unit| !is_apart(unit));
+                    units.for_each(|unit| builder.add(&unit.visible_source()));
                 }
             }
         }
@@ -224,6 +224,12 @@ fn held_out(
         .iter()
         .try_for_each(|corpus| add(corpus, &Split::ALL))?;
     Ok(builder.finish())
+}
+
+/// Whether a unit is no pair like others: it is only read, or its translation depends on what was read, and the same source
+/// may be learnt from elsewhere.
+fn is_apart(unit: &Unit) -> bool {
+    unit.status == UnitStatus::Context || unit.expected.is_some()
 }
 
 /// Fingerprints of the pairs that are learnt from.
@@ -244,6 +250,10 @@ fn read_part(corpus: &Corpus, name: &str, held_out: &HeldOut, seen: &mut Seen) -
         let before = read.report.words;
         for paragraph in &mut document.paragraphs {
             paragraph.units.retain_mut(|unit| {
+                if is_apart(unit) {
+                    count_apart(unit, &mut read.report);
+                    return true;
+                }
                 let pair = (unit.visible_source(), unit.visible_target());
                 judge(unit, &pair, (held_out, &filter), seen, &mut read.report)
             });
@@ -257,6 +267,15 @@ fn read_part(corpus: &Corpus, name: &str, held_out: &HeldOut, seen: &mut Seen) -
     Ok(read)
 }
 
+/// Counts a unit that stays as it is.
+fn count_apart(unit: &Unit, report: &mut PartReport) {
+    report.pairs += usize::from(unit.status != UnitStatus::Context);
+    if unit.status == UnitStatus::New {
+        report.kept += 1;
+        report.words += unit.visible_target().split_whitespace().count();
+    }
+}
+
 /// The measure of this corpus, by the first of its pairs.
 fn filter(corpus: &Corpus) -> Result<PairFilter> {
     let info = corpus.info();
@@ -264,6 +283,7 @@ fn filter(corpus: &Corpus) -> Result<PairFilter> {
     let mut pairs = Vec::new();
     for document in corpus.documents(Split::Train)? {
         let units = document?.paragraphs.into_iter().flat_map(|it| it.units);
+        let units = units.filter(|unit| unit.status != UnitStatus::Context);
         pairs.extend(units.map(|unit| (unit.visible_source(), unit.visible_target())));
         if pairs.len() >= SAMPLE {
             break;
@@ -302,7 +322,7 @@ fn judge(
     };
     match unit.status {
         UnitStatus::Identical => report.identical += 1,
-        UnitStatus::Doubtful => report.doubtful += 1,
+        UnitStatus::Doubtful | UnitStatus::Context => report.doubtful += 1,
         UnitStatus::Repeated => report.repeated += 1,
         UnitStatus::New => {
             report.kept += 1;
