@@ -29,7 +29,10 @@ impl Transformer {
         memory: Option<Tensor<2>>,
         drop: &DropoutSource,
     ) -> Option<EncoderOutput> {
-        if self.flat.is_some() || self.bert.is_some() || self.reserve.is_some() {
+        // A decoder that reads the document reads the states of all its sentences.
+        let mut layers = self.decoder.layers.iter();
+        let decoder_reads = layers.any(|layer| layer.context.is_some());
+        if decoder_reads || self.flat.is_some() || self.bert.is_some() || self.reserve.is_some() {
             return None;
         }
         if self.concatenated > 0 {
