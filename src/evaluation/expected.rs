@@ -138,12 +138,12 @@ impl<'a> ExpectedTest<'a> {
         let p_values = [None]
             .into_iter()
             .chain(holm(&p_values).into_iter().map(Some));
-        let score = |(((name, _), own), p): ((&(&str, &[String]), &SegmentSums), Option<f64>)| {
+        let score = |name: &str, own: &SegmentSums, p: Option<f64>| {
             let runs = std::slice::from_ref(own);
             let drawn = bootstrap_scores(&FormAccuracy, &[runs], SAMPLES, seed);
             let interval = Interval::of(&drawn[0]);
             ExpectedScore {
-                name: (*name).to_owned(),
+                name: name.to_owned(),
                 accuracy: FormAccuracy.score(&own.total()),
                 interval: (interval.lower, interval.upper),
                 p,
@@ -157,7 +157,7 @@ impl<'a> ExpectedTest<'a> {
                 .iter()
                 .zip(&by_origin)
                 .zip(p_values)
-                .map(score)
+                .map(|(((name, _), own), p)| score(name, own, p))
                 .collect(),
             distances: self.distances(&sums),
         }
@@ -191,22 +191,22 @@ impl<'a> ExpectedTest<'a> {
 mod tests {
     use super::*;
 
-    fn expected(form: &str, distance: Option<usize>, origin: &str) -> Option<Expected> {
-        Some(Expected {
+    fn expected(form: &str, distance: Option<usize>, origin: &str) -> Expected {
+        Expected {
             form: form.to_owned(),
             distance,
             origin: origin.to_owned(),
-        })
+        }
     }
 
     #[test]
     fn words_are_counted_by_distance_and_drawn_by_origin() {
         let all = [
-            expected("sei", Some(1), "a"),
+            Some(expected("sei", Some(1), "a")),
             None,
-            expected("vou", Some(1), "a"),
-            expected("fez", Some(7), "b"),
-            expected("fiz", None, ""),
+            Some(expected("vou", Some(1), "a")),
+            Some(expected("fez", Some(7), "b")),
+            Some(expected("fiz", None, "")),
         ];
         let test = ExpectedTest::new(&all).expect("has words");
         let one = ["Não sei.", "sei", "Eu vou!", "Fizeram.", "Fiz."].map(str::to_owned);

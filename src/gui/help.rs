@@ -72,7 +72,7 @@ fn about_ui(ui: &mut Ui, state: &AppState) {
             .to_owned();
     for model in state.models.all.iter().filter(|model| model.is_shipped) {
         let (pair, licence) = (model.pair(), model.licence_or_unknown());
-        licences += &format!("\n{} ({pair}): {licence}", model.name);
+        licences.extend(["\n", &model.name, " (", &pair, "): ", licence]);
     }
     ui.label(RichText::new(licences).size(12.5).color(palette.weak));
 }

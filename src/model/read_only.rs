@@ -94,7 +94,8 @@ impl Encoder {
                     .zip(translated)
                     .map(|(rows, &sentence)| QuerySpan { rows, sentence });
                 let spans: Vec<QuerySpan> = spans.collect();
-                let memory = Memory::of(memory, source.layout());
+                let read = source.layout().without_ends(&source.ids, self.unread_end);
+                let memory = Memory::of(memory, read);
                 gated.forward(states.clone(), states, &spans, &memory, drop)
             }
             _ => states,

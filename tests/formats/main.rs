@@ -178,9 +178,13 @@ fn real_files_come_back_as_they_were_and_translated() {
             let again = Document::from_bytes(&name, format, written)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             // Dashes in front of lines are two speakers', who a translation may end up having.
-            let letters = |text: &str| match format.is_subtitles() {
-                true => seen(text).replace('-', ""),
-                false => seen(text),
+            let letters = |text: &str| {
+                let seen = seen(text);
+                if format.is_subtitles() {
+                    seen.replace('-', "")
+                } else {
+                    seen
+                }
             };
             let all =
                 |texts: &mut dyn Iterator<Item = &str>| texts.map(letters).collect::<String>();
