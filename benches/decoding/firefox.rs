@@ -153,7 +153,7 @@ fn measured(mut command: Command) -> (f64, f64) {
 /// Translations of lines, each a paragraph.
 fn translated(translator: &Translator, lines: &[&str]) -> Vec<String> {
     let text = lines.join("\n\n");
-    let document = Document::parse("lines", Format::Plain, text).expect("a text");
+    let document = Document::parse("lines", Format::Text, text).expect("a text");
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let options = SearchOptions {
         beam_size: 0,
