@@ -10,10 +10,8 @@
 //! of one lie in the same split.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,6 +21,7 @@ use super::unit::{Expected, Unit, folded};
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
 use crate::text::document::{ParagraphKind, Section};
+use crate::text::file::read_unpacked;
 use crate::text::lines::{lines, utf8};
 use crate::text::placeholder;
 
@@ -195,12 +194,12 @@ fn read(files: &CtxproFiles) -> Result<Vec<(Item, Vec<String>)>> {
         place,
         path: path.to_owned(),
     };
-    let text = utf8(&files.items, unpacked(&files.items)?)?;
+    let text = utf8(&files.items, read_unpacked(&files.items)?)?;
     let items: Vec<Value> = serde_json::from_str(&text).map_err(|cause| {
         let place = format!("line {}", cause.line());
         problem(&files.items, place, cause.to_string())
     })?;
-    let inputs = lines(&files.inputs, unpacked(&files.inputs)?)?;
+    let inputs = lines(&files.inputs, read_unpacked(&files.inputs)?)?;
     if items.len() != inputs.len() {
         let place = format!("line {}", items.len().min(inputs.len()) + 1);
         let counts = format!("{} lines for {} items", inputs.len(), items.len());
@@ -227,17 +226,4 @@ fn read(files: &CtxproFiles) -> Result<Vec<(Item, Vec<String>)>> {
         read.push((item, sentences));
     }
     Ok(read)
-}
-
-/// The bytes of a file that may be packed by gzip.
-fn unpacked(path: &Path) -> Result<Vec<u8>> {
-    const GZIP: [u8; 2] = [0x1F, 0x8B];
-    let bytes = std::fs::read(path).map_err(Error::read(path))?;
-    if !bytes.starts_with(&GZIP) {
-        return Ok(bytes);
-    }
-    let mut unpacked = Vec::new();
-    let read = MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
-    read.map_err(Error::read(path))?;
-    Ok(unpacked)
 }

@@ -18,11 +18,10 @@ mod words;
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
-use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -34,7 +33,7 @@ use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
 use crate::metrics::discourse::EarlierForms;
 use crate::text::document::{Document, Format};
-use crate::text::file::{has_ending, write_atomically};
+use crate::text::file::{has_ending, read_unpacked, write_atomically};
 use crate::text::lines::lines;
 use crate::text::placeholder::folded;
 use crate::tokenizers::{Side, Tokenizer};
@@ -63,9 +62,6 @@ const COMMON: usize = 12;
 
 /// So many pairs are cut into words before they are taken in.
 const CUT_AT_ONCE: usize = 8_192;
-
-/// The first bytes of a packed file.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// Pairs of sentences as a reader sees them, searchable by their source.
 #[derive(Debug, Clone, Default)]
@@ -431,7 +427,7 @@ impl TranslationMemory {
     /// # Errors
     /// If the file cannot be read or a line has not two columns.
     pub fn open(path: &Path) -> Result<Self> {
-        let lines = lines(path, unpacked(path)?)?;
+        let lines = lines(path, read_unpacked(path)?)?;
         let pairs = lines.par_iter().enumerate().map(|(index, text)| {
             let mut columns = text.split('\t').map(|column| visible(column, &[]));
             match (columns.next(), columns.next(), columns.next()) {
@@ -493,18 +489,6 @@ pub fn previous_suffix<'i>(
 pub fn constraint_suffix(constraint: Option<Vec<u32>>, own: usize, max_tokens: usize) -> Vec<u32> {
     let fits = |ids: &Vec<u32>| own + ids.len() < max_tokens;
     constraint.filter(fits).unwrap_or_default()
-}
-
-/// The bytes of a file, which may be packed by gzip.
-fn unpacked(path: &Path) -> Result<Vec<u8>> {
-    let bytes = std::fs::read(path).map_err(Error::read(path))?;
-    if !bytes.starts_with(&GZIP) {
-        return Ok(bytes);
-    }
-    let mut unpacked = Vec::new();
-    let read = GzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
-    read.map_err(Error::read(path))?;
-    Ok(unpacked)
 }
 
 /// The words without the marks.

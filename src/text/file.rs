@@ -2,9 +2,11 @@
 
 use std::{
     fs,
-    io::{ErrorKind, Write},
+    io::{ErrorKind, Read, Write},
     path::{Path, PathBuf},
 };
+
+use flate2::read::MultiGzDecoder;
 
 use super::disk;
 use crate::error::{Error, Result};
@@ -154,6 +156,22 @@ fn folder_of(path: &Path) -> PathBuf {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     }
+}
+
+/// The bytes of a file, unpacked where gzip has packed it.
+///
+/// # Errors
+/// If the file cannot be read, or its packed form is damaged.
+pub fn read_unpacked(path: &Path) -> Result<Vec<u8>> {
+    const GZIP: [u8; 2] = [0x1F, 0x8B];
+    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    let read = MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
+    read.map_err(Error::read(path))?;
+    Ok(unpacked)
 }
 
 #[cfg(test)]

@@ -133,15 +133,20 @@ fn found(expected: &ExpectedForms) -> Vec<String> {
         ));
     }
     for bucket in &expected.distances {
-        let shares = bucket.systems.iter().map(|share| format!("{share:5.1}"));
-        lines.push(format!(
-            "  {:<28} {:>5} segments  {}",
-            bucket.name,
-            bucket.segments,
-            shares.collect::<Vec<_>>().join(" /")
-        ));
+        lines.push(bucket_line(&bucket.name, bucket.segments, &bucket.systems));
     }
     lines
+}
+
+/// Segments of one kind, with the per cent of each system.
+fn bucket_line<'a>(
+    name: &str,
+    segments: usize,
+    shares: impl IntoIterator<Item = &'a f64>,
+) -> String {
+    let shares = shares.into_iter().map(|share| format!("{share:5.1}"));
+    let shares: Vec<String> = shares.collect();
+    format!("  {name:<28} {segments:>5} segments  {}", shares.join(" /"))
 }
 
 fn chosen(choices: &Choices) -> Vec<String> {
@@ -168,13 +173,7 @@ fn chosen(choices: &Choices) -> Vec<String> {
     }
     for bucket in &choices.buckets {
         let shares = bucket.systems.iter().chain([&bucket.rule]);
-        let shares = shares.map(|share| format!("{share:5.1}"));
-        lines.push(format!(
-            "  {:<28} {:>5} segments  {}",
-            bucket.name,
-            bucket.segments,
-            shares.collect::<Vec<_>>().join(" /")
-        ));
+        lines.push(bucket_line(&bucket.name, bucket.segments, shares));
     }
     lines
 }

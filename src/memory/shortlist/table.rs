@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Shortlist;
 use crate::error::{Error, Result};
-use crate::memory::unpacked;
+use crate::text::file::read_unpacked;
 use crate::tokenizers::{Side, Tokenizer};
 
 /// Target words that are in every list, the first of the vocabulary, and those that a source word has of the table: Marian's
@@ -25,7 +25,7 @@ impl Shortlist {
     /// # Errors
     /// If it is neither, with the line, or was changed since.
     pub fn read(path: &Path, tokenizer: &dyn Tokenizer, scored: usize) -> Result<Self> {
-        let bytes = unpacked(path)?;
+        let bytes = read_unpacked(path)?;
         let found = match std::str::from_utf8(&bytes) {
             Ok(text) if !Self::is_binary(&bytes) => Self::of_table(text, tokenizer, scored),
             _ => Self::of_bytes(&bytes).map_err(str::to_owned),
