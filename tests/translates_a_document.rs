@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
+use canopy::kernels::packed::Quantization;
 use canopy::memory::TranslationMemory;
 use canopy::text::document::{Document, Format};
 use canopy::tokenizers::Side;
@@ -379,6 +380,7 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     let (from, to) = (&info.source_language, &info.target_language);
     let memory = TranslationMemory::read(&memory, from, to).expect("a memory");
     translator.remember(memory);
+    translator.quantize(Quantization::Int8);
     let document = parse(
         Format::Text,
         "Open the file. Close the page. Print the image.",
@@ -388,4 +390,10 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     let expected = translate(&translator, &document, 2);
     assert_eq!(expected[1].text, "Seite zu.");
     assert_eq!(translate(&other, &document, 2), expected);
+    translator.quantize(Quantization::None);
+    assert_ne!(
+        translate(&translator, &document, 2),
+        expected,
+        "8 bits are told from 32"
+    );
 }

@@ -129,7 +129,9 @@ impl Translator {
                     .position(|(place, _)| *place == unit.place);
                 number.map_or(text.clone(), |number| {
                     let source = &units.sources[number].1;
-                    self.with_markup(source, &points(units, number), &text).text
+                    let prepared = self.prepared(source, &points(units, number));
+                    let put_back = self.with_markup(&prepared.text, &prepared.points, &text);
+                    prepared.restored(put_back.text)
                 })
             });
             texts.collect()

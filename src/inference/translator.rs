@@ -345,6 +345,9 @@ impl Translator {
             other.choose_by(reranker)?;
         }
         other.description = self.description.clone();
+        if let Some(quantization) = self.model.packing() {
+            other.quantize(quantization);
+        }
         other.model.shortlist.clone_from(&self.model.shortlist);
         other.memory.clone_from(&self.memory);
         other.terms.clone_from(&self.terms);

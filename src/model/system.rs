@@ -461,7 +461,8 @@ impl Model {
         if let Network::Transformer(network) = &mut self.network {
             network.tokens.forced_first = token;
         }
-        self.packed = None;
+        let quantization = self.packing();
+        self.packed = quantization.map(PackedOnDemand::new);
     }
 
     /// How many sentences a token reads in each head, where there is a choice.

@@ -16,12 +16,17 @@ fn starter() -> PathBuf {
 
 /// Imports a corpus of test documents.
 fn corpus(desk: &Desk, english: &str, german: &str) -> String {
+    corpus_to("de", desk, english, german)
+}
+
+fn corpus_to(language: &str, desk: &Desk, english: &str, other: &str) -> String {
+    let target = format!("a.{language}");
     let [source, target] =
-        [("a.en", english), ("a.de", german)].map(|(name, text)| desk.file(name, text));
+        [("a.en", english), (&target, other)].map(|(name, text)| desk.file(name, text));
     let corpus = desk.path("corpus");
     assert_done(&canopy(&[
         "corpus", "import", "text", "--source", &source, "--target", &target, "--from", "en",
-        "--to", "de", "--split", "test", "-o", &corpus,
+        "--to", language, "--split", "test", "-o", &corpus,
     ]));
     corpus
 }
@@ -52,6 +57,15 @@ fn evaluated(desk: &Desk, model: &str, corpus: &str, more: &[&str]) -> Output {
 fn translations(desk: &Desk, model: &str, corpus: &str, more: &[&str]) -> String {
     assert_done(&evaluated(desk, model, corpus, more));
     desk.read("found.txt")
+}
+
+#[test]
+fn what_a_model_does_not_read_stands_in_the_translation_that_is_scored() {
+    let desk = Desk::new();
+    let english = "Write your name here: ________\n";
+    let corpus = corpus_to("pt", &desk, english, "Escreva seu nome aqui: ________\n");
+    let found = translations(&desk, "firefox-en-pt", &corpus, &[]);
+    assert!(found.trim_end().ends_with(" ________"), "{found}");
 }
 
 #[test]

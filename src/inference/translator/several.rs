@@ -47,7 +47,7 @@ impl Translator {
         step: &mut dyn FnMut(usize, Step) -> ControlFlow<()>,
     ) -> Result<()> {
         let is_apart = self.second.is_some()
-            || self.description.model.previous_translations > 0
+            || self.description.model.translations_before() > 0
             || self.asked_choice().is_some();
         if !is_apart {
             return self.search_twice(&[], requests, options, step);

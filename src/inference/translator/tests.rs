@@ -219,6 +219,21 @@ fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
         translator
             .translate_with(&document, &[sentence], &mut known, &options, &mut step)
             .expect("translates");
+        let alone = std::mem::take(&mut log_prob);
+        let mut request = [DocumentRequest {
+            document: &document,
+            sentences: &[sentence],
+            known: &mut known,
+        }];
+        translator
+            .translate_several(&mut request, &options, &mut |_, step| {
+                if let Step::Translated { translation, .. } = step {
+                    log_prob = translation.log_prob;
+                }
+                ControlFlow::Continue(())
+            })
+            .expect("translates");
+        assert_eq!(log_prob, alone, "one of several documents");
         log_prob
     };
     let familiar = after("Open du.", 2);
