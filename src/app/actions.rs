@@ -11,7 +11,7 @@ use super::project::ProjectCommand;
 use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
-use crate::corpus::Column;
+use canopy_corpus::Column;
 
 /// A command without parameters of its own: one line of the table.
 #[derive(Debug, Clone, PartialEq)]

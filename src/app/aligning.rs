@@ -4,8 +4,8 @@ mod commands;
 
 use std::path::PathBuf;
 
-use crate::corpus::{AlignmentRow, Column};
 use crate::jobs::{AlignRequest, Alignment, JobId};
+use canopy_corpus::{AlignmentRow, Column};
 
 /// What a person does with an alignment. Edits are of the selected row, and of the selected side of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use super::segments::SegmentsCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
-use crate::corpus::Column;
-use crate::text::document::Format;
-use crate::text::export::ExportFormat;
+use canopy_corpus::Column;
+use canopy_document::document::Format;
+use canopy_document::export::ExportFormat;
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq)]

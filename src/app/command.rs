@@ -17,9 +17,9 @@ use super::segments::SegmentsCommand;
 use super::settings::Theme;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
-use crate::inference::{AddressChoice, DeviceChoice};
-use crate::text::document::{ReadingOptions, SubtitleLayout};
-use crate::text::export::ExportFormat;
+use canopy_document::document::{ReadingOptions, SubtitleLayout};
+use canopy_document::export::ExportFormat;
+use canopy_translate::inference::{AddressChoice, DeviceChoice};
 
 /// An action of the user, from a menu, a key or a button.
 #[derive(Debug, Clone, PartialEq)]

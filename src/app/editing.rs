@@ -6,9 +6,9 @@ use super::markup;
 use super::open_document::{Editor, OpenDocument};
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
-use crate::inference::Flag;
 use crate::jobs::{MergedWork, Origin, State};
-use crate::text::placeholder::stripped;
+use canopy_document::placeholder::stripped;
+use canopy_translate::inference::Flag;
 
 impl AppState {
     pub(super) fn select(&mut self, sentence: usize) {

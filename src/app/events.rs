@@ -7,11 +7,11 @@ use super::command::Page;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
-use crate::corpus::synthetic::TARGET_LANGUAGE;
-use crate::error::Error;
-use crate::inference::{DeviceChoice, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project};
-use crate::text::document::Document;
+use canopy_base::error::Error;
+use canopy_corpus::synthetic::TARGET_LANGUAGE;
+use canopy_document::document::Document;
+use canopy_translate::inference::{DeviceChoice, Translation};
 
 const NOT_OPENED: &str = "The document could not be opened";
 

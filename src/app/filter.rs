@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::filtered::{Filter, Filtered};
 use super::open_document::OpenDocument;
 use super::state::AppState;
-use crate::inference::Flag;
+use canopy_translate::inference::Flag;
 
 impl OpenDocument {
     /// Whether the filter shows a sentence.

@@ -9,7 +9,7 @@ use super::open_document::OpenDocument;
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
 use crate::jobs::State;
-use crate::text::placeholder::{Placeholder, stripped};
+use canopy_document::placeholder::{Placeholder, stripped};
 
 impl OpenDocument {
     /// Looks for the words again if a translation has changed since.
@@ -318,7 +318,7 @@ fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::placeholder::{CLOSE, open};
+    use canopy_document::placeholder::{CLOSE, open};
 
     #[test]
     fn words_are_found_across_markup_in_either_case() {

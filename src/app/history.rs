@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::target::Target;
-use crate::text::document::Document;
+use canopy_document::document::Document;
 
 /// How many splits and joins can be taken back: each keeps a document.
 const MOST_DOCUMENTS: usize = 64;

@@ -10,10 +10,10 @@ use super::open_document::OpenDocument;
 use super::target::Target;
 use crate::jobs::segment_history::at;
 use crate::jobs::{Origin, State};
-use crate::text::changes::{Part, changes};
-use crate::text::document::{Document, Known, Sentence, Standing};
-use crate::text::placeholder::{folded, stripped};
-use crate::text::placeholder_map::PlaceholderMap;
+use canopy_document::changes::{Part, changes};
+use canopy_document::document::{Document, Known, Sentence, Standing};
+use canopy_document::placeholder::{folded, stripped};
+use canopy_document::placeholder_map::PlaceholderMap;
 
 /// A translation that somebody else has changed or approved.
 #[derive(Debug, Clone, PartialEq, Eq)]

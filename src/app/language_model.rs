@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::{JobId, SuggestionRequest};
-use crate::llm::Suggestion;
+use canopy_qa::llm::Suggestion;
 
 /// A large language model on a server that a person runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

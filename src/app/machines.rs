@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::remote::RemoteHost;
+use canopy_translate::remote::RemoteHost;
 
 /// Something a person does with other machines.
 #[derive(Debug, Clone, PartialEq)]

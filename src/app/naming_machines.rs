@@ -2,9 +2,9 @@
 
 use super::machines::{MachineCommand, NamedMachine};
 use super::state::{AppState, NoticeKind};
-use crate::inference::DeviceChoice;
 use crate::jobs::FileRequest;
-use crate::remote::{RemoteHost, keys_file, set_key};
+use canopy_translate::inference::DeviceChoice;
+use canopy_translate::remote::{RemoteHost, keys_file, set_key};
 
 impl AppState {
     pub(super) fn apply_machine(&mut self, command: MachineCommand) {

@@ -16,12 +16,14 @@ use super::history::{Change, History, Step};
 use super::markup;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
-use crate::checks::{CheckKind, Checks};
-use crate::inference::{DetectedLanguage, Translation, detected_language, unlike_in_mean};
 use crate::jobs::project::content_hash;
 use crate::jobs::segment_history::{append, now};
 use crate::jobs::{Origin, Project, SavedTarget, State, Version};
-use crate::text::document::{Document, Sentence};
+use canopy_document::document::{Document, Sentence};
+use canopy_qa::checks::{CheckKind, Checks};
+use canopy_translate::inference::{
+    DetectedLanguage, Translation, detected_language, unlike_in_mean,
+};
 
 /// How many sentences are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

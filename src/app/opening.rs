@@ -10,14 +10,14 @@ use super::project::ProjectCommand;
 use super::settings::is_memory;
 use super::state::{AppState, NoticeKind};
 use super::training::TrainingCommand;
-use crate::corpus::Corpus;
-use crate::corpus::gettext::is_catalogue;
-use crate::inference::may_be_model;
 use crate::jobs::{FileRequest, ProjectFolder};
-use crate::terms::Termbase;
-use crate::text::document::ReadingOptions;
-use crate::trace::TraceFormat;
-use crate::training::is_run;
+use canopy_corpus::Corpus;
+use canopy_corpus::gettext::is_catalogue;
+use canopy_document::document::ReadingOptions;
+use canopy_explain::trace::TraceFormat;
+use canopy_qa::terms::Termbase;
+use canopy_train::is_run;
+use canopy_translate::inference::may_be_model;
 
 /// The kind of a path: a file by its name, a folder by its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

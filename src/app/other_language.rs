@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::history::History;
 use super::target::{Target, saved_targets, text_of};
-use crate::corpus::is_same_language;
 use crate::jobs::{LanguageWork, SavedTarget, Version};
-use crate::text::document::Document;
+use canopy_corpus::is_same_language;
+use canopy_document::document::Document;
 
 /// Work in a target language that is not shown now.
 #[derive(Debug)]

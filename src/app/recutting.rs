@@ -8,10 +8,10 @@ use super::open_document::OpenDocument;
 use super::segments::{Recutting, SegmentsCommand};
 use super::state::{AppState, NoticeKind};
 use super::terms::SourceSelection;
-use crate::error::{Error, Result};
 use crate::jobs::{FileRequest, JobId};
-use crate::text::document::{Document, ReadingOptions, SegmentEdit};
-use crate::text::placeholder::{Placeholder, stripped};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
+use canopy_document::placeholder::{Placeholder, stripped};
 
 const NOT_CHANGED: &str = "The sentences stay as they are";
 

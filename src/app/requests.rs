@@ -11,12 +11,12 @@ use super::progress::{Progress, Running};
 use super::project::ProjectCommand;
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
-use crate::error::Result;
-use crate::inference::{DeviceChoice, Reads, pair_key};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
-use crate::text::document::Document;
-use crate::text::export::{ExportFormat, Languages};
-use crate::text::file::is_same_file;
+use canopy_base::error::Result;
+use canopy_base::file::is_same_file;
+use canopy_document::document::Document;
+use canopy_document::export::{ExportFormat, Languages};
+use canopy_translate::inference::{DeviceChoice, Reads, pair_key};
 
 impl AppState {
     pub(super) fn close_document(&mut self) {

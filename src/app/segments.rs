@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::jobs::JobId;
-use crate::text::document::Document;
+use canopy_document::document::Document;
 
 /// What a person does with the sentences of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]

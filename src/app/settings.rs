@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::language_model::LanguageModel;
-use crate::inference::{AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter};
-use crate::remote::RemoteHost;
-use crate::text::document::{Format, SubtitleLayout};
+use canopy_document::document::{Format, SubtitleLayout};
+use canopy_translate::inference::{
+    AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter,
+};
+use canopy_translate::remote::RemoteHost;
 
 const NUM_RECENT: usize = 8;
 

@@ -22,13 +22,13 @@ use super::segments::Recutting;
 use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
-use crate::error::Error;
-use crate::inference::{ModelInfo, SearchOptions};
 use crate::jobs::{FileRequest, JobId, Request};
-use crate::memory::TranslationMemory;
+use canopy_base::error::Error;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_translate::inference::{ModelInfo, SearchOptions};
 
 /// After the last change.
-pub(in crate::app) const AUTOSAVE_SECS: f64 = 1.0;
+pub(crate) const AUTOSAVE_SECS: f64 = 1.0;
 /// While changes keep coming, as they do during a translation.
 const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
 /// How long a message that needs no answer stays.

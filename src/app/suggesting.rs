@@ -7,9 +7,9 @@ use super::language;
 use super::language_model::{LanguageModel, LanguageModelCommand};
 use super::markup::to_editable;
 use super::state::{AppState, ModelState, NoticeKind};
-use crate::error::Result;
 use crate::jobs::{JobId, Request, State, SuggestionRequest};
-use crate::llm::{Endpoint, Neighbour, Question, Suggestion};
+use canopy_base::error::Result;
+use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_mins(2);

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::inference::Flag;
 use crate::jobs::project::source_hash;
 use crate::jobs::segment_history::{append, now};
 use crate::jobs::{Origin, Project, SavedTarget, State, Version};
-use crate::text::document::{Document, Sentence};
+use canopy_document::document::{Document, Sentence};
+use canopy_translate::inference::Flag;
 
 /// The target side of one sentence.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::ask::Ask;
 use super::state::{AppState, NoticeKind};
 use super::terms::{NewTerm, SourceSelection, TermsCommand};
-use crate::error::Result;
-use crate::inference::pair_key;
 use crate::jobs::{FileRequest, JobId};
-use crate::terms::{Stems, TargetWords, Term, TermIndex, Termbase};
-use crate::text::placeholder::stripped;
+use canopy_base::error::Result;
+use canopy_document::placeholder::stripped;
+use canopy_qa::terms::{Stems, TargetWords, Term, TermIndex, Termbase};
+use canopy_translate::inference::pair_key;
 
 impl AppState {
     pub(super) fn apply_terms(&mut self, command: TermsCommand) {

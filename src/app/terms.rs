@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::jobs::JobId;
-use crate::terms::TermIndex;
+use canopy_qa::terms::TermIndex;
 
 /// What the window knows of terms.
 #[derive(Debug, Default)]

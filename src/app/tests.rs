@@ -14,11 +14,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
-use crate::app::progress::Preparation;
-use crate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};
 use crate::jobs::{Event, FileRequest, JobId, MergedWork, Project, Request, State, UserMemory};
-use crate::text::document::{Document, Format};
-use crate::text::export::ExportFormat;
+use crate::progress::Preparation;
+use canopy_document::document::{Document, Format};
+use canopy_document::export::ExportFormat;
+use canopy_translate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};
 
 const PAGE: &str =
     "<h1>Print</h1><p>Click <b>File</b>. Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
@@ -241,7 +241,7 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     assert_eq!(open(&mut state).1, used("mine.tmx", true));
     state.apply(Command::UseMemory(Some("other.tsv".into())));
     let (job, _) = open(&mut state);
-    let error = crate::error::Error::NoModel;
+    let error = canopy_base::error::Error::NoModel;
     let pairs = Err(error);
     state.receive(Event::MemoryOpened { job, pairs });
     assert_eq!((state.memory_pairs, &state.settings.memory), (None, &None));
@@ -303,7 +303,7 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
     };
     state.receive(Event::Failed {
         job,
-        error: crate::error::Error::NoModel,
+        error: canopy_base::error::Error::NoModel,
     });
     assert!(matches!(state.model, ModelState::Open { .. }));
     assert_eq!(
@@ -331,7 +331,7 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
         memory: None,
     });
     assert!(matches!(state.model, ModelState::Opening { .. }));
-    let error = crate::error::Error::NoGpu;
+    let error = canopy_base::error::Error::NoGpu;
     state.receive(Event::Failed {
         job: second.0,
         error,
@@ -358,7 +358,7 @@ fn only_an_error_outlives_the_document_before() {
     let mut state = with_page();
     state.apply(Command::Confirm);
     assert_eq!(state.notices[0].kind, NoticeKind::Hint);
-    let error = crate::error::Error::NoModel;
+    let error = canopy_base::error::Error::NoModel;
     state.show_error("The run stopped", &error);
     state.apply(Command::OpenPath("gone.html".into()));
     let job = state.opening.as_ref().expect("it is opened").0;
@@ -497,14 +497,14 @@ fn the_window_begins_with_the_starter() {
     let Some(Request::OpenModel { folder, .. }) = state.requests.pop() else {
         panic!()
     };
-    let starter = crate::inference::starter_model().expect("the shipped model");
+    let starter = canopy_translate::inference::starter_model().expect("the shipped model");
     assert_eq!(folder.canonicalize().ok(), starter.canonicalize().ok());
 }
 
 #[test]
 fn the_window_tells_that_the_cpu_went_on() {
     let mut state = with_page();
-    let error = crate::error::Error::InvalidScores {
+    let error = canopy_base::error::Error::InvalidScores {
         sentence: "2 (\"neu\")".to_owned(),
         found: f32::NAN,
     };

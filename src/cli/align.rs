@@ -8,11 +8,11 @@ use clap::Args;
 use super::inputs::check_output;
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::{print, tell};
-use crate::corpus::AlignmentTable;
-use crate::error::{Error, Result};
-use crate::jobs::{AlignmentFormat, WrittenAlignment, read_rows};
-use crate::text::export::Languages;
-use crate::text::file::{check_writable, write_atomically};
+use canopy_app::jobs::{AlignmentFormat, WrittenAlignment, read_rows};
+use canopy_base::error::{Error, Result};
+use canopy_base::file::{check_writable, write_atomically};
+use canopy_corpus::AlignmentTable;
+use canopy_document::export::Languages;
 
 #[derive(Debug, Args)]
 #[command(

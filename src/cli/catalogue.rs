@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::library;
 use super::terminal::{self, StatusLine, duration, print};
-use crate::catalogue::{
+use canopy_base::error::{Error, Result};
+use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, Download, Found, Installation, Look, Progress, download,
     downloaded_bytes, is_repository, look, repository,
 };
-use crate::error::{Error, Result};
-use crate::inference::InstalledModel;
+use canopy_translate::inference::InstalledModel;
 
 #[derive(Debug, Args)]
 pub(super) struct SearchArguments {

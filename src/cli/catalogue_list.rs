@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::library;
 use super::terminal::print;
-use crate::catalogue::{Catalogue, DEFAULT_CATALOGUES};
-use crate::error::{Error, Result};
+use canopy_base::error::{Error, Result};
+use canopy_translate::catalogue::{Catalogue, DEFAULT_CATALOGUES};
 
 /// The lists that `canopy model search`, `canopy model get` and the window look through.
 #[derive(Debug, Subcommand)]

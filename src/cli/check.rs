@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use super::options::{SplitName, SrxArgument, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
-use crate::app::OpenDocument;
-use crate::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
-use crate::corpus::Corpus;
-use crate::error::Result;
-use crate::jobs::ProjectFolder;
-use crate::terms::TermUsage;
-use crate::text::document::{Document, Sentence};
-use crate::text::file::canonical_path;
-use crate::text::placeholder;
+use canopy_app::OpenDocument;
+use canopy_app::jobs::ProjectFolder;
+use canopy_base::error::Result;
+use canopy_base::file::canonical_path;
+use canopy_corpus::Corpus;
+use canopy_document::document::{Document, Sentence};
+use canopy_document::placeholder;
+use canopy_qa::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
+use canopy_qa::terms::TermUsage;
 
 /// Exit codes where something was found, by the worst of it.
 const WARNINGS: i32 = 3;

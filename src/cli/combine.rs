@@ -8,8 +8,8 @@ use clap::Args;
 use super::corpus_statistics::print_statistics;
 use super::inputs::check_output;
 use super::terminal::{StatusLine, print};
-use crate::corpus::combine::{Combination, CombinationReport, Part, PartReport};
-use crate::error::Result;
+use canopy_base::error::Result;
+use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 
 /// What is combined, and where to.
 #[derive(Debug, Args)]

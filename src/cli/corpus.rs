@@ -10,9 +10,9 @@ use super::import::{ImportCommand, import_texts};
 use super::select_context::SelectContextArguments;
 use super::similarity::SimilarityArguments;
 use super::terminal::print;
-use crate::corpus::{Corpus, train_vocabulary};
-use crate::error::{Error, Result};
-use crate::text::vocabulary;
+use canopy_base::error::{Error, Result};
+use canopy_corpus::{Corpus, train_vocabulary};
+use canopy_tokenize::vocabulary;
 
 /// Make a corpus of parallel documents, and look at it
 #[derive(Debug, Subcommand)]

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::print;
-use crate::error::Result;
-use crate::memory::{Amount, Analysis, Band, TranslationMemory};
+use canopy_base::error::Result;
+use canopy_corpus::memory::{Amount, Analysis, Band, TranslationMemory};
 
 #[derive(Debug, Args)]
 #[command(

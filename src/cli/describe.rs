@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::library;
 use super::terminal::print;
-use crate::charts::thousands;
-use crate::error::{Error, Result};
-use crate::inference::{described_model, foreign_parts, imported_files};
-use crate::model::{ModelConfig, Part, PartGroup, Preset};
-use crate::weights::ModelFolder;
+use canopy_base::error::{Error, Result};
+use canopy_chart::charts::thousands;
+use canopy_models::weights::ModelFolder;
+use canopy_nn::model::{ModelConfig, Part, PartGroup, Preset};
+use canopy_translate::inference::{described_model, foreign_parts, imported_files};
 
 #[derive(Debug, Args)]
 pub(super) struct DescribeArguments {

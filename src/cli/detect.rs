@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::terminal::print;
-use crate::error::Result;
-use crate::inference::detected_language;
-use crate::text::document::Document;
+use canopy_base::error::Result;
+use canopy_document::document::Document;
+use canopy_translate::inference::detected_language;
 
 #[derive(Debug, Args)]
 pub(super) struct DetectArguments {

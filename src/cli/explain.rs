@@ -9,15 +9,15 @@ use super::inputs::check_output;
 use super::options::{ModelArguments, pixels, wrong_usage};
 use super::terminal;
 use super::translate::{remember, translate};
-use crate::charts::Theme;
-use crate::error::{Error, Result};
-use crate::explain::{
+use canopy_base::error::{Error, Result};
+use canopy_chart::charts::Theme;
+use canopy_document::document::Document;
+use canopy_explain::trace::{self, Side, TraceSource};
+use canopy_explain::{
     Explanation, Heads, ModelView, Order, Query, Question, ViewKind, asking_side, head_for_tree,
 };
-use crate::inference::SearchOptions;
-use crate::text::document::Document;
-use crate::trace::{self, Side, TraceSource};
-use crate::training::{ModelQuestion, explain as explain_with_model};
+use canopy_train::{ModelQuestion, explain as explain_with_model};
+use canopy_translate::inference::SearchOptions;
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {

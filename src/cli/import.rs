@@ -7,16 +7,16 @@ use clap::{Args, Subcommand};
 
 use super::corpus_statistics::print_statistics;
 use super::terminal::{StatusLine, print};
-use crate::corpus::ctxpro::{CtxproFiles, CtxproImport};
-use crate::corpus::document_folders::{FolderImport, FolderReport};
-use crate::corpus::gettext::{PoImport, PoReport};
-use crate::corpus::iwslt::{IwsltImport, IwsltReport};
-use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
-use crate::corpus::parallel_text::{TextImport, TextReport};
-use crate::corpus::tmx::{TmxImport, TmxReport};
-use crate::corpus::tsv::{TsvImport, TsvReport};
-use crate::corpus::{Corpus, Split};
-use crate::error::Result;
+use canopy_base::error::Result;
+use canopy_corpus::ctxpro::{CtxproFiles, CtxproImport};
+use canopy_corpus::document_folders::{FolderImport, FolderReport};
+use canopy_corpus::gettext::{PoImport, PoReport};
+use canopy_corpus::iwslt::{IwsltImport, IwsltReport};
+use canopy_corpus::libreoffice_help::{HelpImport, HelpReport};
+use canopy_corpus::parallel_text::{TextImport, TextReport};
+use canopy_corpus::tmx::{TmxImport, TmxReport};
+use canopy_corpus::tsv::{TsvImport, TsvReport};
+use canopy_corpus::{Corpus, Split};
 
 /// Kinds of material that can be imported.
 #[derive(Debug, Subcommand)]

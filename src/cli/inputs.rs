@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::corpus::gettext::is_catalogue;
-use crate::error::{Error, Result};
-use crate::text::file::is_same_file;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::is_same_file;
+use canopy_corpus::gettext::is_catalogue;
 
 /// Files that the folders of models, encoders, corpora, runs and sweeps are made of. Others in them may be replaced,
 /// such as

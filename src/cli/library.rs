@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::terminal::{print, warn};
-use crate::app::{Folders, Settings, Shipped};
-use crate::error::{Error, Result};
-use crate::inference::{
+use canopy_app::{Folders, Settings, Shipped};
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_translate::inference::{
     DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
     installed_models, pair_key, remove_model, route, route_between, set_where_none,
     starter_model_for, state_languages, stated_language,
 };
-use crate::text::file::write_atomically;
 
 /// The folder in which models of this user lie.
 pub(super) fn folder() -> Result<PathBuf> {

@@ -9,13 +9,13 @@ use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
 use super::terminal::{StatusLine, duration, tell, warn};
-use crate::app::language;
-use crate::charts::thousands;
-use crate::error::Result;
-use crate::inference::{MeanLogProbs, Translation, Translator};
-use crate::llm::{Endpoint, Languages, Neighbour, Question, Suggestion, Usage};
-use crate::text::document::Document;
-use crate::text::editable::to_editable;
+use canopy_app::language;
+use canopy_base::error::Result;
+use canopy_chart::charts::thousands;
+use canopy_document::document::Document;
+use canopy_document::editable::to_editable;
+use canopy_qa::llm::{Endpoint, Languages, Neighbour, Question, Suggestion, Usage};
+use canopy_translate::inference::{MeanLogProbs, Translation, Translator};
 
 /// Where a key for the server can stand.
 const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";

@@ -13,12 +13,12 @@ use super::inputs::check_output;
 use super::library;
 use super::options::{models, positive};
 use super::terminal::print;
-use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Translator, imported_files};
-use crate::interchange::{Archive, Encoder};
-use crate::memory::TranslationMemory;
-use crate::text::file::check_writable;
-use crate::weights::{Precision, averaged_model};
+use canopy_base::error::{Error, Result};
+use canopy_base::file::check_writable;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_models::interchange::{Archive, Encoder};
+use canopy_models::weights::{Precision, averaged_model};
+use canopy_translate::inference::{DeviceChoice, Translator, imported_files};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelCommand {

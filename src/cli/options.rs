@@ -10,15 +10,15 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
 use super::{library, terminal};
-use crate::app::Folders;
-use crate::corpus::Split;
-use crate::error::{Error, Result};
-use crate::inference::{
+use canopy_app::Folders;
+use canopy_base::error::{Error, Result};
+use canopy_corpus::Split;
+use canopy_document::document::{Document, ReadingOptions};
+use canopy_kernels::packed::Quantization;
+use canopy_translate::inference::{
     AddressChoice, DeviceChoice, Leg, ModelInfo, Translator, read_in_its_language,
 };
-use crate::kernels::packed::Quantization;
-use crate::remote::{RemoteHost, keys_file, read_keys, set_key};
-use crate::text::document::{Document, ReadingOptions};
+use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]

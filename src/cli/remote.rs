@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 
 use super::options::PlaceArguments;
 use super::terminal::print;
-use crate::error::Result;
-use crate::inference::DeviceChoice;
-use crate::remote::{Client, RemoteHost, TrainingList};
+use canopy_base::error::Result;
+use canopy_translate::inference::DeviceChoice;
+use canopy_translate::remote::{Client, RemoteHost, TrainingList};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RemoteCommand {

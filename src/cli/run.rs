@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::inputs::check_output;
-use crate::charts::{self, Theme, View, XAxis};
-use crate::error::Result;
-use crate::evaluation::unique_names;
-use crate::training::{Curves, Order, chart, give_order};
+use canopy_base::error::Result;
+use canopy_chart::charts::{self, Theme, View, XAxis};
+use canopy_evaluate::evaluation::unique_names;
+use canopy_train::{Curves, Order, chart, give_order};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RunCommand {

@@ -9,17 +9,17 @@ use serde_json::json;
 
 use super::terminal::{StatusLine, print, warn};
 use super::train::{end_on_interrupt, interrupted, show};
-use crate::app::Folders;
-use crate::corpus::synthetic::{GENDERS, TaleImport, nouns_right};
-use crate::corpus::{Corpus, Split};
-use crate::error::{Error, Result};
-use crate::evaluation::TestSet;
-use crate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Translator};
-use crate::metrics::comparison::{
+use canopy_app::Folders;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_corpus::synthetic::{GENDERS, TaleImport, nouns_right};
+use canopy_corpus::{Corpus, Split};
+use canopy_evaluate::evaluation::TestSet;
+use canopy_metrics::comparison::{
     ComparedSystem, Comparison, ComparisonOptions, compare, written_p,
 };
-use crate::text::file::write_atomically;
-use crate::training::{Control, Order, SampleRun, best_model, remember_run, sample_runs, train};
+use canopy_train::{Control, Order, SampleRun, best_model, remember_run, sample_runs, train};
+use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Translator};
 
 #[derive(Debug, Args)]
 #[command(
@@ -178,7 +178,7 @@ fn told_json(
     comparison: &Comparison,
     secs: f64,
 ) -> serde_json::Value {
-    let system = |(it, system): (&Learned, &crate::metrics::comparison::SystemScores)| {
+    let system = |(it, system): (&Learned, &canopy_metrics::comparison::SystemScores)| {
         let (right, all) = nouns(it, comparison);
         json!({
             "name": it.name,

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::terminal::{print, warn};
-use crate::error::Result;
-use crate::metrics::{Documents, Metric, SegmentSums};
+use canopy_base::error::Result;
+use canopy_metrics::{Documents, Metric, SegmentSums};
 use lines::{Beside, TestSet};
 use options::{MetricOptions, choose, wrong_usage};
 use preparation::PreparationOptions;

@@ -11,13 +11,13 @@ use serde_json::json;
 use super::inputs::check_output;
 use super::options::{Device, wrong_usage};
 use super::terminal::{StatusLine, duration, print};
-use crate::corpus::{ContextsInfo, Corpus, write_contexts};
-use crate::error::Result;
-use crate::inference::{
+use canopy_base::error::Result;
+use canopy_base::file::check_writable;
+use canopy_corpus::{ContextsInfo, Corpus, write_contexts};
+use canopy_metrics::similarity::{Measure, Range};
+use canopy_translate::inference::{
     ContextReport, ContextType, Selecting, SentenceEncoder, SimilarContext, select_contexts,
 };
-use crate::similarity::{Measure, Range};
-use crate::text::file::check_writable;
 
 /// How contexts are chosen, and where they go.
 #[derive(Debug, Args)]

@@ -10,10 +10,10 @@ use clap::builder::RangedU64ValueParser;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
 use super::terminal::{print, tell, warn};
-use crate::app::Folders;
-use crate::error::{Error, Result};
-use crate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
-use crate::server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
+use canopy_app::Folders;
+use canopy_base::error::{Error, Result};
+use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
+use canopy_translate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
 
 /// Where a key can stand that is not to be seen in a list of processes.
 const KEY_VARIABLE: &str = "CANOPY_KEY";
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     if arguments.compute {
         return compute(arguments);
     }
-    crate::kernels::return_freed_memory();
+    canopy_kernels::return_freed_memory();
     let library = arguments.library()?;
     if library.models.is_empty() {
         return Err(Error::NoStarterModel);

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use super::inputs::check_output;
 use super::options::Device;
 use super::terminal::{StatusLine, print};
-use crate::charts::Theme;
-use crate::corpus::Corpus;
-use crate::error::Result;
-use crate::explain::{Explanation, SimilarityView};
-use crate::inference::{PreviewedContext, SentenceEncoder, context_preview};
-use crate::similarity::{Measure, Range};
-use crate::text::document::Document;
+use canopy_base::error::Result;
+use canopy_chart::charts::Theme;
+use canopy_corpus::Corpus;
+use canopy_document::document::Document;
+use canopy_explain::{Explanation, SimilarityView};
+use canopy_metrics::similarity::{Measure, Range};
+use canopy_translate::inference::{PreviewedContext, SentenceEncoder, context_preview};
 
 /// Which document, and what to show of it.
 #[derive(Debug, Args)]

@@ -8,15 +8,15 @@ use clap::builder::PossibleValuesParser;
 
 use super::options::models;
 use super::terminal::{StatusLine, duration, print, tell, warn};
-use crate::app::Folders;
-use crate::error::{Error, Result, caught};
-use crate::inference::ComputeDevice;
-use crate::model::Preset;
-use crate::training::{
+use canopy_app::Folders;
+use canopy_base::error::{Error, Result, caught};
+use canopy_nn::model::Preset;
+use canopy_train::{
     Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
     TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,
     with_fitting_batches,
 };
+use canopy_translate::inference::ComputeDevice;
 
 /// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
 const INTERRUPTED: i32 = 130;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::alignment::{Aligner, Comparison, length_ratio, unpaired_sentences};
 pub use super::alignment::{AlignmentRow, Column, RowState};
 use super::markup::Side;
-use crate::text::document::Document;
+use canopy_document::document::Document;
 pub use edits::AlignmentEdit;
 use edits::EditedRows;
 

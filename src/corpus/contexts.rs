@@ -18,9 +18,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::split::Split;
-use crate::error::{Error, Result};
-use crate::text::file::write_atomically;
-use crate::text::lines::utf8;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_base::lines::utf8;
 
 const FORMAT: &str = "canopy-contexts";
 const VERSION: u32 = 1;

@@ -19,11 +19,11 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
 use super::unit::{Expected, Unit, folded};
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::document::{ParagraphKind, Section};
-use crate::text::file::read_unpacked;
-use crate::text::lines::{lines, utf8};
-use crate::text::placeholder;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::read_unpacked;
+use canopy_base::lines::{lines, utf8};
+use canopy_document::document::{ParagraphKind, Section};
+use canopy_document::placeholder;
 
 /// Stands between the sentences of a line.
 const BREAK: &str = "<eos>";

@@ -19,8 +19,8 @@ use super::split::Split;
 use super::survey::PairFilter;
 use super::unit::UnitStatus;
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::document::{Document, Sentence};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{Document, Sentence};
 use pairs::{Pairs, Side, bare, pairs};
 
 /// How many documents are read beforehand to learn how much longer one language is.

@@ -19,7 +19,7 @@
 //! - `note` (may be missing): what a translator is told of a paragraph, such as who speaks.
 //! - `kind`: `title`, `heading`, `text`, `list_item` or `table_cell`.
 //! - `source`, `target`: white space folded; inline markup as the private-use characters of
-//!   [`placeholder`](crate::text::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
+//!   [`placeholder`](canopy_document::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
 //!   innermost, U+E100 + n is the single tag or opaque span n.
 //! - `points` (may be missing): what point n shows, such as inline code; `target_points` if the target shows another.
 //! - `status`: `new`, `repeated` (this pair stood earlier in this file), `identical` (both sides show the same),
@@ -41,9 +41,9 @@ use sha2::{Digest, Sha256};
 use super::split::Split;
 use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
-use crate::error::{Error, Result};
-use crate::text::digest::{digest_of_files, hash_file, hexadecimal};
-use crate::text::document::{ParagraphKind, Section};
+use canopy_base::digest::{digest_of_files, hash_file, hexadecimal};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{ParagraphKind, Section};
 
 /// The value of `format` in `corpus.json`.
 pub const FORMAT: &str = "canopy-corpus";

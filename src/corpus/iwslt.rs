@@ -15,8 +15,8 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::document::{ParagraphKind, Section};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{ParagraphKind, Section};
 use reader::Talk;
 
 /// An import: its files, languages and folder.

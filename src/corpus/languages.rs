@@ -1,6 +1,6 @@
 //! Language codes as files name them: `en`, `en-US`, `EN_us`, `zh-Hant`.
 
-use crate::tokenizers::two_letters;
+use canopy_tokenize::two_letters;
 
 /// Whether a text marked `found` is in language `asked`: the same code, or one is the other with a region or script.
 pub fn is_same_language(found: &str, asked: &str) -> bool {

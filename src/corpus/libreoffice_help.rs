@@ -14,9 +14,9 @@ use super::markup::{Matched, Side, matched};
 use super::split::Split;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::document::{Document, Format, Paragraph};
-use crate::text::folder::files_below;
+use canopy_base::error::{Error, Result};
+use canopy_base::folder::files_below;
+use canopy_document::document::{Document, Format, Paragraph};
 
 /// An import: its folders, languages and folder of the corpus.
 #[derive(Debug, Clone)]

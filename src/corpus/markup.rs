@@ -6,9 +6,9 @@
 //! of the text; an opaque span then stands there as the text it shows. The rest is numbered in the order of the source.
 
 use super::unit::{Unit, visible};
-use crate::text::document::{Document, Markup, Sentence};
-use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
-use crate::text::tags::Tags;
+use canopy_document::document::{Document, Markup, Sentence};
+use canopy_document::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
+use canopy_document::tags::Tags;
 
 /// How many marks a text may have: there are no more numbers for placeholders.
 pub(super) const MAX_MARKS: usize = 256;
@@ -229,7 +229,7 @@ fn points(markup: &[Mark], kept: usize, new: impl Fn(usize) -> Option<usize>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::document::Format;
+    use canopy_document::document::Format;
 
     fn side(html: &str) -> Side {
         let document =

@@ -12,10 +12,10 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
 use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::MAX_LINE_BYTES;
-use crate::text::document::{ParagraphKind, Section};
-use crate::text::placeholder;
+use canopy_base::error::{Error, Result};
+use canopy_document::MAX_LINE_BYTES;
+use canopy_document::document::{ParagraphKind, Section};
+use canopy_document::placeholder;
 
 const DOCUMENT_MARK: &str = "<d>";
 

@@ -3,8 +3,8 @@
 use super::format::Corpus;
 use super::split::Split;
 use super::unit::UnitStatus;
-use crate::error::Result;
-use crate::text::vocabulary::Vocabulary;
+use canopy_base::error::Result;
+use canopy_tokenize::vocabulary::Vocabulary;
 
 /// Learns a joint vocabulary of `size` ids from both sides of the training documents' new units.
 ///

@@ -23,8 +23,8 @@ use super::split::Split;
 use super::survey::PairFilter;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::document::{ParagraphKind, Section};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{ParagraphKind, Section};
 pub(super) use look::{languages, look};
 use reader::{TmxReader, TranslationUnit, Variant};
 

@@ -15,10 +15,10 @@ use super::split::Split;
 use super::survey::{PairFilter, Script, SurveyBuilder};
 use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
-use crate::error::{Error, Result};
-use crate::text::document::{ParagraphKind, Section};
-use crate::text::lines::read_lines;
-use crate::text::placeholder;
+use canopy_base::error::{Error, Result};
+use canopy_base::lines::read_lines;
+use canopy_document::document::{ParagraphKind, Section};
+use canopy_document::placeholder;
 
 /// How many pairs without a document of their own make one.
 const RUN: usize = 50;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use crate::text::placeholder::folded;
-pub use crate::text::placeholder::visible;
+pub(super) use canopy_document::placeholder::folded;
+pub use canopy_document::placeholder::visible;
 
 /// A sentence with its translation, or a whole paragraph where the sides do not have equally many sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

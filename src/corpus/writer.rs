@@ -14,10 +14,10 @@ use super::format::{
 use super::split::Split;
 use super::statistics::{SplitStatistics, Statistics};
 use super::unit::{Unit, UnitStatus};
-use crate::error::{Error, Result};
-use crate::text::disk;
-use crate::text::file::TEMPORARY;
-use crate::text::folder::{put_in_place, temporary_beside};
+use canopy_base::disk;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::TEMPORARY;
+use canopy_base::folder::{put_in_place, temporary_beside};
 
 /// Takes documents, sorted by id, and makes a corpus of them.
 #[derive(Debug)]

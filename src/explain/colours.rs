@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-use crate::charts::Theme;
+use canopy_chart::charts::Theme;
 
 /// Nine of the 256 colours of viridis, evenly spaced: by equal steps to the eye, in greys and to the colour-blind too.
 /// Smith & van der Walt, matplotlib 2.0, 2015, given to the public (CC0).

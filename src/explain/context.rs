@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::map::by_weight;
 use super::query::{Attention, AttentionRole, Query};
 use super::rows::Rows;
-use crate::error::Result;
 use crate::trace::{Side, TraceSource};
+use canopy_base::error::Result;
 
 /// The top context sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]

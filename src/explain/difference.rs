@@ -8,7 +8,7 @@
 
 use serde::Serialize;
 
-use crate::metrics::comparison::{Change, Piece, word_diff};
+use canopy_metrics::comparison::{Change, Piece, word_diff};
 
 /// The context that the model read beside the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

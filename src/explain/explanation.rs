@@ -16,9 +16,9 @@ use super::table;
 use super::tree::TreeView;
 use super::view_kind::ViewKind;
 use super::zeros::ZerosView;
-use crate::charts::{Theme, write_picture};
-use crate::error::{Error, Result};
-use crate::text::file::write_atomically;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_chart::charts::{Theme, write_picture};
 
 /// A view with its title, on screen or on paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,7 +1,7 @@
 //! Places of a picture and the part of it that is seen, so that a window can point at things.
 
-use crate::charts::Rect;
 use crate::trace::Side;
+use canopy_chart::charts::Rect;
 
 /// A word or sentence of a trace, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -94,8 +94,8 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::document::Section;
     use crate::trace::TracedSentence;
+    use canopy_document::document::Section;
 
     #[test]
     fn sections_hold_their_paragraphs_and_those_their_sentences() {

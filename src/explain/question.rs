@@ -11,8 +11,8 @@ use super::query::{Heads, Query};
 use super::tree::TreeView;
 use super::view_kind::ViewKind;
 use super::zeros::ZerosView;
-use crate::error::{Error, Result};
 use crate::trace::{MapKind, Side, TraceSource};
+use canopy_base::error::{Error, Result};
 
 /// All that an answer depends on, but the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

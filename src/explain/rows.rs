@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::query::{Attention, AttentionRole, Query};
-use crate::error::Result;
 use crate::trace::{MapRow, TraceSource, WordIndex};
+use canopy_base::error::Result;
 
 /// Shares are sums of 32-bit numbers; what is smaller is rounding, not attention.
 pub(super) const ROUNDING: f32 = 1e-5;

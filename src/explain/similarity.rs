@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use crate::similarity::{
+use canopy_metrics::similarity::{
     Embeddings, Measure, Neighbour, Range, Selection, Sentences, SimilarityMatrix,
 };
 

@@ -11,7 +11,7 @@ use super::memory::MemoryView;
 use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
-use crate::text::csv::field;
+use canopy_document::csv::field;
 
 /// A line a cell that is not zero, then what is elsewhere and the rest of each row.
 pub(super) fn of_maps(maps: &[WeightMap]) -> String {

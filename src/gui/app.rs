@@ -32,19 +32,19 @@ use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{filter, find, help, menu, notices, shortcuts, status, terms, welcome};
-use crate::app::{
-    AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
-};
-use crate::checks::Finding;
-use crate::error::Result;
-use crate::inference::DeviceChoice;
-use crate::jobs::{
+use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
     ModelsThread, ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
 };
-use crate::remote::{keys_file, read_keys};
-use crate::text::placeholder::stripped;
-use crate::training::{DeviceLock, Order};
+use canopy_app::{
+    AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
+};
+use canopy_base::error::Result;
+use canopy_document::placeholder::stripped;
+use canopy_qa::checks::Finding;
+use canopy_train::{DeviceLock, Order};
+use canopy_translate::inference::DeviceChoice;
+use canopy_translate::remote::{keys_file, read_keys};
 
 /// State of the panels between frames.
 #[derive(Default)]
@@ -90,7 +90,7 @@ pub struct CanopyApp {
     /// Likewise.
     runs: Option<RunsThread>,
     title: String,
-    theme: Option<crate::app::Theme>,
+    theme: Option<canopy_app::Theme>,
     scale: u16,
     /// egui's own clock stands still while the window is hidden.
     started: Instant,
@@ -225,7 +225,7 @@ impl CanopyApp {
                 Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 ask => {
                     if let Err(cause) = self.dialogs.open(ctx, ask) {
-                        let error = crate::error::Error::Thread { cause };
+                        let error = canopy_base::error::Error::Thread { cause };
                         self.state
                             .show_error("The dialog could not be opened", &error);
                     }
@@ -413,7 +413,7 @@ fn document_page_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::of(ui);
-    let can_translate = state.is_enabled(&Command::Translate(crate::app::Scope::Document));
+    let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
     let margin = state.margin().cloned();
     let is_old = margin.is_some() && state.is_margin_old();
     let margin = margin

@@ -12,10 +12,10 @@ use egui::{
 use super::terms::TermSpan;
 use super::theme::{self, Palette};
 use super::typeset;
-use crate::app::find::Mark;
-use crate::app::markup::{Piece, Token, pieces};
-use crate::text::document::ParagraphKind;
-use crate::typesetting::{Direction, Han};
+use canopy_app::find::Mark;
+use canopy_app::markup::{Piece, Token, pieces};
+use canopy_chart::typesetting::{Direction, Han};
+use canopy_document::document::ParagraphKind;
 
 const CHIP_SIZE: f32 = 10.5;
 

@@ -4,7 +4,7 @@ use egui::{Context, Event, Key, Modifiers, Pos2, Rect, Response, Sense, Ui, Vec2
 
 use super::plot::{SCALE, record};
 use super::recording::Recording;
-use crate::charts::{Chart, Plan, Span, Theme, View};
+use canopy_chart::charts::{Chart, Plan, Span, Theme, View};
 
 /// A command of a chart's menu; who shows the chart opens the dialogs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

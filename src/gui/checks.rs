@@ -8,9 +8,9 @@ use egui::{
 use super::labels::capitalised;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use crate::app::{AppState, CheckCommand, Checking, Command, OpenDocument};
-use crate::checks::{CheckKind, Finding, Severity};
-use crate::text::placeholder;
+use canopy_app::{AppState, CheckCommand, Checking, Command, OpenDocument};
+use canopy_document::placeholder;
+use canopy_qa::checks::{CheckKind, Finding, Severity};
 
 const ROW_HEIGHT: f32 = 46.0;
 const REPAIR_WIDTH: f32 = 62.0;

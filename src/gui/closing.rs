@@ -5,8 +5,8 @@ use egui::{Context, Id, RichText, ViewportCommand};
 
 use super::theme::{self, Palette};
 use super::training::{Closing, closing_ui, losing_ui};
-use crate::app::AppState;
-use crate::training::Order;
+use canopy_app::AppState;
+use canopy_train::Order;
 
 /// How far the closing of the window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,11 +173,11 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::app::training::Queued;
-    use crate::app::{Command, Folders, Settings, Shipped};
-    use crate::error::Error;
-    use crate::jobs::{Event, FileRequest, JobId};
-    use crate::text::document::{Document, Format};
+    use canopy_app::jobs::{Event, FileRequest, JobId};
+    use canopy_app::training::Queued;
+    use canopy_app::{Command, Folders, Settings, Shipped};
+    use canopy_base::error::Error;
+    use canopy_document::document::{Document, Format};
 
     /// The answer of a minimised window to a request to close.
     fn told_to_close(
@@ -292,7 +292,7 @@ mod tests {
             assert_eq!(minimised(&mut state, &mut closing, &[]), shown);
             assert_eq!(closing, Some(CloseState::Unwritten));
             let mut harness = Harness::builder()
-                .with_context_setup(crate::gui::install_theme)
+                .with_context_setup(crate::install_theme)
                 .build_ui_state(
                     |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
                         ask(ui.ctx(), state, closing);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use egui::Context;
 
-use crate::app::{Ask, Command, Pick};
+use canopy_app::{Ask, Command, Pick};
 
 /// Nobody closes a dialog as fast as this: there was none.
 const AT_ONCE: Duration = Duration::from_millis(400);

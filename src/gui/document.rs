@@ -14,10 +14,10 @@ use super::sentence_row::{RowContext, TermContext, sentence_row_ui};
 use super::shading::MarginShading;
 use super::terms::TermSpans;
 use super::theme::Palette;
-use crate::app::{Command, Filter, OpenDocument, TermsCommand};
-use crate::checks::Finding;
-use crate::jobs::State;
-use crate::text::document::Document;
+use canopy_app::jobs::State;
+use canopy_app::{Command, Filter, OpenDocument, TermsCommand};
+use canopy_document::document::Document;
+use canopy_qa::checks::Finding;
 
 /// Rows laid out above and below the visible ones, so that heights are right before they come into view.
 const OVERSCAN: usize = 6;

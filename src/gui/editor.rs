@@ -12,10 +12,10 @@ use super::sentence_row::paint_editor_frame;
 use super::shortcuts::written;
 use super::theme::{self, Palette};
 use super::typeset;
-use crate::app::actions::action_for;
-use crate::app::markup::{self, Piece, Token};
-use crate::app::{Command, Editor};
-use crate::typesetting::Direction;
+use canopy_app::actions::action_for;
+use canopy_app::markup::{self, Piece, Token};
+use canopy_app::{Command, Editor};
+use canopy_chart::typesetting::Direction;
 
 const SIZE: f32 = 14.5;
 

@@ -3,7 +3,7 @@
 use egui::{Align, Label, Layout, RichText, Ui};
 
 use super::theme::{self, Palette};
-use crate::app::{Command, WorkElsewhere};
+use canopy_app::{Command, WorkElsewhere};
 
 const TWO_LINES: f32 = 38.0;
 

@@ -2,8 +2,8 @@
 
 use egui::{FontId, Ui};
 
-use crate::text::placeholder::Placeholder;
-use crate::typesetting::{is_extending, is_ideographic};
+use canopy_chart::typesetting::{is_extending, is_ideographic};
+use canopy_document::placeholder::Placeholder;
 
 /// Latin, Greek and Cyrillic; of other scripts the widths are guessed.
 const NUM_CACHED: usize = 0x530;

@@ -4,7 +4,7 @@ use egui::{ComboBox, Context, Id, Key, RichText, TextEdit, Ui};
 
 use super::labels;
 use super::theme::{self, Palette};
-use crate::app::{Command, Filter, OpenDocument};
+use canopy_app::{Command, Filter, OpenDocument};
 
 /// Says which sentences are shown, and leads back to all.
 pub(super) fn filter_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {

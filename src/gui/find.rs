@@ -8,8 +8,8 @@ use egui::{
 
 use super::theme::Palette;
 use super::typeset;
-use crate::app::find::{Find, Side};
-use crate::app::{Command, FindCommand, OpenDocument};
+use canopy_app::find::{Find, Side};
+use canopy_app::{Command, FindCommand, OpenDocument};
 
 /// Width of the two fields.
 const FIELD: f32 = 210.0;

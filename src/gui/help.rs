@@ -3,7 +3,7 @@
 use egui::{Context, Id, Key, Label, RichText, ScrollArea, Ui};
 
 use super::theme::{self, Palette, semibold};
-use crate::app::{AppState, Command, HelpPage};
+use canopy_app::{AppState, Command, HelpPage};
 
 const GUIDE: &str = include_str!("../../docs/translating.md");
 const LICENCE: &str = include_str!("../../LICENSE-MIT");

@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 
 use super::theme::Palette;
-use crate::jobs::State;
+use canopy_app::jobs::State;
 
 /// A sentence's state in a circle of 14 points.
 pub fn state(painter: &Painter, center: Pos2, state: State, palette: &Palette) {

@@ -1,11 +1,11 @@
 //! Words for what the other rooms only know as values.
 
-use crate::app::markup::Problem;
-use crate::app::training::TrainingCommand;
-use crate::app::{AlignCommand, Command, Target};
-use crate::checks::CheckKind;
-use crate::inference::{AddressChoice, DeviceChoice, Flag};
-use crate::jobs::{Origin, State};
+use canopy_app::jobs::{Origin, State};
+use canopy_app::markup::Problem;
+use canopy_app::training::TrainingCommand;
+use canopy_app::{AlignCommand, Command, Target};
+use canopy_qa::checks::CheckKind;
+use canopy_translate::inference::{AddressChoice, DeviceChoice, Flag};
 
 pub fn state(state: State) -> &'static str {
     match state {

@@ -4,10 +4,10 @@ use egui::{Align, Button, Context, Layout, RichText, TextEdit, Ui};
 
 use super::theme::{self, Palette};
 use super::typeset;
-use crate::app::markup::to_editable;
-use crate::app::{AppState, Command, LanguageModel, LanguageModelCommand, ModelState};
-use crate::charts::thousands;
-use crate::llm::Suggestion;
+use canopy_app::markup::to_editable;
+use canopy_app::{AppState, Command, LanguageModel, LanguageModelCommand, ModelState};
+use canopy_chart::charts::thousands;
+use canopy_qa::llm::Suggestion;
 
 /// The suggestion for the selected sentence, with its time and cost.
 pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {

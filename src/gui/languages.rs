@@ -9,10 +9,10 @@ use egui::{
 
 use super::row_layout::Columns;
 use super::theme::{self, Palette};
-use crate::app::models::{GettingCommand, LanguageNote, Reach, pair_name};
-use crate::app::{Command, Models, ModelsCommand, Page, Settings, language};
-use crate::corpus::is_same_language;
-use crate::inference::InstalledModel;
+use canopy_app::models::{GettingCommand, LanguageNote, Reach, pair_name};
+use canopy_app::{Command, Models, ModelsCommand, Page, Settings, language};
+use canopy_corpus::is_same_language;
+use canopy_translate::inference::InstalledModel;
 
 const HEIGHT: f32 = 34.0;
 

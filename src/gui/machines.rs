@@ -4,8 +4,8 @@ use egui::{Button, Context, RichText, TextEdit, Ui};
 
 use super::labels;
 use super::theme::{self, Palette};
-use crate::app::{AppState, Command, MachineCommand, NamedMachine};
-use crate::inference::DeviceChoice;
+use canopy_app::{AppState, Command, MachineCommand, NamedMachine};
+use canopy_translate::inference::DeviceChoice;
 
 /// The devices of this machine, and those others that a person has named.
 pub fn devices(state: &AppState) -> Vec<DeviceChoice> {

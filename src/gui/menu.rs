@@ -14,16 +14,16 @@ use super::shortcuts::written;
 use super::terms::terms_menu_ui;
 use super::theme::Palette;
 use super::{icons, labels};
-use crate::app::actions::label_of;
-use crate::app::settings::beam_name;
-use crate::app::{
+use canopy_app::actions::label_of;
+use canopy_app::jobs::RunSnapshot;
+use canopy_app::settings::beam_name;
+use canopy_app::{
     ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
 };
-use crate::corpus::is_same_language;
-use crate::inference::{AddressChoice, InstalledModel};
-use crate::jobs::RunSnapshot;
-use crate::text::document::SubtitleLayout;
-use crate::text::export::ExportFormat;
+use canopy_corpus::is_same_language;
+use canopy_document::document::SubtitleLayout;
+use canopy_document::export::ExportFormat;
+use canopy_translate::inference::{AddressChoice, InstalledModel};
 
 /// Below this width the pages stand in a line of their own.
 const ONE_LINE: f32 = 1180.0;

@@ -5,8 +5,8 @@ use egui::{Checkbox, Context, Id, RichText, ScrollArea, Ui};
 use super::segment_history::marked;
 use super::theme::{self, Palette};
 use super::{labels, typeset};
-use crate::app::markup::to_editable;
-use crate::app::{ChangeKind, Command, IncomingChange, MergeCommand, Merging, OpenDocument};
+use canopy_app::markup::to_editable;
+use canopy_app::{ChangeKind, Command, IncomingChange, MergeCommand, Merging, OpenDocument};
 
 const WIDTH: f32 = 860.0;
 const HEIGHT: f32 = 420.0;

@@ -6,8 +6,8 @@ use egui::{
 
 use super::icons;
 use super::theme::Palette;
-use crate::app::{Command, Notice, NoticeKind};
-use crate::jobs::State;
+use canopy_app::jobs::State;
+use canopy_app::{Command, Notice, NoticeKind};
 
 const WIDTH: f32 = 400.0;
 

@@ -10,9 +10,9 @@ use super::shading::{self, MarginShading};
 use super::theme::{self, Palette};
 use super::typeset;
 use super::{icons, labels};
-use crate::app::actions::label_of;
-use crate::app::{Command, OpenDocument, Scope};
-use crate::explain::Scale;
+use canopy_app::actions::label_of;
+use canopy_app::{Command, OpenDocument, Scope};
+use canopy_explain::Scale;
 
 const ROW_HEIGHT: f32 = 30.0;
 
@@ -256,7 +256,7 @@ fn indent(depth: usize) -> f32 {
 fn paint_title(
     ui: &Ui,
     rect: Rect,
-    outline: &crate::app::open_document::SectionOutline,
+    outline: &canopy_app::open_document::SectionOutline,
     current: bool,
     palette: &Palette,
 ) {

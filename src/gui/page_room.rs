@@ -3,7 +3,7 @@
 use egui::style::ScrollAnimation;
 use egui::{Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, vec2};
 
-use crate::app::{AppState, Page};
+use canopy_app::{AppState, Page};
 
 /// The least size in which nothing of a page is cut off.
 pub fn least_size(state: &AppState) -> Vec2 {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use egui::{Context, Id, Key, Modifiers, RichText};
 
 use super::theme::{self, Palette};
-use crate::app::{Ask, Command, Pick};
+use canopy_app::{Ask, Command, Pick};
 
 /// The question and what has been typed so far.
 pub struct PathQuestion {
@@ -100,7 +100,7 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::app::EvaluateCommand;
+    use canopy_app::EvaluateCommand;
 
     #[test]
     fn a_tilde_in_front_is_the_home_folder() {
@@ -127,7 +127,7 @@ mod tests {
             let question = PathQuestion::new(Ask::Scores { name }).expect("a question");
             let commands: Vec<Command> = Vec::new();
             let mut harness = Harness::builder()
-                .with_context_setup(crate::gui::install_theme)
+                .with_context_setup(crate::install_theme)
                 .build_ui_state(
                     |ui, (question, commands): &mut (PathQuestion, Vec<Command>)| {
                         if commands.is_empty() {

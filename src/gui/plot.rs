@@ -16,7 +16,7 @@ use plotters_backend::{
 
 use super::recording::{Recording, Text};
 use super::{theme, typeset};
-use crate::charts::EM;
+use canopy_chart::charts::EM;
 
 /// plotters counts in whole units; so many of them are a point, so that curves are smooth on any screen.
 const UNITS: f32 = 8.0;

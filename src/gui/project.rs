@@ -5,10 +5,10 @@ use egui::{Align, Button, Grid, Layout, RichText, ScrollArea, Sense, Ui, vec2};
 use super::labels;
 use super::menu::file_name;
 use super::theme::{self, Palette, semibold};
-use crate::app::language;
-use crate::app::{AppState, Command, OpenDocument, ProjectCommand};
-use crate::jobs::{DocumentStatus, ProjectStatus, State};
-use crate::memory::Band;
+use canopy_app::jobs::{DocumentStatus, ProjectStatus, State};
+use canopy_app::language;
+use canopy_app::{AppState, Command, OpenDocument, ProjectCommand};
+use canopy_corpus::memory::Band;
 
 const BAR: f32 = 120.0;
 const NAME: f32 = 250.0;

@@ -3,8 +3,8 @@
 use egui::{Button, Id, RichText, TextEdit, Ui};
 
 use super::theme::Palette;
-use crate::app::{Command, SegmentsCommand};
-use crate::text::document::{Column, Document, ReadingChoice};
+use canopy_app::{Command, SegmentsCommand};
+use canopy_document::document::{Column, Document, ReadingChoice};
 
 /// The choices of the document's format.
 pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {

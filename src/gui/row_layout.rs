@@ -4,10 +4,10 @@ use egui::{Rangef, Rect, Ui};
 
 use super::cell::{Cell, CellStyle, Content};
 use super::theme::Palette;
-use crate::app::OpenDocument;
-use crate::app::find::Side;
-use crate::text::document::{Document, ParagraphKind};
-use crate::typesetting::Han;
+use canopy_app::OpenDocument;
+use canopy_app::find::Side;
+use canopy_chart::typesetting::Han;
+use canopy_document::document::{Document, ParagraphKind};
 
 /// Space above and below the text of a row.
 pub const PADDING: f32 = 5.0;

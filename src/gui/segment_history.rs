@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 
 use super::theme::Palette;
 use super::{labels, typeset};
-use crate::app::{Command, OpenDocument};
-use crate::jobs::{Origin, Version};
-use crate::text::changes::{Part, changes};
-use crate::text::document::Document;
-use crate::text::placeholder::stripped;
+use canopy_app::jobs::{Origin, Version};
+use canopy_app::{Command, OpenDocument};
+use canopy_document::changes::{Part, changes};
+use canopy_document::document::Document;
+use canopy_document::placeholder::stripped;
 
 /// Width of what stands before a text.
 const HEAD: f32 = 290.0;

@@ -13,17 +13,17 @@ use super::shading::MarginShading;
 use super::terms::TermSpan;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use crate::app::actions::label_of;
-use crate::app::markup::Token;
-use crate::app::{
+use canopy_app::actions::label_of;
+use canopy_app::jobs::State;
+use canopy_app::markup::Token;
+use canopy_app::{
     Command, OpenDocument, Scope, SegmentsCommand, SourceSelection, Target, TermsCommand,
 };
-use crate::checks::{Finding, Severity};
-use crate::jobs::State;
-use crate::terms::TermIndex;
-use crate::text::document::{Document, Markup, ParagraphKind};
-use crate::text::placeholder;
-use crate::typesetting::Direction;
+use canopy_chart::typesetting::Direction;
+use canopy_document::document::{Document, Markup, ParagraphKind};
+use canopy_document::placeholder;
+use canopy_qa::checks::{Finding, Severity};
+use canopy_qa::terms::TermIndex;
 
 /// Facts about a row besides its text.
 #[derive(Debug, Clone, Copy)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use egui::{Color32, Ui};
 
-use crate::charts::Theme;
-use crate::explain::{Margin, Scale};
+use canopy_chart::charts::Theme;
+use canopy_explain::{Margin, Scale};
 
 /// Weights of sentences on the scale of the explorer.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
 use super::find;
 use super::theme::{self, Palette};
-use crate::app::{ACTIONS, Action, AppState, Command, FindCommand, Group, Key, Page, Shortcut};
+use canopy_app::{ACTIONS, Action, AppState, Command, FindCommand, Group, Key, Page, Shortcut};
 
 /// egui's name for a shortcut of the table.
 pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {

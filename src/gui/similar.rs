@@ -10,9 +10,9 @@ use super::row_layout::Columns;
 use super::segment_history::marked;
 use super::theme::Palette;
 use super::typeset;
-use crate::app::Command;
-use crate::memory::TranslationMemory;
-use crate::text::changes::{Part, changes};
+use canopy_app::Command;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::changes::{Part, changes};
 
 /// Width of the button at the end of the target's column.
 const BUTTON: f32 = 52.0;

@@ -4,10 +4,10 @@ use egui::{Align, Id, Label, Layout, ProgressBar, RichText, Role, Sense, Ui, Wid
 
 use super::theme::Palette;
 use super::{icons, labels};
-use crate::app::progress::{Preparation, Progress, duration};
-use crate::app::{AppState, Command, Counts, Filter, ModelState, Page};
-use crate::charts::thousands;
-use crate::jobs::State;
+use canopy_app::jobs::State;
+use canopy_app::progress::{Preparation, Progress, duration};
+use canopy_app::{AppState, Command, Counts, Filter, ModelState, Page};
+use canopy_chart::charts::thousands;
 
 pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
@@ -157,8 +157,8 @@ fn model_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
                     "{}\n{} thousand parameters\n{} to {}",
                     info.folder.display(),
                     info.num_parameters / 1000,
-                    crate::app::language::name(&info.source_language),
-                    crate::app::language::name(&info.target_language),
+                    canopy_app::language::name(&info.source_language),
+                    canopy_app::language::name(&info.target_language),
                 ));
         }
         ModelState::Opening { folder, .. } => {

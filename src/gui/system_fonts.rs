@@ -9,9 +9,9 @@ use egui::{
 };
 
 use super::theme;
-use crate::error::Result;
-use crate::jobs::FontThread;
-use crate::typesetting::{FontKey, SystemFont};
+use canopy_app::jobs::FontThread;
+use canopy_base::error::Result;
+use canopy_chart::typesetting::{FontKey, SystemFont};
 
 /// Gives egui the fonts that a thread has found.
 pub struct WindowFonts {

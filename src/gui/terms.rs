@@ -8,10 +8,10 @@ use std::sync::Arc;
 use egui::{Context, Id, Key, Modifiers, RichText, Ui};
 
 use super::theme::{self, Palette};
-use crate::app::{AppState, Command, NewTerm, TermsCommand};
-use crate::terms::{Term, TermIndex};
-use crate::text::document::Document;
-use crate::text::placeholder::stripped;
+use canopy_app::{AppState, Command, NewTerm, TermsCommand};
+use canopy_document::document::Document;
+use canopy_document::placeholder::stripped;
+use canopy_qa::terms::{Term, TermIndex};
 
 /// A place in a source sentence where a term stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl TermSpans {
 
 fn spans(text: &str, index: &TermIndex) -> Arc<[TermSpan]> {
     let shown = |end: usize| stripped(&text[..end]).chars().count();
-    let span = |found: crate::terms::TermMatch| TermSpan {
+    let span = |found: canopy_qa::terms::TermMatch| TermSpan {
         chars: shown(found.range.start)..shown(found.range.end),
         hint: index.terms(&found).map(hint).collect::<Vec<_>>().join("\n"),
     };

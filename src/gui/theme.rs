@@ -8,9 +8,9 @@ use egui::{
 };
 
 use super::typeset;
-use crate::app::Theme;
-use crate::jobs::State;
-use crate::typesetting::Han;
+use canopy_app::Theme;
+use canopy_app::jobs::State;
+use canopy_chart::typesetting::Han;
 
 /// Radius of buttons, rows and fields.
 pub const RADIUS: u8 = 6;

@@ -7,7 +7,7 @@ use egui::{Button, Frame, Label, RichText, Sense, Ui, UiBuilder, vec2};
 use super::icons;
 use super::menu::file_name;
 use super::theme::{self, Palette};
-use crate::app::{AppState, Command};
+use canopy_app::{AppState, Command};
 
 const WIDTH: f32 = 560.0;
 

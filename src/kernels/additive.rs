@@ -321,7 +321,7 @@ impl Gradients<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     #[test]
     fn fused_and_plain_agree_where_queries_share_a_sentence_and_one_is_empty() {

@@ -123,7 +123,7 @@ impl CpuOperation<1> for CrossEntropy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     #[test]
     fn fused_loss_equals_the_plain_one() {

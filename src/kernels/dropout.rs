@@ -208,7 +208,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     #[test]
     fn a_mask_keeps_its_share_and_the_mean() {

@@ -103,7 +103,7 @@ mod tests {
     use burn::tensor::{Device, Distribution, Tensor};
 
     use super::*;
-    use crate::kernels::attention_weights;
+    use crate::attention_weights;
 
     #[test]
     fn weights_one_by_one_are_those_of_the_padded_attention() {

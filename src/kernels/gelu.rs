@@ -61,7 +61,7 @@ pub(super) fn distribution(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     #[test]
     fn fused_and_plain_agree() {

@@ -265,7 +265,7 @@ mod tests {
     use burn::tensor::{Device, Distribution};
 
     use super::*;
-    use crate::kernels::log_softmax;
+    use crate::log_softmax;
 
     /// Places of the largest numbers, the lowest among equal ones.
     fn largest(row: &[f32], count: usize) -> Vec<usize> {

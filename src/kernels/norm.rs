@@ -253,7 +253,7 @@ fn parameter_gradients(saved: &Normalised, gradient: &Matrix) -> (Matrix, Matrix
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     const EPSILON: f32 = 1e-5;
 

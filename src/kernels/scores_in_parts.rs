@@ -161,7 +161,7 @@ impl ScoresInParts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::vectors::log_sum_exp;
+    use crate::vectors::log_sum_exp;
 
     const READ: ReadTokens = ReadTokens {
         first: 5,

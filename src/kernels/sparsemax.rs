@@ -175,7 +175,7 @@ mod tests {
     use burn::tensor::{Device, Distribution};
 
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     #[test]
     fn fused_sparsemax_equals_the_plain_one() {

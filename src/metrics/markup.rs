@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::text::placeholder::Placeholder;
+use canopy_document::placeholder::Placeholder;
 
 /// How much markup there is and how much of it stands where the reference has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

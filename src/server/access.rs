@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::refusal::Refusal;
-use crate::error::{Error, Result};
+use canopy_base::error::{Error, Result};
 
 /// A check of keys. Neither how many bytes are right nor how many there are can be told by the time it takes.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::job::TranslatedSentence;
-use crate::inference::WordLink;
-use crate::text::placeholder::{folded, stripped};
+use canopy_document::placeholder::{folded, stripped};
+use canopy_translate::inference::WordLink;
 
 impl TranslatedSentence {
     /// Links between words of `source` and of its translation, as places of characters in both without their markup.
@@ -41,7 +41,7 @@ fn characters(text: &str, bytes: &Range<usize>) -> [usize; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inference::Translation;
+    use canopy_translate::inference::Translation;
 
     #[test]
     fn places_count_characters() {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 use super::refusal::Refusal;
-use crate::inference::{KnownTranslations, Route, Translation, WordLink};
-use crate::text::document::Document;
+use canopy_document::document::Document;
+use canopy_translate::inference::{KnownTranslations, Route, Translation, WordLink};
 
 /// Sentences of a job that one round translates, so that a long document does not keep the others waiting.
 const MOST_A_ROUND: usize = 48;
@@ -144,7 +144,7 @@ pub(super) mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::text::document::Format;
+    use canopy_document::document::Format;
 
     /// A job of documents with so many sentences each, and where its answer arrives.
     pub fn job(

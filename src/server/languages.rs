@@ -3,13 +3,13 @@
 use axum::http::StatusCode;
 
 use super::refusal::Refusal;
-use crate::app::language;
-use crate::corpus::is_same_language;
-use crate::inference::{
+use canopy_app::language;
+use canopy_corpus::is_same_language;
+use canopy_document::document::Document;
+use canopy_translate::inference::{
     DefaultModels, DetectedLanguage, InstalledModel, Route, detected_among, detected_language,
     reachable, route,
 };
-use crate::text::document::Document;
 
 /// Installed models, and which of them is preferred for which languages.
 #[derive(Debug, Clone, Default)]

@@ -18,9 +18,9 @@ use super::languages::{Library, name_of};
 use super::refusal::{Refusal, json_response};
 use super::results::TranslatedFile;
 use super::service::{Asked, Service, aside};
-use crate::corpus::is_same_language;
-use crate::inference::{DetectedLanguage, detected_language};
-use crate::text::document::{Document, Format};
+use canopy_corpus::is_same_language;
+use canopy_document::document::{Document, Format};
+use canopy_translate::inference::{DetectedLanguage, detected_language};
 
 /// Texts of one request, at most.
 const MOST_TEXTS: usize = 1_000;
@@ -113,7 +113,7 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
         let texts = texts.into_iter();
         Ok(texts
             .map(|text| of_text(text, is_html))
-            .collect::<crate::error::Result<Vec<_>>>()?)
+            .collect::<canopy_base::error::Result<Vec<_>>>()?)
     });
     let documents = documents.await?;
     let alternatives = alternatives.min(MOST_ALTERNATIVES);

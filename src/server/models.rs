@@ -1,9 +1,9 @@
 //! The models that the worker has open: those that were used last.
 
 use super::job::Way;
-use crate::error::Result;
-use crate::inference::{DeviceChoice, Route, Translator};
-use crate::kernels::packed::Quantization;
+use canopy_base::error::Result;
+use canopy_kernels::packed::Quantization;
+use canopy_translate::inference::{DeviceChoice, Route, Translator};
 
 /// Open models, the one used last at the end.
 #[derive(Debug)]

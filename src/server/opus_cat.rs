@@ -21,9 +21,9 @@ use super::job::{Answer, Item, TranslatedSentence, Way};
 use super::refusal::{Refusal, json_response};
 use super::segment::Segment;
 use super::service::{Asked, Service};
-use crate::corpus::is_same_language;
-use crate::inference::{Route, word_ranges};
-use crate::text::placeholder::folded;
+use canopy_corpus::is_same_language;
+use canopy_document::placeholder::folded;
+use canopy_translate::inference::{Route, word_ranges};
 
 /// What subwords begin with that follow a space.
 const SPACE: &str = "▁";

@@ -13,9 +13,9 @@ use super::job::{Answer, Item, TranslatedDocument, Way};
 use super::libre_translate::{downloaded, way};
 use super::refusal::{Refusal, json_response};
 use super::service::{Asked, Service, aside};
-use crate::app::markup::{from_editable, to_editable};
-use crate::inference::Route;
-use crate::text::document::Document;
+use canopy_app::markup::{from_editable, to_editable};
+use canopy_document::document::Document;
+use canopy_translate::inference::Route;
 
 /// Sentences of one request, at most.
 const MOST_SENTENCES: usize = 10_000;
@@ -97,7 +97,7 @@ fn chosen(
     fields: &Fields,
     (source, target): (&str, &str),
     document: &Document,
-) -> Result<(Way, Option<crate::inference::DetectedLanguage>), Refusal> {
+) -> Result<(Way, Option<canopy_translate::inference::DetectedLanguage>), Refusal> {
     let one = std::slice::from_ref(document);
     let (usual, found) = match (fields.text("model"), source) {
         (None, _) | (Some(_), "auto") => way(&service.library, source, target, one)?,
@@ -220,7 +220,7 @@ pub(super) async fn translate_document(
 fn rows(answer: &Answer) -> Vec<Value> {
     let translated = &answer.documents[0];
     let sentences = translated.document.sentences.iter().enumerate();
-    let row = |(index, sentence): (usize, &crate::text::document::Sentence)| {
+    let row = |(index, sentence): (usize, &canopy_document::document::Sentence)| {
         let (source, target) = translated.pair(index);
         let done = translated.sentences.get(&index);
         json!({

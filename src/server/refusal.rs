@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::error::Error;
+use canopy_base::error::Error;
 
 /// Why a request is not met, for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::job::{Job, TranslatedSentence};
-use crate::error::{Result, caught};
-use crate::inference::{DocumentRequest, SearchOptions, Step, Translator};
-use crate::text::placeholder::stripped;
-use crate::training::beside_confirmed;
+use canopy_base::error::{Result, caught};
+use canopy_document::placeholder::stripped;
+use canopy_train::beside_confirmed;
+use canopy_translate::inference::{DocumentRequest, SearchOptions, Step, Translator};
 
 /// What a search found of one document.
 type Found = Vec<(usize, TranslatedSentence)>;

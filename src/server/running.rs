@@ -14,9 +14,9 @@ use super::queue::Queue;
 use super::routes::router;
 use super::service::Service;
 use super::worker::work;
-use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, SearchOptions};
-use crate::kernels::packed::Quantization;
+use canopy_base::error::{Error, Result};
+use canopy_kernels::packed::Quantization;
+use canopy_translate::inference::{DeviceChoice, SearchOptions};
 
 /// Settings of a server.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! Segments of CAT tools, in which tags stand as OmegaT writes them: `<b0>bold</b0>`, `<br1/>`.
 
 use super::documents::of_stored_sentence;
-use crate::text::document::Document;
-use crate::text::placeholder::{self, Placeholder, stripped};
+use canopy_document::document::Document;
+use canopy_document::placeholder::{self, Placeholder, stripped};
 
 /// Tags of a segment that can be put back, at most: placeholders have no higher number.
 const MOST_TAGS: usize = 256;

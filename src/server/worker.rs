@@ -9,8 +9,8 @@ use super::models::Models;
 use super::queue::Queue;
 use super::refusal::Refusal;
 use super::round::translate_round;
-use crate::error::{Error, Result, caught};
-use crate::inference::{SearchOptions, Translator};
+use canopy_base::error::{Error, Result, caught};
+use canopy_translate::inference::{SearchOptions, Translator};
 
 /// Translates what waits in the queue, until it is closed.
 pub(super) fn work(queue: &Arc<Queue>, mut models: Models, options: &SearchOptions) {

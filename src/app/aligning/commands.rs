@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use super::{AlignCommand, Aligning};
-use crate::app::ask::Ask;
-use crate::app::command::Page;
-use crate::app::state::{AUTOSAVE_SECS, AppState, NoticeKind};
-use crate::corpus::{AlignmentEdit, Column, RowState};
-use crate::error::Result;
+use crate::ask::Ask;
+use crate::command::Page;
 use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
+use crate::state::{AUTOSAVE_SECS, AppState, NoticeKind};
+use canopy_base::error::Result;
+use canopy_corpus::{AlignmentEdit, Column, RowState};
 
 impl AppState {
-    pub(in crate::app) fn apply_align(&mut self, command: AlignCommand) {
+    pub(crate) fn apply_align(&mut self, command: AlignCommand) {
         use AlignCommand as C;
         let column = self.aligning.selected.1;
         match command {
@@ -55,7 +55,7 @@ impl AppState {
     }
 
     /// Whether the command would do something to the selected row.
-    pub(in crate::app) fn can_align(&self, command: &AlignCommand) -> bool {
+    pub(crate) fn can_align(&self, command: &AlignCommand) -> bool {
         use AlignCommand as C;
         let aligning = &self.aligning;
         let (Some(open), Some(row)) = (&aligning.open, aligning.row()) else {
@@ -106,7 +106,7 @@ impl AppState {
     }
 
     /// Takes documents that were dropped on the page: the first that is missing first.
-    pub(in crate::app) fn align_dropped(&mut self, paths: &[PathBuf]) {
+    pub(crate) fn align_dropped(&mut self, paths: &[PathBuf]) {
         for path in paths {
             let column = match (&self.aligning.source, &self.aligning.target) {
                 (Some(_), None) => Column::Target,
@@ -120,7 +120,7 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn aligned(&mut self, job: JobId, alignment: Result<Box<Alignment>>) {
+    pub(crate) fn aligned(&mut self, job: JobId, alignment: Result<Box<Alignment>>) {
         if self.aligning.job.take_if(|own| *own == job).is_none() {
             return;
         }
@@ -132,7 +132,7 @@ impl AppState {
                     self.notify(NoticeKind::Hint, "Taken up again", detail);
                 }
                 let first = alignment.table.rows().first();
-                let is_open = first.is_some_and(crate::corpus::AlignmentRow::is_open);
+                let is_open = first.is_some_and(canopy_corpus::AlignmentRow::is_open);
                 let row = if is_open {
                     None
                 } else {
@@ -212,7 +212,7 @@ impl AppState {
     }
 
     /// Saves what is due; returns when the next saving is.
-    pub(in crate::app) fn tick_alignment(&mut self) -> Option<f64> {
+    pub(crate) fn tick_alignment(&mut self) -> Option<f64> {
         let due = self.aligning.dirty_since_secs? + AUTOSAVE_SECS;
         if due > self.now_secs {
             return Some(due);
@@ -222,7 +222,7 @@ impl AppState {
     }
 
     /// Keeps the rows, so that the same documents have them again.
-    pub(in crate::app) fn save_alignment(&mut self) {
+    pub(crate) fn save_alignment(&mut self) {
         let is_dirty = self.aligning.dirty_since_secs.take().is_some();
         let Some(open) = self.aligning.open.as_ref().filter(|_| is_dirty) else {
             return;

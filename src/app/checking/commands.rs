@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::{Asked, CheckCommand, Checking};
-use crate::app::open_document::OpenDocument;
-use crate::app::state::{AppState, NoticeKind};
-use crate::app::target::Target;
-use crate::checks::{CheckKind, Checks, Finding, Severity};
-use crate::inference::Flag;
 use crate::jobs::{CheckRequest, JobId, State};
+use crate::open_document::OpenDocument;
+use crate::state::{AppState, NoticeKind};
+use crate::target::Target;
+use canopy_qa::checks::{CheckKind, Checks, Finding, Severity};
+use canopy_translate::inference::Flag;
 
 impl AppState {
-    pub(in crate::app) fn apply_check(&mut self, command: CheckCommand) {
+    pub(crate) fn apply_check(&mut self, command: CheckCommand) {
         use CheckCommand as C;
         match command {
             C::ToggleList => self.set(|settings| settings.shows_checks = !settings.shows_checks),
@@ -49,7 +49,7 @@ impl AppState {
     }
 
     /// Selects a sentence and brings it into view.
-    pub(in crate::app) fn go_to_sentence(&mut self, sentence: usize) {
+    pub(crate) fn go_to_sentence(&mut self, sentence: usize) {
         self.select(sentence);
         if self.selected() == Some(sentence) {
             self.with_document(|document| document.scroll_to = Some(sentence));
@@ -112,7 +112,7 @@ impl AppState {
     }
 
     /// Has the document looked at again when it, or what is looked for, has changed.
-    pub(in crate::app) fn follow_checks(&mut self) {
+    pub(crate) fn follow_checks(&mut self) {
         let content = self.document.as_ref().map(OpenDocument::content);
         let asked = self.checking.asked.as_ref();
         if asked.is_some_and(|asked| Some(asked.content.as_str()) != content) {
@@ -160,7 +160,7 @@ impl AppState {
         });
     }
 
-    pub(in crate::app) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {
+    pub(crate) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {
         let running = &mut self.checking.running;
         if let Some((_, revisions)) = running.take_if(|(running, _)| *running == job) {
             let is_missing = |it: &Finding| it.check == CheckKind::Untranslated;
@@ -176,7 +176,7 @@ impl AppState {
     }
 
     /// Takes a failure in, if it is that of the checks.
-    pub(in crate::app) fn checks_failed(&mut self, job: JobId) -> bool {
+    pub(crate) fn checks_failed(&mut self, job: JobId) -> bool {
         let running = &mut self.checking.running;
         running.take_if(|(running, _)| *running == job).is_some()
     }

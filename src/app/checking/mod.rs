@@ -4,9 +4,9 @@ mod commands;
 
 use std::sync::Arc;
 
-use crate::checks::{CheckKind, Finding, Severity};
 use crate::jobs::{CheckRequest, JobId};
-use crate::terms::TermIndex;
+use canopy_qa::checks::{CheckKind, Finding, Severity};
+use canopy_qa::terms::TermIndex;
 
 /// A command of the list of findings.
 #[derive(Debug, Clone, PartialEq, Eq)]

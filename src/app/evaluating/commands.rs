@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit, Tracing};
-use crate::app::ask::Ask;
-use crate::app::command::{Page, Scope};
-use crate::app::settings::Device;
-use crate::app::state::{AppState, NoticeKind};
-use crate::corpus::Split;
+use crate::ask::Ask;
+use crate::command::{Page, Scope};
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl, JobId};
-use crate::judgement::{Criterion, Vote};
+use crate::settings::Device;
+use crate::state::{AppState, NoticeKind};
+use canopy_corpus::Split;
+use canopy_metrics::judgement::{Criterion, Vote};
 
 impl AppState {
-    pub(in crate::app) fn apply_evaluate(&mut self, command: EvaluateCommand) {
+    pub(crate) fn apply_evaluate(&mut self, command: EvaluateCommand) {
         use EvaluateCommand as C;
         let page = &mut self.evaluate;
         match command {
@@ -134,7 +134,7 @@ impl AppState {
     }
 
     /// Has these models translate these documents.
-    pub(in crate::app) fn start_evaluation(
+    pub(crate) fn start_evaluation(
         &mut self,
         models: Vec<PathBuf>,
         corpus: PathBuf,
@@ -203,12 +203,12 @@ impl AppState {
     }
 
     /// Gives up a trace whose document is not there or no longer wanted.
-    pub(in crate::app) fn forget_trace(&mut self) {
+    pub(crate) fn forget_trace(&mut self) {
         self.evaluate.tracing = None;
     }
 
     /// A document has been opened: goes on if it was for a trace.
-    pub(in crate::app) fn opened_for_trace(&mut self) {
+    pub(crate) fn opened_for_trace(&mut self) {
         let Some(Tracing::Opening { paragraph, .. }) = self.evaluate.tracing.take() else {
             return;
         };
@@ -226,7 +226,7 @@ impl AppState {
     }
 
     /// A translation has ended: shows the trace if it was for one.
-    pub(in crate::app) fn translated_for_trace(&mut self) {
+    pub(crate) fn translated_for_trace(&mut self) {
         if self.evaluate.tracing.take() == Some(Tracing::Translating) {
             self.show_explorer();
         }
@@ -305,7 +305,7 @@ impl AppState {
     }
 
     /// After every vote, so that nothing is lost.
-    pub(in crate::app) fn keep_judgement(&mut self) {
+    pub(crate) fn keep_judgement(&mut self) {
         let job = self.keeping_job();
         let Some(open) = &self.evaluate.judgement else {
             return;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Evaluated, Tracing};
-use crate::app::state::{AppState, NoticeKind};
-use crate::error::Error;
-use crate::evaluation::Evaluation;
 use crate::jobs::{EvaluationProgress, JobId};
+use crate::state::{AppState, NoticeKind};
+use canopy_base::error::Error;
+use canopy_evaluate::evaluation::Evaluation;
 
 impl AppState {
-    pub(in crate::app) fn evaluating(&mut self, job: JobId, progress: EvaluationProgress) {
+    pub(crate) fn evaluating(&mut self, job: JobId, progress: EvaluationProgress) {
         let now_secs = self.now_secs;
         let running = self.evaluate.running.as_mut();
         if let Some(running) = running.filter(|running| running.job == job) {
@@ -23,7 +23,7 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn evaluated(&mut self, job: JobId, evaluation: Arc<Evaluation>) {
+    pub(crate) fn evaluated(&mut self, job: JobId, evaluation: Arc<Evaluation>) {
         let is_sample = self.is_sample_evaluation(job);
         let page = &mut self.evaluate;
         let Some(running) = page.running.take_if(|running| running.job == job) else {
@@ -44,13 +44,13 @@ impl AppState {
     }
 
     /// Returns whether the job was the evaluation.
-    pub(in crate::app) fn evaluation_ended(&mut self, job: JobId) -> bool {
+    pub(crate) fn evaluation_ended(&mut self, job: JobId) -> bool {
         self.sample_not_evaluated(job);
         let running = &mut self.evaluate.running;
         running.take_if(|running| running.job == job).is_some()
     }
 
-    pub(in crate::app) fn evaluation_saved(&mut self, job: JobId, path: &Path) {
+    pub(crate) fn evaluation_saved(&mut self, job: JobId, path: &Path) {
         let page = &mut self.evaluate;
         let Some((_, saved)) = page.saving.take_if(|(saving, _)| *saving == job) else {
             return;
@@ -63,7 +63,7 @@ impl AppState {
     }
 
     /// Returns whether the job was one of this page.
-    pub(in crate::app) fn evaluation_failed(&mut self, job: JobId, error: &Error) -> bool {
+    pub(crate) fn evaluation_failed(&mut self, job: JobId, error: &Error) -> bool {
         let saving = &mut self.evaluate.saving;
         if saving.take_if(|(saving, _)| *saving == job).is_some() {
             self.show_error("It could not be saved", error);

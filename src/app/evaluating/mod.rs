@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::Split;
-use crate::error::{Error, Result};
-use crate::evaluation::Evaluation;
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
-use crate::judgement::{Criterion, Judgement, Vote};
+use canopy_base::error::{Error, Result};
+use canopy_corpus::Split;
+use canopy_evaluate::evaluation::Evaluation;
+use canopy_metrics::judgement::{Criterion, Judgement, Vote};
 
 /// A command of the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -190,7 +190,7 @@ impl Evaluate {
     }
 
     /// Whether there are scores that are in no file.
-    pub(in crate::app) fn has_unsaved(&self) -> bool {
+    pub(crate) fn has_unsaved(&self) -> bool {
         self.done.iter().any(|done| done.is_unsaved)
     }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::section::UNASKED_BYTES;
 use super::{Awaited, ExploreCommand, Explorer, Origin};
-use crate::app::ask::Ask;
-use crate::app::command::Page;
-use crate::app::state::{AppState, ModelState};
-use crate::explain::{ModelView, Question, ViewKind, head_for_tree};
+use crate::ask::Ask;
+use crate::command::Page;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
+use crate::state::{AppState, ModelState};
+use canopy_explain::{ModelView, Question, ViewKind, head_for_tree};
 
 impl AppState {
-    pub(in crate::app) fn apply_explore(&mut self, command: ExploreCommand) {
+    pub(crate) fn apply_explore(&mut self, command: ExploreCommand) {
         use ExploreCommand as C;
         let explorer = &self.explorer;
         let mut question = explorer.question;
@@ -172,7 +172,7 @@ impl AppState {
     }
 
     /// Shows the page; what it can show by itself it does.
-    pub(in crate::app) fn show_explorer(&mut self) {
+    pub(crate) fn show_explorer(&mut self) {
         self.page = Page::Explore;
         if self.why_no_trace().is_none() && !self.is_traced() {
             self.trace_unasked();
@@ -199,7 +199,7 @@ impl AppState {
     }
 
     /// Starts the trace when its last requirement arrives while the page is shown.
-    pub(in crate::app) fn trace_if_shown(&mut self) {
+    pub(crate) fn trace_if_shown(&mut self) {
         if self.page == Page::Explore && self.explorer.trace.is_none() {
             self.trace_unasked();
         }
@@ -348,7 +348,7 @@ impl AppState {
 
 impl Explorer {
     /// Nobody waits for the model's answer any more.
-    pub(in crate::app) fn stop_asking(&mut self) {
+    pub(crate) fn stop_asking(&mut self) {
         self.asked = None;
         self.asked_control.cancel();
         self.asked_control = JobControl::default();

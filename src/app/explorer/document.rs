@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Origin;
-use crate::app::command::{Command, Page};
-use crate::app::state::{AppState, ModelState, NoticeKind};
+use crate::command::{Command, Page};
+use crate::state::{AppState, ModelState, NoticeKind};
 
 impl AppState {
     pub(super) fn show_in_document(&mut self, sentence: usize) {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::sample::clearest_question;
 use super::{Awaited, OpenTrace, Origin};
-use crate::app::state::{AppState, NoticeKind};
-use crate::error::{Error, Result};
-use crate::explain::Explanation;
 use crate::jobs::{Answer, JobId};
-use crate::trace::TraceSource;
+use crate::state::{AppState, NoticeKind};
+use canopy_base::error::{Error, Result};
+use canopy_explain::Explanation;
+use canopy_explain::trace::TraceSource;
 
 impl AppState {
-    pub(in crate::app) fn traced(&mut self, job: JobId, source: Arc<TraceSource>) {
+    pub(crate) fn traced(&mut self, job: JobId, source: Arc<TraceSource>) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::Trace { job: here, .. } if *here == job);
         let Some(Awaited::Trace { origin, .. }) = self.explorer.awaited.take_if(is_awaited) else {
             return;
@@ -20,12 +20,7 @@ impl AppState {
         self.show_trace(source, origin);
     }
 
-    pub(in crate::app) fn trace_opened(
-        &mut self,
-        job: JobId,
-        path: PathBuf,
-        source: Arc<TraceSource>,
-    ) {
+    pub(crate) fn trace_opened(&mut self, job: JobId, path: PathBuf, source: Arc<TraceSource>) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::File { job: here, .. } if *here == job);
         match self.explorer.awaited.take_if(is_awaited) {
             Some(Awaited::File { compared: true, .. }) => self.show_compared(source),
@@ -83,7 +78,7 @@ impl AppState {
         self.ask_trace();
     }
 
-    pub(in crate::app) fn answered(&mut self, job: JobId, answer: Result<Arc<Answer>>) {
+    pub(crate) fn answered(&mut self, job: JobId, answer: Result<Arc<Answer>>) {
         let explorer = &mut self.explorer;
         if explorer.asked.take_if(|asked| *asked == job).is_none() {
             return;
@@ -94,7 +89,7 @@ impl AppState {
     }
 
     /// The model takes in what resembles the document before it answers; returns whether the explorer waits for that.
-    pub(in crate::app) fn taking_in(&mut self, job: JobId, done: usize, num: usize) -> bool {
+    pub(crate) fn taking_in(&mut self, job: JobId, done: usize, num: usize) -> bool {
         let explorer = &mut self.explorer;
         let is_asked = explorer.asked == Some(job);
         if is_asked {
@@ -103,7 +98,7 @@ impl AppState {
         is_asked
     }
 
-    pub(in crate::app) fn explained(&mut self, job: JobId, explanation: Result<Box<Explanation>>) {
+    pub(crate) fn explained(&mut self, job: JobId, explanation: Result<Box<Explanation>>) {
         let explorer = &self.explorer;
         let answer = explanation.map(|mut explanation| {
             let question = explorer.question;
@@ -122,7 +117,7 @@ impl AppState {
         self.answered(job, answer);
     }
 
-    pub(in crate::app) fn explanation_saved(&mut self, job: JobId, path: &std::path::Path) {
+    pub(crate) fn explanation_saved(&mut self, job: JobId, path: &std::path::Path) {
         if self
             .explorer
             .saving
@@ -134,7 +129,7 @@ impl AppState {
     }
 
     /// Returns whether the job was one of the explorer.
-    pub(in crate::app) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
+    pub(crate) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
         let explorer = &mut self.explorer;
         if explorer.asked.take_if(|asked| *asked == job).is_some() {
             explorer.taking_in = None;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{MarginState, Origin};
-use crate::app::command::Page;
-use crate::app::state::AppState;
-use crate::explain::{Margin, Query};
+use crate::command::Page;
 use crate::jobs::{ExplainRequest, JobId};
-use crate::trace::TraceSource;
+use crate::state::AppState;
+use canopy_explain::trace::TraceSource;
+use canopy_explain::{Margin, Query};
 
 impl AppState {
     /// Returns the margin of the document: none unless there is a trace of this very document.
@@ -22,7 +22,7 @@ impl AppState {
     }
 
     /// Asks for the margin of the selected sentence, if that is another one than before.
-    pub(in crate::app) fn follow_margin(&mut self) {
+    pub(crate) fn follow_margin(&mut self) {
         if self.page != Page::Document {
             return;
         }
@@ -63,7 +63,7 @@ impl AppState {
         Some((trace.source.clone(), query))
     }
 
-    pub(in crate::app) fn margin_found(&mut self, job: JobId, found: Option<Box<Margin>>) {
+    pub(crate) fn margin_found(&mut self, job: JobId, found: Option<Box<Margin>>) {
         let margin = &mut self.explorer.margin;
         if margin.asked.take_if(|asked| *asked == job).is_some() {
             margin.shown = found;

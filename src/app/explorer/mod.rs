@@ -15,12 +15,12 @@ use std::sync::Arc;
 pub use sample::DecidedNoun;
 pub use similarity::{Comparing, SimilarityState};
 
-use crate::charts::Theme;
-use crate::explain::{Choices, Heads, Margin, Order, Query, Question, TextPosition, ViewKind};
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
-use crate::similarity::Measure;
-use crate::text::document::Document;
-use crate::trace::{Side, TraceSource};
+use canopy_chart::charts::Theme;
+use canopy_document::document::Document;
+use canopy_explain::trace::{Side, TraceSource};
+use canopy_explain::{Choices, Heads, Margin, Order, Query, Question, TextPosition, ViewKind};
+use canopy_metrics::similarity::Measure;
 
 /// A command of the explorer.
 #[derive(Debug, Clone, PartialEq)]

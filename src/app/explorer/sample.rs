@@ -2,10 +2,10 @@
 
 use super::Origin;
 use super::select::longest_word;
-use crate::app::state::{AppState, ModelState};
-use crate::corpus::synthetic::{TARGET_LANGUAGE, deciding_sentence};
-use crate::explain::{Choices, Explanation, Heads, Query, Question, ViewKind, sentence_weights};
-use crate::trace::TraceSource;
+use crate::state::{AppState, ModelState};
+use canopy_corpus::synthetic::{TARGET_LANGUAGE, deciding_sentence};
+use canopy_explain::trace::TraceSource;
+use canopy_explain::{Choices, Explanation, Heads, Query, Question, ViewKind, sentence_weights};
 
 /// A head that gives the deciding sentence so much of its attention shows it well.
 const CLEAR: f32 = 0.5;
@@ -23,7 +23,7 @@ pub struct DecidedNoun {
 
 impl AppState {
     /// Whether a trace is one of the made-up language, by the model that is open.
-    pub(in crate::app) fn is_tale(&self, origin: &Origin) -> bool {
+    pub(crate) fn is_tale(&self, origin: &Origin) -> bool {
         matches!(origin, Origin::Document { .. })
             && matches!(&self.model, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
     }
@@ -121,15 +121,15 @@ fn noun_of(source: &TraceSource, query: &Query) -> Option<usize> {
 fn tale(source: &TraceSource) -> Vec<String> {
     let sentences = source.overview().source.iter();
     sentences
-        .map(crate::trace::TracedSentence::plain_text)
+        .map(canopy_explain::trace::TracedSentence::plain_text)
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::Order;
-    use crate::trace::{
+    use canopy_explain::Order;
+    use canopy_explain::trace::{
         AttentionMap, MapInfo, MapKind, MapRow, Normaliser, Overview, SentenceWeight, Side, Trace,
         TracedSentence, TracedTree, Units, Visible,
     };

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::app::state::{AppState, ModelState};
-use crate::text::document::{Document, Section};
+use crate::state::{AppState, ModelState};
+use canopy_document::document::{Document, Section};
 
 /// A trace that takes no more is made without being asked for.
 pub(super) const UNASKED_BYTES: usize = 96 << 20;

@@ -1,10 +1,10 @@
 //! Which question a click or key leads to.
 
 use super::{Explorer, Origin};
-use crate::explain::{
+use canopy_explain::trace::{Side, TraceSource};
+use canopy_explain::{
     Choices, Heads, Question, TextPosition, ViewKind, asking_side, head_for_tree,
 };
-use crate::trace::{Side, TraceSource};
 
 /// How many questions one can go back.
 const HISTORY: usize = 200;

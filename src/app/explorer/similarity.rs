@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::state::AppState;
-use crate::error::Error;
-use crate::explain::{Explanation, SimilarityView, ViewKind};
 use crate::jobs::{Answer, Comparison, JobControl, JobId, Request};
-use crate::similarity::Measure;
-use crate::trace::{TraceSource, TracedSentence};
+use crate::state::AppState;
+use canopy_base::error::Error;
+use canopy_explain::trace::{TraceSource, TracedSentence};
+use canopy_explain::{Explanation, SimilarityView, ViewKind};
+use canopy_metrics::similarity::Measure;
 
 /// Comparisons that are done and the one that is under way.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl AppState {
     }
 
     /// The model is wanted for something else, or nobody waits any more.
-    pub(in crate::app) fn stop_comparing_sentences(&mut self) {
+    pub(crate) fn stop_comparing_sentences(&mut self) {
         if let Some(comparing) = self.explorer.similarity.comparing.take() {
             comparing.control.cancel();
         }
@@ -146,14 +146,14 @@ impl AppState {
         explorer.answer = Some(Ok(Arc::new(answer)));
     }
 
-    pub(in crate::app) fn comparing(&mut self, job: JobId, done: usize, num: usize) {
+    pub(crate) fn comparing(&mut self, job: JobId, done: usize, num: usize) {
         let comparing = &mut self.explorer.similarity.comparing;
         if let Some(comparing) = comparing.as_mut().filter(|comparing| comparing.job == job) {
             (comparing.done, comparing.num) = (done, num);
         }
     }
 
-    pub(in crate::app) fn compared(&mut self, job: JobId, view: Arc<SimilarityView>) {
+    pub(crate) fn compared(&mut self, job: JobId, view: Arc<SimilarityView>) {
         let comparing = &mut self.explorer.similarity.comparing;
         let Some(comparing) = comparing.take_if(|comparing| comparing.job == job) else {
             return;

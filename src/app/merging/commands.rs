@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{MergeCommand, Merging};
-use crate::app::ask::Ask;
-use crate::app::incoming::{ChangeKind, IncomingChange};
-use crate::app::state::{AppState, NoticeKind};
-use crate::error::Result;
+use crate::ask::Ask;
+use crate::incoming::{ChangeKind, IncomingChange};
 use crate::jobs::{FileRequest, JobId};
-use crate::text::document::Document;
+use crate::state::{AppState, NoticeKind};
+use canopy_base::error::Result;
+use canopy_document::document::Document;
 
 impl AppState {
-    pub(in crate::app) fn apply_merge(&mut self, command: MergeCommand) {
+    pub(crate) fn apply_merge(&mut self, command: MergeCommand) {
         match command {
             MergeCommand::Choose => self.asks.push(Ask::Merge {
                 folder: self.document_folder(),
@@ -47,7 +47,7 @@ impl AppState {
             .push(FileRequest::ReadExchange { job, path });
     }
 
-    pub(in crate::app) fn exchange_read(&mut self, job: JobId, file: Result<Arc<Document>>) {
+    pub(crate) fn exchange_read(&mut self, job: JobId, file: Result<Arc<Document>>) {
         let reading = self.merges.reading.take_if(|(reading, _)| *reading == job);
         let Some((_, path)) = reading else { return };
         let file = match file {

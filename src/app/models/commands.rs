@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use super::{Adding, Found, ModelsCommand};
-use crate::app::ask::Ask;
-use crate::app::command::Page;
-use crate::app::state::{AppState, NoticeKind};
-use crate::inference::{forget_default, pair_key};
+use crate::ask::Ask;
+use crate::command::Page;
 use crate::jobs::{JobControl, ModelRequest};
+use crate::state::{AppState, NoticeKind};
+use canopy_translate::inference::{forget_default, pair_key};
 
 impl AppState {
-    pub(in crate::app) fn apply_models(&mut self, command: ModelsCommand) {
+    pub(crate) fn apply_models(&mut self, command: ModelsCommand) {
         use ModelsCommand as C;
         let models = &mut self.models;
         match command {

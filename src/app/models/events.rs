@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{LanguageNote, Models};
-use crate::app::language;
-use crate::app::state::{AppState, ModelState, NoticeKind};
-use crate::corpus::synthetic::TARGET_LANGUAGE;
-use crate::error::{Error, Result};
-use crate::inference::{InstalledModel, ModelInfo};
 use crate::jobs::{JobId, ModelRequest};
+use crate::language;
+use crate::state::{AppState, ModelState, NoticeKind};
+use canopy_base::error::{Error, Result};
+use canopy_corpus::synthetic::TARGET_LANGUAGE;
+use canopy_translate::inference::{InstalledModel, ModelInfo};
 
 /// The last part of a path, for people.
 pub(super) fn name_of(path: &Path) -> String {
@@ -18,13 +18,13 @@ pub(super) fn name_of(path: &Path) -> String {
 }
 
 impl AppState {
-    pub(in crate::app) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
+    pub(crate) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
         self.models.list(listed);
         self.models_known_to_project();
         self.choose_for_document();
     }
 
-    pub(in crate::app) fn model_inspected(
+    pub(crate) fn model_inspected(
         &mut self,
         job: JobId,
         path: &Path,
@@ -53,14 +53,14 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn model_copied(&mut self, job: JobId, done: u64, total: u64) {
+    pub(crate) fn model_copied(&mut self, job: JobId, done: u64, total: u64) {
         let adding = self.models.adding.as_mut();
         if let Some(adding) = adding.filter(|adding| adding.job == job) {
             (adding.done, adding.total) = (done, total);
         }
     }
 
-    pub(in crate::app) fn model_added(&mut self, job: JobId, model: &InstalledModel) {
+    pub(crate) fn model_added(&mut self, job: JobId, model: &InstalledModel) {
         self.models.adding.take_if(|adding| adding.job == job);
         self.models.failed.remove(&model.folder);
         self.models.selected = Some(model.folder.clone());
@@ -86,11 +86,11 @@ impl AppState {
     }
 
     /// A person has stated the languages of a model; documents may have one now.
-    pub(in crate::app) fn model_stated(&mut self, folder: &Path) {
+    pub(crate) fn model_stated(&mut self, folder: &Path) {
         let is_used = self.models.in_use().any(|used| used == folder);
         if is_used {
             self.models.is_by_hand = true;
-            let leg = crate::inference::Leg::alone(folder.to_owned());
+            let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
             self.open_legs(vec![leg]);
         } else {
             self.models.is_undecided |= self.without_model().is_some();
@@ -98,7 +98,7 @@ impl AppState {
         self.choose_for_document();
     }
 
-    pub(in crate::app) fn model_removed(&mut self, folder: &PathBuf) {
+    pub(crate) fn model_removed(&mut self, folder: &PathBuf) {
         self.models.selected.take_if(|selected| selected == folder);
         self.models.failed.remove(folder);
         self.forget_model(folder);
@@ -111,7 +111,7 @@ impl AppState {
     }
 
     /// Takes a failure in, if it is one of these jobs.
-    pub(in crate::app) fn model_failed(&mut self, job: JobId, error: &Error) -> bool {
+    pub(crate) fn model_failed(&mut self, job: JobId, error: &Error) -> bool {
         let Some(adding) = self.models.adding.take_if(|adding| adding.job == job) else {
             return false;
         };
@@ -130,13 +130,13 @@ impl AppState {
     }
 
     /// Whether the job was the copying of a model, which was cancelled.
-    pub(in crate::app) fn adding_cancelled(&mut self, job: JobId) -> bool {
+    pub(crate) fn adding_cancelled(&mut self, job: JobId) -> bool {
         let ended = self.models.adding.take_if(|adding| adding.job == job);
         ended.is_some()
     }
 
     /// The model that was asked for is open.
-    pub(in crate::app) fn model_in_use(&mut self) {
+    pub(crate) fn model_in_use(&mut self) {
         let ModelState::Open { info, .. } = &self.model else {
             return;
         };
@@ -183,7 +183,7 @@ impl AppState {
     }
 
     /// The model that was asked for could not be opened.
-    pub(in crate::app) fn model_not_in_use(&mut self, error: &Error) {
+    pub(crate) fn model_not_in_use(&mut self, error: &Error) {
         let models = &mut self.models;
         // Of two in a row nobody knows which it was.
         if let [leg] = models.asked.as_slice()

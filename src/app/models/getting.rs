@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::LanguageNote;
-use crate::app::command::Page;
-use crate::app::language;
-use crate::app::state::{AppState, NoticeKind};
-use crate::catalogue::{
+use crate::command::Page;
+use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
+use crate::language;
+use crate::state::{AppState, NoticeKind};
+use canopy_base::error::Error;
+use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
 };
-use crate::error::Error;
-use crate::inference::{InstalledModel, set_where_none};
-use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
+use canopy_translate::inference::{InstalledModel, set_where_none};
 
 /// A command of the page of catalogues.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Getting {
         self.arrived.get(&key).copied().unwrap_or_default()
     }
 
-    pub(in crate::app) fn read(
+    pub(crate) fn read(
         &mut self,
         job: JobId,
         look: Look,
@@ -127,14 +127,14 @@ impl Getting {
         }
     }
 
-    pub(in crate::app) fn progress(&mut self, job: JobId, progress: Progress) {
+    pub(crate) fn progress(&mut self, job: JobId, progress: Progress) {
         let downloading = self.downloading.as_mut();
         if let Some(downloading) = downloading.filter(|it| it.job == job) {
             downloading.progress = progress;
         }
     }
 
-    pub(in crate::app) fn cancelled(&mut self, job: JobId, arrived: u64) {
+    pub(crate) fn cancelled(&mut self, job: JobId, arrived: u64) {
         if let Some(ended) = self.downloading.take_if(|it| it.job == job) {
             let key = (ended.model.catalogue, ended.model.name);
             self.arrived.insert(key, arrived);
@@ -246,7 +246,7 @@ impl AppState {
         });
     }
 
-    pub(in crate::app) fn model_downloaded(&mut self, job: JobId, model: &InstalledModel) {
+    pub(crate) fn model_downloaded(&mut self, job: JobId, model: &InstalledModel) {
         let getting = &mut self.models.getting;
         if let Some(ended) = getting.downloading.take_if(|it| it.job == job) {
             let key = (ended.model.catalogue, ended.model.name);
@@ -292,7 +292,7 @@ impl AppState {
     }
 
     /// Takes a failure in, if it is one of these jobs.
-    pub(in crate::app) fn download_failed(&mut self, job: JobId, error: &Error) -> bool {
+    pub(crate) fn download_failed(&mut self, job: JobId, error: &Error) -> bool {
         let getting = &mut self.models.getting;
         if getting.lists == Lists::Reading(job) {
             getting.lists = Lists::Read;

@@ -6,12 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use super::{Models, Reach};
-use crate::app::language;
-use crate::app::settings::Settings;
-use crate::app::state::{AppState, ModelState, NoticeKind};
-use crate::corpus::is_same_language;
-use crate::inference::{DeviceChoice, Leg, pair_key, reachable, route};
 use crate::jobs::Request;
+use crate::language;
+use crate::settings::Settings;
+use crate::state::{AppState, ModelState, NoticeKind};
+use canopy_corpus::is_same_language;
+use canopy_translate::inference::{DeviceChoice, Leg, pair_key, reachable, route};
 
 impl Models {
     /// Languages of which any model translates, by their names.
@@ -62,7 +62,7 @@ impl Models {
 
 impl AppState {
     /// Has the open document choose its model, once models and their languages are known.
-    pub(in crate::app) fn choose_for_document(&mut self) {
+    pub(crate) fn choose_for_document(&mut self) {
         let is_opening = matches!(self.model, ModelState::Opening { .. });
         if self.models.is_undecided && !is_opening && self.models.is_listed {
             self.models.is_undecided = false;
@@ -258,7 +258,7 @@ impl AppState {
     }
 
     /// Opens a model that a person has chosen.
-    pub(in crate::app) fn open_model(&mut self, folder: PathBuf) {
+    pub(crate) fn open_model(&mut self, folder: PathBuf) {
         // Or the lists of models would have the same folder under two names.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         self.models.is_by_hand = true;
@@ -267,7 +267,7 @@ impl AppState {
     }
 
     /// Opens the model of a project: no text chooses another.
-    pub(in crate::app) fn open_named_model(&mut self, folder: PathBuf) {
+    pub(crate) fn open_named_model(&mut self, folder: PathBuf) {
         self.open_model(folder);
         self.models.is_named = true;
     }
@@ -337,7 +337,7 @@ impl AppState {
     }
 
     /// The pair that models in a row translate between, as a key; none where nobody knows it.
-    pub(in crate::app) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
+    pub(crate) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
         let (first, last) = (legs.first()?, legs.last()?);
         let of = |leg: &Leg| self.models.get(&leg.folder).cloned().unwrap_or_default();
         let source = first.source.clone();
@@ -348,7 +348,7 @@ impl AppState {
     }
 
     /// Opens the same models with other settings.
-    pub(in crate::app) fn open_again(&mut self) {
+    pub(crate) fn open_again(&mut self) {
         if self.models.asked.is_empty() {
             return self.open_first_model(None);
         }
@@ -356,7 +356,7 @@ impl AppState {
     }
 
     /// Notes that the open document is to choose its model.
-    pub(in crate::app) fn document_chooses(&mut self) {
+    pub(crate) fn document_chooses(&mut self) {
         self.models.is_undecided = true;
         self.choose_for_document();
     }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use self::own_memory::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 
-use crate::inference::{InstalledModel, Leg};
 use crate::jobs::{JobControl, JobId, ModelRequest};
+use canopy_translate::inference::{InstalledModel, Leg};
 
 /// A command of the page, or of the menus of languages.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub enum ModelsCommand {
         source: String,
         target: String,
     },
-    /// Takes that back; the pair is written as in [`pair_key`](crate::inference::pair_key).
+    /// Takes that back; the pair is written as in [`pair_key`](canopy_translate::inference::pair_key).
     ForgetDefault(String),
     /// Looks for models in catalogues, and downloads them.
     Get(GettingCommand),

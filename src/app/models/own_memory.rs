@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::language;
 use crate::jobs::JobId;
-use crate::memory::TranslationMemory;
+use crate::language;
+use canopy_corpus::memory::TranslationMemory;
 
 /// The memory, or the job that reads it.
 #[derive(Debug, Default)]

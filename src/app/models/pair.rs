@@ -6,13 +6,13 @@
 
 use super::LanguageNote;
 use super::own_memory::{OwnMemory, pair_name};
-use crate::app::state::{AppState, ModelState, NoticeKind};
-use crate::app::{OpenDocument, language};
-use crate::corpus::is_same_language;
-use crate::error::Result;
-use crate::inference::{InstalledModel, pair_key, route};
 use crate::jobs::{JobId, ModelRequest};
-use crate::memory::TranslationMemory;
+use crate::state::{AppState, ModelState, NoticeKind};
+use crate::{OpenDocument, language};
+use canopy_base::error::Result;
+use canopy_corpus::is_same_language;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_translate::inference::{InstalledModel, pair_key, route};
 use std::sync::Arc;
 
 /// A language that is not known, in BCP 47.
@@ -75,7 +75,7 @@ impl AppState {
     }
 
     /// Says that there is no model for the pair of the document.
-    pub(in crate::app) fn tell_of_no_model(&mut self) {
+    pub(crate) fn tell_of_no_model(&mut self) {
         let Some((source, target)) = self.languages() else {
             return;
         };
@@ -85,7 +85,7 @@ impl AppState {
     }
 
     /// Gives a document without a target the one of the model that is there for it.
-    pub(in crate::app) fn adopt_target(&mut self) {
+    pub(crate) fn adopt_target(&mut self) {
         let target = self.model_languages().map(|(_, target)| target);
         let target = target.filter(|code| code != UNKNOWN);
         let open = self.document.as_ref();
@@ -247,7 +247,7 @@ impl AppState {
     }
 
     /// Reads the memory for the pair of a document that no model translates; a model brings its own.
-    pub(in crate::app) fn read_memory_without_model(&mut self) {
+    pub(crate) fn read_memory_without_model(&mut self) {
         let pair = self.without_model();
         let Some((source, target)) = pair else {
             self.models.own_memory = OwnMemory::default();
@@ -276,11 +276,7 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn memory_read(
-        &mut self,
-        job: JobId,
-        memory: Result<Arc<TranslationMemory>>,
-    ) {
+    pub(crate) fn memory_read(&mut self, job: JobId, memory: Result<Arc<TranslationMemory>>) {
         let own = &mut self.models.own_memory;
         if own.job.take_if(|it| *it == job).is_none() {
             return;
@@ -294,12 +290,12 @@ impl AppState {
     }
 
     /// The memory of a pair without a model.
-    pub(in crate::app) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
+    pub(crate) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
         self.models.own_memory.read.as_ref()
     }
 
     /// Makes the memory that was used for a pair the one in use.
-    pub(in crate::app) fn take_memory_of(&mut self, key: &str) {
+    pub(crate) fn take_memory_of(&mut self, key: &str) {
         let memories = &self.settings.memories;
         // Settings of an older version have one for all pairs.
         if self.projects.open.is_some() || memories.is_empty() {

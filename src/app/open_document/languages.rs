@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::OpenDocument;
-use crate::app::history::History;
-use crate::app::other_language::{Left, OtherLanguage, retargeted};
-use crate::app::target::{Restored, Target, restored};
-use crate::corpus::is_same_language;
+use crate::history::History;
 use crate::jobs::{LanguageWork, Project, State, Version};
-use crate::text::document::Document;
+use crate::other_language::{Left, OtherLanguage, retargeted};
+use crate::target::{Restored, Target, restored};
+use canopy_corpus::is_same_language;
+use canopy_document::document::Document;
 
 impl OpenDocument {
     /// The languages that its file declares.
@@ -52,7 +52,7 @@ impl OpenDocument {
 
     /// Shows the work in another target language, which begins without any; what stands here is kept for its own. Whether
     /// that makes a difference.
-    pub(in crate::app) fn switch_target(&mut self, language: &str) -> bool {
+    pub(crate) fn switch_target(&mut self, language: &str) -> bool {
         let Some(current) = self.target_language.take() else {
             // What stands here is in it: nobody knew the language.
             self.target_language = Some(language.to_owned());

@@ -4,18 +4,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::OpenDocument;
-use crate::app::history::{Cutting, Recut};
-use crate::app::other_language::retargeted;
-use crate::app::target::Target;
+use crate::history::{Cutting, Recut};
 use crate::jobs::segment_history::{absorb, append, now};
 use crate::jobs::{State, Version};
-use crate::text::document::{Document, Markup, Sentence};
-use crate::text::placeholder::{self, Placeholder};
+use crate::other_language::retargeted;
+use crate::target::Target;
+use canopy_document::document::{Document, Markup, Sentence};
+use canopy_document::placeholder::{self, Placeholder};
 
 impl OpenDocument {
     /// Takes a document with the same text and other sentences in one place; `false` if the text is another one. Targets stay
     /// where their sentences do.
-    pub(in crate::app) fn recut(&mut self, document: Arc<Document>) -> bool {
+    pub(crate) fn recut(&mut self, document: Arc<Document>) -> bool {
         let file = Arc::clone(&document);
         let document = retargeted(&document, self.target_language.as_deref());
         let (old, new) = (&self.document.sentences, &document.sentences);

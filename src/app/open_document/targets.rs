@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::OpenDocument;
-use crate::app::target::Target;
-use crate::checks::Pair;
 use crate::jobs::State;
-use crate::text::export::Provenance;
+use crate::target::Target;
+use canopy_document::export::Provenance;
+use canopy_qa::checks::Pair;
 
 impl OpenDocument {
     /// Sentences with their translations, for the checks.

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::ProjectCommand;
-use crate::app::ask::Ask;
-use crate::app::command::Page;
-use crate::app::state::{AppState, ModelState, NoticeKind};
-use crate::error::Result;
+use crate::ask::Ask;
+use crate::command::Page;
 use crate::jobs::{Head, JobId, ProjectRequest, ProjectStatus};
+use crate::state::{AppState, ModelState, NoticeKind};
+use canopy_base::error::Result;
 
 impl AppState {
-    pub(in crate::app) fn apply_project(&mut self, command: ProjectCommand) {
+    pub(crate) fn apply_project(&mut self, command: ProjectCommand) {
         match command {
             ProjectCommand::Choose => self.asks.push(Ask::ProjectFolder),
             ProjectCommand::Open(path) => self.open_project(path, true),
@@ -97,7 +97,7 @@ impl AppState {
         });
     }
 
-    pub(in crate::app) fn project_seen(&mut self, job: JobId, status: Result<Box<ProjectStatus>>) {
+    pub(crate) fn project_seen(&mut self, job: JobId, status: Result<Box<ProjectStatus>>) {
         let opening = self
             .projects
             .opening
@@ -162,7 +162,7 @@ impl AppState {
     }
 
     /// Once it is known which models are installed.
-    pub(in crate::app) fn models_known_to_project(&mut self) {
+    pub(crate) fn models_known_to_project(&mut self) {
         if std::mem::take(&mut self.projects.waits_for_models) {
             self.use_project_model();
         }
@@ -170,7 +170,7 @@ impl AppState {
 
     /// After a document was opened: those of the project translate with what was confirmed in the others, one that lies
     /// elsewhere ends it.
-    pub(in crate::app) fn document_of_project(&mut self, path: &Path) {
+    pub(crate) fn document_of_project(&mut self, path: &Path) {
         let Some(status) = &self.projects.open else {
             return;
         };
@@ -183,7 +183,7 @@ impl AppState {
     }
 
     /// A document that was opened belongs to this project.
-    pub(in crate::app) fn found_in_project(&mut self, path: &Path, folder: PathBuf) {
+    pub(crate) fn found_in_project(&mut self, path: &Path, folder: PathBuf) {
         let is_here = self.document.as_ref().is_some_and(|open| open.path == path);
         if is_here
             && self.projects.folder() != Some(folder.as_path())
@@ -194,7 +194,7 @@ impl AppState {
     }
 
     /// Before a document closes: what was confirmed in it is for the others.
-    pub(in crate::app) fn note_confirmed(&mut self) {
+    pub(crate) fn note_confirmed(&mut self) {
         let document = self.document.as_ref();
         let is_new = document.is_some_and(|open| open.total_revision() > 0);
         self.projects.is_memory_old |= is_new && self.projects.open.is_some();
@@ -211,7 +211,7 @@ impl AppState {
     }
 
     /// Shows the page of the project, as it is now.
-    pub(in crate::app) fn show_project(&mut self) {
+    pub(crate) fn show_project(&mut self) {
         if self.projects.open.is_none() {
             return;
         }
@@ -234,7 +234,7 @@ impl AppState {
         })
     }
 
-    pub(in crate::app) fn project_exported(&mut self, job: JobId, files: Result<Vec<PathBuf>>) {
+    pub(crate) fn project_exported(&mut self, job: JobId, files: Result<Vec<PathBuf>>) {
         self.projects.looking.take_if(|looking| *looking == job);
         match files {
             Ok(files) => {

@@ -1,7 +1,7 @@
 //! How sure the model is: which draft to read first, and whether it knows such texts at all.
 
 use super::*;
-use crate::app::models::LanguageNote;
+use crate::models::LanguageNote;
 
 /// Ten drafts, of which the model is as sure as `log_prob` of a token says.
 fn drafted(log_prob: impl Fn(usize) -> f32) -> AppState {

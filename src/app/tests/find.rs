@@ -1,9 +1,9 @@
 //! Words are found and replaced, and nothing else changes.
 
 use super::*;
-use crate::app::find::{FindCommand, Side};
-use crate::app::markup::tokens;
-use crate::text::placeholder::stripped;
+use crate::find::{FindCommand, Side};
+use crate::markup::tokens;
+use canopy_document::placeholder::stripped;
 
 fn find(state: &mut AppState, command: FindCommand) {
     state.apply(Command::Find(command));

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::jobs::Origin;
-use crate::text::export::Languages;
-use crate::text::pseudo::Pseudo;
+use canopy_document::export::Languages;
+use canopy_document::pseudo::Pseudo;
 
 /// What the file thread reads of an XLIFF.
 fn exchange(xml: String) -> Arc<Document> {
@@ -168,7 +168,7 @@ fn what_a_translation_has_changed_meanwhile_stays() {
 
 #[test]
 fn real_documents_come_back_from_xliff_without_a_change() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let samples = Shipped::find().samples;
     let pages = ["docs/formats.md", "docs/training.md", "README.md"];
     for path in samples.into_iter().chain(pages.map(|page| root.join(page))) {

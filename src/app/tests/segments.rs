@@ -1,9 +1,9 @@
 //! Sentences that are split and joined keep what was done on all others, and come back.
 
 use super::*;
-use crate::app::segments::SegmentsCommand;
-use crate::app::terms::SourceSelection;
-use crate::error::Result;
+use crate::segments::SegmentsCommand;
+use crate::terms::SourceSelection;
+use canopy_base::error::Result;
 
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
@@ -32,7 +32,7 @@ fn recut(state: &mut AppState, page: &str) {
 fn texts(state: &AppState) -> Vec<String> {
     let sentences = document(state).document.sentences.iter();
     sentences
-        .map(crate::text::document::Sentence::plain_text)
+        .map(canopy_document::document::Sentence::plain_text)
         .collect()
 }
 
@@ -77,7 +77,7 @@ fn joined_sentences_have_both_translations_and_others_stay() {
         ["Print", "Click File. Then wait.", "Preview", "Look at it."]
     );
     let joined = targets(&state);
-    let text = crate::text::placeholder::stripped(&joined[1].0);
+    let text = canopy_document::placeholder::stripped(&joined[1].0);
     assert_eq!(
         (text.as_str(), joined[1].1),
         ("Klicke Datei. THEN WAIT.", State::Edited)
@@ -198,7 +198,7 @@ fn split_and_joined_sentences_keep_what_they_have_been() {
     let texts_of = |state: &AppState, sentence: usize| -> Vec<String> {
         let history = document(state).history(sentence).iter();
         history
-            .map(|it| crate::text::placeholder::stripped(&it.text))
+            .map(|it| canopy_document::placeholder::stripped(&it.text))
             .collect()
     };
     let mut state = worked_on();

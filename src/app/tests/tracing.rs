@@ -1,7 +1,7 @@
 //! A trace that would be large is not made unasked.
 
 use super::*;
-use crate::app::command::Page;
+use crate::command::Page;
 
 /// Has as many sections of two sentences as are asked for, all of them translated.
 fn with_sections(sections: usize, rows_a_token: usize) -> AppState {

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::*;
-use crate::app::training::{NewRun, Start, TrainingCommand};
-use crate::interchange::{Archive, Encoder};
 use crate::jobs::{RunRequest, TrainingRequest};
-use crate::training::Order;
-use crate::weights::Precision;
+use crate::training::{NewRun, Start, TrainingCommand};
+use canopy_models::interchange::{Archive, Encoder};
+use canopy_models::weights::Precision;
+use canopy_train::Order;
 
 fn command(command: TrainingCommand) -> Command {
     Command::Training(command)
@@ -172,7 +172,7 @@ fn an_error_ends_a_run_and_is_told() {
     state.apply(command(TrainingCommand::NewRun));
     state.apply(command(TrainingCommand::Start));
     let job = started(&mut state).expect("a run");
-    let error = crate::error::Error::NoGpu;
+    let error = canopy_base::error::Error::NoGpu;
     state.receive(Event::Failed { job, error });
     assert!(!state.training.is_busy());
     assert_eq!(state.notices.len(), 1);
@@ -211,7 +211,8 @@ fn a_system_that_reads_bert_needs_an_encoder_and_contexts() {
     assert_eq!(problem(&state), Some("bert"));
     state.apply(command(TrainingCommand::UseBert("nowhere".into())));
     assert_eq!(problem(&state), Some("bert"));
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tiny-bert");
+    let place =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/reference/tiny-bert");
     let mut archive = Archive::open(place).expect("a folder");
     let encoder = Encoder::sbert(&mut archive).expect("an encoder");
     let bert = home.path().join("bert");

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::model::{Context, ContextSentence, Preset};
-use crate::training::TrainingConfig;
-use crate::weights::{EncoderFolder, EncoderKind, ModelFolder};
+use canopy_models::weights::{EncoderFolder, EncoderKind, ModelFolder};
+use canopy_nn::model::{Context, ContextSentence, Preset};
+use canopy_train::TrainingConfig;
 
 /// The field that keeps such a run from beginning, and what to do.
 pub(super) fn problem(

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use super::{ImportState, NewCorpus, NewRun, Probe, Queued, TrainingCommand};
-use crate::app::ask::Ask;
-use crate::app::settings::Device;
-use crate::app::state::{AppState, NoticeKind};
-use crate::error::Error;
+use crate::ask::Ask;
 use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingJob, TrainingRequest};
-use crate::training::sweep::is_sweep;
-use crate::training::{EndReason, Order, RunState, TrainingConfig};
+use crate::settings::Device;
+use crate::state::{AppState, NoticeKind};
+use canopy_base::error::Error;
+use canopy_train::sweep::is_sweep;
+use canopy_train::{EndReason, Order, RunState, TrainingConfig};
 
 impl AppState {
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
-    pub(in crate::app) fn apply_training(&mut self, command: TrainingCommand) {
+    pub(crate) fn apply_training(&mut self, command: TrainingCommand) {
         use TrainingCommand as C;
         let training = &mut self.training;
         match command {
@@ -242,7 +242,7 @@ impl AppState {
     }
 
     /// Keeps the run that is shown selected under its new name.
-    pub(in crate::app) fn run_renamed(&mut self, folder: &Path, to: PathBuf) {
+    pub(crate) fn run_renamed(&mut self, folder: &Path, to: PathBuf) {
         let training = &mut self.training;
         if training.compared.remove(folder) {
             training.compared.insert(to.clone());
@@ -275,7 +275,7 @@ impl AppState {
     }
 
     /// Takes over the runs and corpora that the threads found.
-    pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSnapshot>, corpora: Vec<PathBuf>) {
+    pub(crate) fn runs_seen(&mut self, runs: Vec<RunSnapshot>, corpora: Vec<PathBuf>) {
         let training = &mut self.training;
         training.runs = runs;
         for corpus in corpora {
@@ -299,7 +299,7 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn exported(&mut self, to: PathBuf, promote: bool) {
+    pub(crate) fn exported(&mut self, to: PathBuf, promote: bool) {
         if promote {
             self.models.promote(&to);
             self.models.selected = Some(to.clone());
@@ -320,7 +320,7 @@ impl AppState {
     }
 
     /// A run of this window has ended; returns whether the job was one.
-    pub(in crate::app) fn run_ended(&mut self, job: JobId) -> bool {
+    pub(crate) fn run_ended(&mut self, job: JobId) -> bool {
         let ended = self.leave_queue(job);
         let found = ended.is_some();
         let is_sample = self.sample_run_ended(job, true);
@@ -331,7 +331,7 @@ impl AppState {
     }
 
     /// Returns whether the job was a run that waited, an estimate or the import of a corpus.
-    pub(in crate::app) fn training_cancelled(&mut self, job: JobId) -> bool {
+    pub(crate) fn training_cancelled(&mut self, job: JobId) -> bool {
         if self.survey_ended(job, None) || self.sample_corpus_ended(job) {
             return true;
         }
@@ -349,7 +349,7 @@ impl AppState {
     }
 
     /// The same with an error.
-    pub(in crate::app) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
+    pub(crate) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
         if self.survey_ended(job, Some(error)) {
             return true;
         }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::corpus::document_folders::FolderImport;
-use crate::corpus::survey::{Material, Survey};
-use crate::corpus::tmx::TmxImport;
-use crate::corpus::tsv::TsvImport;
 use crate::jobs::{CorpusImport, JobControl, JobId};
+use canopy_corpus::document_folders::FolderImport;
+use canopy_corpus::survey::{Material, Survey};
+use canopy_corpus::tmx::TmxImport;
+use canopy_corpus::tsv::TsvImport;
 
 /// A part of the form that is filled in by choosing a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! In which settings runs differ.
 
-use crate::training::TrainingConfig;
+use canopy_train::TrainingConfig;
 
 /// A setting whose value is not the same in all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

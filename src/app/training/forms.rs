@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::commands::name_of;
 use super::{ImportState, NewCorpus, NewRun, Probe, Problem};
-use crate::app::state::{AppState, NoticeKind};
-use crate::corpus::synthetic::TaleImport;
 use crate::jobs::{JobControl, JobId, RunRequest};
-use crate::training::Estimate;
+use crate::state::{AppState, NoticeKind};
+use canopy_corpus::synthetic::TaleImport;
+use canopy_train::Estimate;
 
 impl AppState {
     pub(super) fn new_run(&mut self) {
@@ -116,7 +116,7 @@ impl AppState {
             .then_some(form)
     }
 
-    pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
+    pub(crate) fn corpus_read(&mut self, job: JobId, done: f64) {
         if self.survey_progressed(job, done) {
             return;
         }
@@ -129,7 +129,7 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
+    pub(crate) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
         if self.sample_corpus_made(job, &folder) || self.importing_form(job).is_none() {
             return;
         }
@@ -158,7 +158,7 @@ impl AppState {
         self.run_request(request);
     }
 
-    pub(in crate::app) fn probed(&mut self, job: JobId, estimate: Estimate) {
+    pub(crate) fn probed(&mut self, job: JobId, estimate: Estimate) {
         if let Some(form) = self.probing(job) {
             form.probe = Probe::Done(estimate);
         }

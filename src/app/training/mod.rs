@@ -17,9 +17,9 @@ pub use differences::{Difference, differences};
 pub use new_run::{NewRun, Probe, Problem, Start};
 pub use sample::{NounScores, Sample, SampleStage};
 
-use crate::charts::{Chart, XAxis};
 use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingRequest};
-use crate::training::{Curves, Order};
+use canopy_chart::charts::{Chart, XAxis};
+use canopy_train::{Curves, Order};
 
 /// A command of the training page.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,6 +213,6 @@ impl Training {
             .map(String::as_str)
             .zip(guards.iter().map(|curves| &**curves))
             .collect();
-        crate::training::chart(&curves, self.x, self.smoothing)
+        canopy_train::chart(&curves, self.x, self.smoothing)
     }
 }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::bert;
-use crate::app::settings::Device;
-use crate::error::Error;
-use crate::inference::imported_files;
 use crate::jobs::JobId;
-use crate::model::Preset;
-use crate::training::{Estimate, TrainingConfig};
+use crate::settings::Device;
+use canopy_base::error::Error;
+use canopy_nn::model::Preset;
+use canopy_train::{Estimate, TrainingConfig};
+use canopy_translate::inference::imported_files;
 
 /// The weights that a run begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

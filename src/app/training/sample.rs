@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::command::Page;
-use crate::app::evaluating::EvaluateCommand;
-use crate::app::settings::Device;
-use crate::app::state::AppState;
-use crate::corpus::Split;
-use crate::corpus::synthetic::nouns_right;
-use crate::evaluation::Evaluation;
+use crate::command::Page;
+use crate::evaluating::EvaluateCommand;
 use crate::jobs::{CorpusImport, JobControl, JobId, RunRequest, TrainingRequest};
-use crate::training::{Order, TrainingEvent, best_model, free_folder, sample_runs};
+use crate::settings::Device;
+use crate::state::AppState;
+use canopy_corpus::Split;
+use canopy_corpus::synthetic::nouns_right;
+use canopy_evaluate::evaluation::Evaluation;
+use canopy_train::{Order, TrainingEvent, best_model, free_folder, sample_runs};
 
 /// How far it is.
 #[derive(Debug, Clone)]
@@ -154,7 +154,7 @@ impl AppState {
     }
 
     /// A run that a person ends takes the sample with it.
-    pub(in crate::app) fn sample_progressed(&mut self, job: JobId, event: &TrainingEvent) {
+    pub(crate) fn sample_progressed(&mut self, job: JobId, event: &TrainingEvent) {
         if let TrainingEvent::Finished { reason, .. } = event
             && reason.is_order()
         {
@@ -240,13 +240,13 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn is_sample_evaluation(&self, job: JobId) -> bool {
+    pub(crate) fn is_sample_evaluation(&self, job: JobId) -> bool {
         let sample = self.training.sample.as_ref();
         sample.is_some_and(|it| matches!(it.stage, SampleStage::Comparing(here) if here == job))
     }
 
     /// Its scores are there, as the evaluation of this number.
-    pub(in crate::app) fn sample_evaluated(&mut self, number: usize, evaluation: &Evaluation) {
+    pub(crate) fn sample_evaluated(&mut self, number: usize, evaluation: &Evaluation) {
         let Some(sample) = &mut self.training.sample else {
             return;
         };
@@ -269,7 +269,7 @@ impl AppState {
     }
 
     /// The evaluation has ended without scores.
-    pub(in crate::app) fn sample_not_evaluated(&mut self, job: JobId) {
+    pub(crate) fn sample_not_evaluated(&mut self, job: JobId) {
         if self.is_sample_evaluation(job)
             && let Some(sample) = &mut self.training.sample
         {

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use super::{ImportState, NewCorpus, Side, SurveyState};
-use crate::app::command::Page;
-use crate::app::state::{AppState, NoticeKind};
-use crate::corpus::Corpus;
-use crate::corpus::survey::{Material, Survey};
-use crate::error::Error;
-use crate::inference::may_be_model;
+use crate::command::Page;
 use crate::jobs::{JobControl, JobId, RunRequest};
+use crate::state::{AppState, NoticeKind};
+use canopy_base::error::Error;
+use canopy_corpus::Corpus;
+use canopy_corpus::survey::{Material, Survey};
+use canopy_translate::inference::may_be_model;
 
 impl AppState {
     /// Takes what was dropped on the training page, if it is something to train on; returns whether it was.
-    pub(in crate::app) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
+    pub(crate) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
         if self.page != Page::Training || self.is_importing_corpus() {
             return false;
         }
@@ -30,7 +30,7 @@ impl AppState {
                 self.form_for_new_corpus();
             }
             ([one, other], None) => self.look_at(&Material::of_folders(one, other)),
-            ([folder], None) if !crate::training::is_run(folder) => self.take_folder(folder),
+            ([folder], None) if !canopy_train::is_run(folder) => self.take_folder(folder),
             ([], Some(_)) => {
                 let all: Vec<&PathBuf> = files.collect();
                 let Some(material) = all.iter().find_map(|file| Material::of_file(file)) else {
@@ -138,7 +138,7 @@ impl AppState {
         matches!(form.survey, SurveyState::Running(running, ..) if running == job).then_some(form)
     }
 
-    pub(in crate::app) fn surveyed(&mut self, job: JobId, survey: Box<Survey>) {
+    pub(crate) fn surveyed(&mut self, job: JobId, survey: Box<Survey>) {
         let Some(form) = self.surveyed_form(job) else {
             return;
         };
@@ -196,6 +196,6 @@ fn free_name(corpora: &Path, name: &str) -> String {
         .replace(['/', '\\', ':'], " ")
         .trim_start_matches('.')
         .to_owned();
-    let folder = crate::training::free_folder(corpora, &name);
+    let folder = canopy_train::free_folder(corpora, &name);
     super::commands::name_of(&folder)
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::inputs::check_output;
-use crate::cli::terminal::{print, warn};
-use crate::contrastive::{Kind, MakeOptions, make};
-use crate::corpus::{Corpus, Split};
-use crate::error::{Error, Result};
+use crate::inputs::check_output;
+use crate::terminal::{print, warn};
+use canopy_base::error::{Error, Result};
+use canopy_corpus::{Corpus, Split};
+use canopy_translate::contrastive::{Kind, MakeOptions, make};
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct MakeArguments {
+pub(crate) struct MakeArguments {
     /// Corpus folder
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::contrastive::{Accuracies, AccuracyFigure, Cell, ContrastiveSet, TargetContext};
-use crate::inference::SetScores;
+use canopy_translate::contrastive::{
+    Accuracies, AccuracyFigure, Cell, ContrastiveSet, TargetContext,
+};
+use canopy_translate::inference::SetScores;
 
 /// One model on the set.
 pub(super) struct ModelResult {
@@ -50,7 +52,10 @@ impl Report<'_> {
     pub fn json(&self) -> Value {
         let model = |model: &ModelResult| {
             let items = self.set.items.iter().zip(&model.scores.items);
-            let item = |(item, scores): (&crate::contrastive::Item, &Option<Vec<f64>>)| json!({"id": item.id, "log_probs": scores});
+            let item = |(item, scores): (
+                &canopy_translate::contrastive::Item,
+                &Option<Vec<f64>>,
+            )| json!({"id": item.id, "log_probs": scores});
             json!({
                 "model": model.name,
                 "device": model.device,

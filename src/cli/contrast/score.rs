@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::{ModelResult, Report};
-use crate::charts::{Theme, check_picture, write_picture};
-use crate::cli::inputs::check_output;
-use crate::cli::options::{Device, ModelArguments, models};
-use crate::cli::terminal::{StatusLine, print, warn};
-use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
-use crate::error::Result;
-use crate::evaluation::unique_names;
-use crate::inference::ContextOptions;
-use crate::model::MemoryUse;
+use crate::inputs::check_output;
+use crate::options::{Device, ModelArguments, models};
+use crate::terminal::{StatusLine, print, warn};
+use canopy_base::error::Result;
+use canopy_chart::charts::{Theme, check_picture, write_picture};
+use canopy_evaluate::evaluation::unique_names;
+use canopy_nn::model::MemoryUse;
+use canopy_translate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
+use canopy_translate::inference::ContextOptions;
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ScoreArguments {
+pub(crate) struct ScoreArguments {
     /// Model folders, or names of installed models; without them the starter model
     #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
@@ -41,7 +41,7 @@ pub(in crate::cli) struct ScoreArguments {
     #[arg(long)]
     gold_target_context: bool,
     /// Hypotheses kept while a model makes its own translations of the context
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::options::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::options::beam_sizes())]
     beam: usize,
     /// Print everything as JSON, with the scores of all candidates
     #[arg(long)]

@@ -11,12 +11,12 @@ use super::inputs::check_output;
 use super::options::{AddressName, PlaceArguments, SearchArguments, SplitName, models};
 use super::terminal::print;
 use super::terms::TermModeName;
-use crate::corpus::{ContextTexts, Corpus, Split};
-use crate::error::{Error, Result};
-use crate::evaluation::{Choices, ReferenceContext, TestSet};
-use crate::inference::{SearchOptions, TermMode, described_model};
-use crate::metrics::comparison::{ComparisonOptions, compare};
-use crate::text::file::check_writable;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::check_writable;
+use canopy_corpus::{ContextTexts, Corpus, Split};
+use canopy_evaluate::evaluation::{Choices, ReferenceContext, TestSet};
+use canopy_metrics::comparison::{ComparisonOptions, compare};
+use canopy_translate::inference::{SearchOptions, TermMode, described_model};
 use report::Report;
 use system::{Evaluated, Way};
 
@@ -165,7 +165,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     if let Some(path) = &arguments.hypotheses {
         let lines = systems.iter().flat_map(|system| &system.hypotheses);
         let written: String = lines.flat_map(|line| [line.as_str(), "\n"]).collect();
-        crate::text::file::write_atomically(path, written.as_bytes(), arguments.force)?;
+        canopy_base::file::write_atomically(path, written.as_bytes(), arguments.force)?;
     }
     let comparison = if systems.len() > 1 || arguments.json {
         let compared = test.compared(systems.iter().map(Evaluated::compared).collect());

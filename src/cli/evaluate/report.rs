@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::system::Evaluated;
-use crate::evaluation::{Choices, ExpectedForms};
-use crate::metrics::Bleu;
-use crate::metrics::comparison::{Change, Comparison, Extreme, Piece, SystemScore};
+use canopy_evaluate::evaluation::{Choices, ExpectedForms};
+use canopy_metrics::Bleu;
+use canopy_metrics::comparison::{Change, Comparison, Extreme, Piece, SystemScore};
 
 /// Wins and losses that are printed of each system.
 const SHOWN: usize = 3;

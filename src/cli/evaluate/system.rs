@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::cli::options::{ModelArguments, PlaceArguments, SearchArguments};
-use crate::cli::terminal::{StatusLine, sentences_done, warn};
-use crate::corpus::Segment;
-use crate::error::{Error, Result};
-use crate::evaluation::{Exchanged, TestSet, unique_names};
-use crate::inference::{SearchOptions, TermMode};
-use crate::metrics::comparison::ComparedSystem;
-use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
-use crate::text::lines::read_lines;
+use crate::options::{ModelArguments, PlaceArguments, SearchArguments};
+use crate::terminal::{StatusLine, sentences_done, warn};
+use canopy_base::error::{Error, Result};
+use canopy_base::lines::read_lines;
+use canopy_corpus::Segment;
+use canopy_evaluate::evaluation::{Exchanged, TestSet, unique_names};
+use canopy_metrics::comparison::ComparedSystem;
+use canopy_metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
+use canopy_translate::inference::{SearchOptions, TermMode};
 
 pub(super) struct Evaluated {
     pub name: String,

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::checks::CheckKind;
-use crate::cli::check::{self, CheckArguments};
-use crate::error::Result;
+use crate::check::{self, CheckArguments};
+use canopy_base::error::Result;
+use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "The checks and the termbase are those of the project; `canopy check DIR` does the same.\n\n\
     Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as everywhere."
 )]
-pub(in crate::cli) struct ProjectCheckArguments {
+pub(crate) struct ProjectCheckArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,

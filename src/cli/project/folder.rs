@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::checks::CheckKind;
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::print;
-use crate::cli::translate::exports;
-use crate::error::Result;
-use crate::jobs::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
-use crate::memory::{Amount, Band};
-use crate::text::export::ExportFormat;
+use crate::options::wrong_usage;
+use crate::terminal::print;
+use crate::translate::exports;
+use canopy_app::jobs::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+use canopy_base::error::Result;
+use canopy_corpus::memory::{Amount, Band};
+use canopy_document::export::ExportFormat;
+use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "The folder gets canopy-project.toml, which names all that belongs to it by paths from there, so that it can be \
     moved and put under version control. Documents, memory and termbase are copied into it."
 )]
-pub(in crate::cli) struct NewArguments {
+pub(crate) struct NewArguments {
     /// Folder of the project, which is made
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -71,7 +71,7 @@ pub(super) fn new(arguments: &NewArguments) -> Result<()> {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct AddArguments {
+pub(crate) struct AddArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -89,7 +89,7 @@ pub(super) fn add(arguments: &AddArguments) -> Result<()> {
     after_help = "Words are counted as by `canopy count`: repetitions across all documents, in their order, and what the memory's \
     file has. Confirmed sentences count as progress, not as memory."
 )]
-pub(in crate::cli) struct StatusArguments {
+pub(crate) struct StatusArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -172,7 +172,7 @@ fn in_json(status: &ProjectStatus) -> String {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ExportArguments {
+pub(crate) struct ExportArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,

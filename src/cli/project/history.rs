@@ -8,19 +8,19 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::place::data_folder;
-use crate::app::OpenDocument;
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::print;
-use crate::error::Result;
-use crate::jobs::{DocumentWork, Origin, SavedTarget, Version};
-use crate::text::editable::to_editable;
+use crate::options::wrong_usage;
+use crate::terminal::print;
+use canopy_app::OpenDocument;
+use canopy_app::jobs::{DocumentWork, Origin, SavedTarget, Version};
+use canopy_base::error::Result;
+use canopy_document::editable::to_editable;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Where a text comes from: file (it stands in the document), machine, memory, hand, confirmed, merged (somebody \
     else's file), cleared (taken away). Sentences that the document has no longer stand at the end."
 )]
-pub(in crate::cli) struct HistoryArguments {
+pub(crate) struct HistoryArguments {
     /// A document that was worked on in the window
     #[arg(value_name = "FILE")]
     document: PathBuf,

@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::place::data_folder;
-use crate::app::{ChangeKind, Incoming, IncomingChange, OpenDocument};
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::print;
-use crate::error::{Error, Result};
-use crate::jobs::{DocumentWork, ProjectFolder};
-use crate::text::changes::Part;
-use crate::text::document::Document;
-use crate::text::editable::to_editable;
+use crate::options::wrong_usage;
+use crate::terminal::print;
+use canopy_app::jobs::{DocumentWork, ProjectFolder};
+use canopy_app::{ChangeKind, Incoming, IncomingChange, OpenDocument};
+use canopy_base::error::{Error, Result};
+use canopy_document::changes::Part;
+use canopy_document::document::Document;
+use canopy_document::editable::to_editable;
 
 /// Exit code where conflicts stay.
 const CONFLICTS: i32 = 3;
@@ -25,7 +25,7 @@ const CONFLICTS: i32 = 3;
     knows since the file does not say when it was exported. What was there before stays in the history of the sentence.\n\n\
     Exit codes: 0 done, 3 conflicts stay as they are here; 1 and 2 as everywhere."
 )]
-pub(in crate::cli) struct MergeArguments {
+pub(crate) struct MergeArguments {
     /// XLIFF that was exported from the document and worked on by somebody else
     #[arg(value_name = "FILE.xlf")]
     file: PathBuf,

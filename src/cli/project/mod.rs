@@ -9,7 +9,7 @@ mod translate;
 
 use clap::Subcommand;
 
-use crate::error::Result;
+use canopy_base::error::Result;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ProjectCommand {

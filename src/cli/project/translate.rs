@@ -7,22 +7,24 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::place::data_folder;
-use crate::app::OpenDocument;
-use crate::cli::library;
-use crate::cli::options::{ModelArguments, beam_sizes};
-use crate::cli::terminal::{StatusLine, tell};
-use crate::error::{Error, Result};
-use crate::inference::{KnownTranslations, SearchOptions, Step, TermMode, TermUse, Translator};
-use crate::jobs::{DocumentWork, ProjectFolder};
-use crate::terms::Termbase;
-use crate::training::for_document;
+use crate::library;
+use crate::options::{ModelArguments, beam_sizes};
+use crate::terminal::{StatusLine, tell};
+use canopy_app::OpenDocument;
+use canopy_app::jobs::{DocumentWork, ProjectFolder};
+use canopy_base::error::{Error, Result};
+use canopy_qa::terms::Termbase;
+use canopy_train::for_document;
+use canopy_translate::inference::{
+    KnownTranslations, SearchOptions, Step, TermMode, TermUse, Translator,
+};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Drafts go into the project, where the window shows them. What was confirmed in any document of the project, and \
     the project's memory, serve as translation memory; its termbase is used. Edited and confirmed sentences are never replaced."
 )]
-pub(in crate::cli) struct TranslateArguments {
+pub(crate) struct TranslateArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -87,7 +89,7 @@ impl TranslateArguments {
         let (from, to) = (&head.source_language, &head.target_language);
         let mut translator = model.open_for(Some(from), Some(to), true)?;
         let info = translator.info();
-        let fits = |asked: &str, has: &str| crate::corpus::is_same_language(has, asked);
+        let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
         if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
             return Err(Error::Languages {
                 asked: format!("{from} to {to}"),

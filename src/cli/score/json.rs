@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::table::{Cell, Table};
-use crate::metrics::significance::Interval;
+use canopy_metrics::significance::Interval;
 
 /// One entry for each system and metric; with the score of each segment if wanted.
 pub(super) fn entries(table: &Table, each_segment: bool) -> Value {

@@ -2,8 +2,8 @@
 
 use super::table::{Cell, Column, Table};
 use super::text::notes;
-use crate::charts::latex_escaped;
-use crate::metrics::comparison::{SIGNIFICANT, written_p};
+use canopy_chart::charts::latex_escaped;
+use canopy_metrics::comparison::{SIGNIFICANT, written_p};
 
 /// A `tabular` with the rules of the package booktabs; signatures and the meaning of marks as comments.
 pub(super) fn table(table: &Table) -> String {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{Error, Result};
-use crate::evaluation::unique_names;
-use crate::metrics::Documents;
-use crate::text::lines::lines;
+use canopy_base::error::{Error, Result};
+use canopy_base::lines::lines;
+use canopy_evaluate::evaluation::unique_names;
+use canopy_metrics::Documents;
 
 /// Translations and references of the same segments.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::metrics::discourse::{ChoiceAccuracy, ChoiceKind};
-use crate::metrics::tokenize::{TercomOptions, Tokenizer};
-use crate::metrics::{
+use canopy_metrics::discourse::{ChoiceAccuracy, ChoiceKind};
+use canopy_metrics::tokenize::{TercomOptions, Tokenizer};
+use canopy_metrics::{
     BleuMetric, Chrf, LengthRatio, Meteor, MeteorAverage, Metric, Repetition, Smoothing, Stemmer,
     Ter,
 };
@@ -123,7 +123,7 @@ fn order(least: u64) -> clap::builder::RangedU64ValueParser<usize> {
 
 /// Ends the program as clap does for wrong usage.
 pub(super) fn wrong_usage(problem: &str) -> ! {
-    crate::cli::options::wrong_usage("score", problem)
+    crate::options::wrong_usage("score", problem)
 }
 
 /// The names of the metrics, and the files to score.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::error::Result;
-use crate::metrics::tokenize::{MosesLanguage, Truecaser, tokenize_moses};
-use crate::text::lines::read_lines;
+use canopy_base::error::Result;
+use canopy_base::lines::read_lines;
+use canopy_metrics::tokenize::{MosesLanguage, Truecaser, tokenize_moses};
 
 #[derive(Debug, Args)]
 pub(super) struct PreparationOptions {

@@ -3,10 +3,10 @@
 use clap::ValueEnum;
 
 use super::lines::TestSet;
-use crate::metrics::significance::{
+use canopy_metrics::significance::{
     Interval, approximate_randomization, bootstrap_p, bootstrap_scores, deviation, mean_score,
 };
-use crate::metrics::{Goal, Metric, SegmentSums, Signature};
+use canopy_metrics::{Goal, Metric, SegmentSums, Signature};
 
 /// The piece of a test set that is scored, or drawn, by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

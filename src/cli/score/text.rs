@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 
 use super::table::{Cell, Column, Table};
-use crate::charts::thousands;
-use crate::metrics::comparison::{SIGNIFICANT, written_p};
+use canopy_chart::charts::thousands;
+use canopy_metrics::comparison::{SIGNIFICANT, written_p};
 
 /// Characters of a line, if the table can be divided so that none has more.
 const WIDTH: usize = 100;

@@ -6,7 +6,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;
 
-use crate::training::sweep::SweepTable;
+use canopy_train::sweep::SweepTable;
 
 const WIDTH: u32 = 760;
 const TOP: i32 = 46;
@@ -41,7 +41,7 @@ pub(super) fn svg(table: &SweepTable) -> Result<String, Box<dyn Error>> {
             root.draw(&Rectangle::new(square, colour.filled()))?;
             root.draw(&Text::new(title, (x + 18, 15), ("sans-serif", 14)))?;
         }
-        let values = |value: fn(&crate::training::sweep::TableRow) -> Option<f64>| {
+        let values = |value: fn(&canopy_train::sweep::TableRow) -> Option<f64>| {
             table.rows.iter().filter_map(value)
         };
         let largest = values(|row| row.relative_time)

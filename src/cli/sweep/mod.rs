@@ -11,11 +11,11 @@ use score::ScoreArguments;
 
 use super::terminal::{StatusLine, print};
 use super::train::{end_on_interrupt, interrupted, show};
-use crate::error::{Error, Result};
-use crate::inference::ComputeDevice;
-use crate::text::file::write_atomically;
-use crate::training::sweep::{Sweep, SweepTable, TableRow};
-use crate::training::{Control, Order};
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_train::sweep::{Sweep, SweepTable, TableRow};
+use canopy_train::{Control, Order};
+use canopy_translate::inference::ComputeDevice;
 
 /// Train many models and compare them
 #[derive(Debug, Subcommand)]
@@ -161,7 +161,7 @@ mod tests {
                 output: None,
                 steps,
                 row: Vec::new(),
-                device: crate::cli::options::Device::Cpu,
+                device: crate::options::Device::Cpu,
             };
             arguments.default_folder()
         };

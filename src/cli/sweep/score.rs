@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::charts::{Theme, write_picture};
-use crate::cli::inputs::check_output;
-use crate::cli::options::{Device, SplitName};
-use crate::cli::terminal::{StatusLine, print, sentences_done};
-use crate::contrastive::open;
-use crate::corpus::{Corpus, Split};
-use crate::error::{Error, Result};
-use crate::inference::SearchOptions;
-use crate::results::{Questions, Results, ResultsFigure, Step};
-use crate::text::file::write_atomically;
-use crate::training::sweep::{Sweep, SweepTable};
+use crate::inputs::check_output;
+use crate::options::{Device, SplitName};
+use crate::terminal::{StatusLine, print, sentences_done};
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_chart::charts::{Theme, write_picture};
+use canopy_corpus::{Corpus, Split};
+use canopy_evaluate::results::{Questions, Results, ResultsFigure, Step};
+use canopy_train::sweep::{Sweep, SweepTable};
+use canopy_translate::contrastive::open;
+use canopy_translate::inference::SearchOptions;
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ScoreArguments {
+pub(crate) struct ScoreArguments {
     /// Folder of the sweep; finished runs are asked, with the mean of their last checkpoints
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -25,7 +25,7 @@ pub(in crate::cli) struct ScoreArguments {
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
     /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::options::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::options::beam_sizes())]
     beam: usize,
     /// Contrastive set whose items every model chooses in
     #[arg(long, value_name = "FILE")]

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::inputs::check_output;
-use crate::cli::terminal::print;
-use crate::corpus::{Corpus, Split};
-use crate::error::Result;
-use crate::memory::TranslationMemory;
-use crate::terms::{ExtractedTerm, Extraction, Termbase};
-use crate::text::document::Document;
-use crate::text::file::check_writable;
+use crate::inputs::check_output;
+use crate::terminal::print;
+use canopy_base::error::Result;
+use canopy_base::file::check_writable;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_corpus::{Corpus, Split};
+use canopy_document::document::Document;
+use canopy_qa::terms::{ExtractedTerm, Extraction, Termbase};
 
 #[derive(Debug, Args)]
 #[command(
@@ -20,7 +20,7 @@ use crate::text::file::check_writable;
     extract corpora/help --memory corpora/help --from en --to de -o terms.tbx\n\nLook through the file before you use it: the \
     statistics know words, not things."
 )]
-pub(in crate::cli) struct ExtractArguments {
+pub(crate) struct ExtractArguments {
     /// Documents, or corpus folders, of which the training part is read
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,

@@ -13,10 +13,10 @@ use serde_json::json;
 
 use super::inputs::check_output;
 use super::terminal::print;
-use crate::error::Result;
-use crate::terms::{Term, TermIndex};
-use crate::text::document::Document;
-use crate::text::file::check_writable;
+use canopy_base::error::Result;
+use canopy_base::file::check_writable;
+use canopy_document::document::Document;
+use canopy_qa::terms::{Term, TermIndex};
 pub(super) use options::{LanguageArguments, TermArguments, TermModeName};
 
 #[derive(Debug, Subcommand)]

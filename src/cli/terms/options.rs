@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::warn;
-use crate::error::Result;
-use crate::inference::{TermMode, TermUse, Translator};
-use crate::terms::Termbase;
+use crate::options::wrong_usage;
+use crate::terminal::warn;
+use canopy_base::error::Result;
+use canopy_qa::terms::Termbase;
+use canopy_translate::inference::{TermMode, TermUse, Translator};
 
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct TermArguments {
+pub(crate) struct TermArguments {
     /// Termbase that translations are to use: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The
     /// forms that a term has in --memory count as the term. Where the model finds a translation with its terms much less
     /// likely, the sentence does without them and is flagged terms
@@ -24,7 +24,7 @@ pub(in crate::cli) struct TermArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(in crate::cli) enum TermModeName {
+pub(crate) enum TermModeName {
     Soft,
     Hard,
 }
@@ -62,7 +62,7 @@ impl TermArguments {
 
 /// Between which languages a termbase is.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct LanguageArguments {
+pub(crate) struct LanguageArguments {
     /// Language of the terms, such as en; of a TBX file of two languages the first one if it is not said
     #[arg(long, value_name = "CODE")]
     pub from: Option<String>,

@@ -8,16 +8,16 @@ use clap::Args;
 use serde_json::json;
 
 use super::options::LanguageArguments;
-use crate::cli::check::of_documents;
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::print;
-use crate::error::Result;
-use crate::terms::{Stems, TargetWords, TermUsage};
-use crate::text::document::Document;
-use crate::text::placeholder;
+use crate::check::of_documents;
+use crate::options::wrong_usage;
+use crate::terminal::print;
+use canopy_base::error::Result;
+use canopy_document::document::Document;
+use canopy_document::placeholder;
+use canopy_qa::terms::{Stems, TargetWords, TermUsage};
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct UsageArguments {
+pub(crate) struct UsageArguments {
     /// Termbase
     #[arg(value_name = "TERMS")]
     terms: PathBuf,

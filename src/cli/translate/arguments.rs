@@ -6,16 +6,16 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::batch_arguments::BatchArguments;
-use crate::cli::llm;
-use crate::cli::options::{ModelArguments, SearchArguments, SrxArgument, positive};
-use crate::cli::terms::TermArguments;
-use crate::text::document::{Column, Format, SubtitleLayout};
-use crate::text::export::ExportFormat;
-use crate::text::pseudo::Pseudo;
+use crate::llm;
+use crate::options::{ModelArguments, SearchArguments, SrxArgument, positive};
+use crate::terms::TermArguments;
+use canopy_document::document::{Column, Format, SubtitleLayout};
+use canopy_document::export::ExportFormat;
+use canopy_document::pseudo::Pseudo;
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
-pub(in crate::cli) struct TranslateArguments {
+pub(crate) struct TranslateArguments {
     /// Documents to translate, or folders of them; without any, and for -, standard input
     #[arg(value_name = "IN")]
     pub(super) inputs: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub(in crate::cli) struct TranslateArguments {
     pub(super) no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
     /// search [default: 4, or fewer where the model's files say so]
-    #[arg(long, value_name = "N", value_parser = crate::cli::options::beam_sizes())]
+    #[arg(long, value_name = "N", value_parser = crate::options::beam_sizes())]
     pub(super) beam: Option<usize>,
     #[command(flatten)]
     pub(super) search: SearchArguments,
@@ -139,7 +139,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
 }
 
 /// The values of `--export`.
-pub(in crate::cli) fn exports() -> impl TypedValueParser<Value = ExportFormat> {
+pub(crate) fn exports() -> impl TypedValueParser<Value = ExportFormat> {
     let value = |format: &ExportFormat| PossibleValue::new(format.name()).help(format.label());
     let values: Vec<PossibleValue> = ExportFormat::ALL.iter().map(value).collect();
     PossibleValuesParser::new(values).try_map(|name| {

@@ -8,22 +8,22 @@ use serde_json::{json, to_value};
 
 use super::arguments::TranslateArguments;
 use super::languages::Translators;
-use crate::cli::inputs::check_output;
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::{print, warn};
-use crate::error::{Error, Result};
-use crate::inference::Translator;
-use crate::jobs::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
-use crate::text::digest::digest_of_files;
-use crate::text::document::{Document, Format};
-use crate::text::export::ExportFormat;
+use crate::inputs::check_output;
+use crate::options::wrong_usage;
+use crate::terminal::{print, warn};
+use canopy_app::jobs::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
+use canopy_base::digest::digest_of_files;
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{Document, Format};
+use canopy_document::export::ExportFormat;
+use canopy_translate::inference::Translator;
 
 /// So many documents tell the language of a batch.
 const DETECTED_BY: usize = 5;
 
 impl TranslateArguments {
     /// Whether a folder, a list of documents or a share of them is to be translated.
-    pub(in crate::cli) fn is_batch(&self) -> bool {
+    pub(crate) fn is_batch(&self) -> bool {
         self.batch.shard.is_some() || self.names_many()
     }
 
@@ -158,7 +158,7 @@ fn digest_of_all(path: &Path) -> Result<String> {
     digest_of_files(files.into_iter().map(|(file, _)| file))
 }
 
-pub(in crate::cli) fn run(arguments: &TranslateArguments) -> Result<()> {
+pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
     let folder = arguments.batch_folder();
     let mut batch = Batch::new(arguments.batch_documents(folder)?, folder.to_owned())?;
     let inputs = arguments.read_paths();

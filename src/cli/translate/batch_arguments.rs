@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::options::positive;
-use crate::jobs::batch::Shard;
+use crate::options::positive;
+use canopy_app::jobs::batch::Shard;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Folders and lists")]
-pub(in crate::cli) struct BatchArguments {
+pub(crate) struct BatchArguments {
     /// Also translate the documents that this file names, one a line; - is standard input.
     ///
     /// Where IN is a folder, or with a list, --output is a folder that keeps the paths of the sources. Run again, the command

@@ -2,13 +2,13 @@
 //! one that its text is written in.
 
 use super::arguments::TranslateArguments;
-use crate::cli::library;
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::warn;
-use crate::corpus::is_same_language;
-use crate::error::{Error, Result};
-use crate::inference::{Translator, detected_language};
-use crate::text::document::Document;
+use crate::library;
+use crate::options::wrong_usage;
+use crate::terminal::warn;
+use canopy_base::error::{Error, Result};
+use canopy_corpus::is_same_language;
+use canopy_document::document::Document;
+use canopy_translate::inference::{Translator, detected_language};
 
 /// Source and target, as far as anything says them.
 #[derive(Debug, Clone, PartialEq, Eq)]

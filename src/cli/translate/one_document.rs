@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::cli::terminal::{StatusLine, sentences_done, warn};
-use crate::error::{Result, caught};
-use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator, unlike};
-use crate::text::document::Document;
-use crate::training::for_document;
+use crate::terminal::{StatusLine, sentences_done, warn};
+use canopy_base::error::{Result, caught};
+use canopy_document::document::Document;
+use canopy_train::for_document;
+use canopy_translate::inference::{
+    KnownTranslations, SearchOptions, Step, Translation, Translator, unlike,
+};
 
 /// Says how many drafts of the file stay.
 pub(super) fn warn_of_drafts(document: &Document) {
@@ -24,7 +26,7 @@ pub(super) fn warn_of_drafts(document: &Document) {
 
 /// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and the
 /// translations. Where the device fails, the CPU goes on, and `translator` is there from then on.
-pub(in crate::cli) fn translate(
+pub(crate) fn translate(
     translator: &mut Translator,
     document: &Document,
     options: &SearchOptions,

@@ -6,14 +6,14 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf, is_separator};
 
 use super::arguments::TranslateArguments;
-use crate::cli::inputs::check_output;
-use crate::cli::options::wrong_usage;
-use crate::cli::terminal::print_bytes;
-use crate::error::{Error, Result};
-use crate::inference::read_in_its_language;
-use crate::text::document::{Document, Format, ReadingOptions, SubtitleLayout};
-use crate::text::file::{canonical_path, check_writable, write_atomically};
-use crate::trace::TraceFormat;
+use crate::inputs::check_output;
+use crate::options::wrong_usage;
+use crate::terminal::print_bytes;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::{canonical_path, check_writable, write_atomically};
+use canopy_document::document::{Document, Format, ReadingOptions, SubtitleLayout};
+use canopy_explain::trace::TraceFormat;
+use canopy_translate::inference::read_in_its_language;
 
 /// Where one translation goes; `None` is standard output.
 pub(super) type Place = Option<PathBuf>;

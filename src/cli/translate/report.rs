@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::app::markup::to_editable;
-use crate::inference::{TermUse, Translation, Translator};
-use crate::text::document::Document;
-use crate::text::export::Languages;
-use crate::text::placeholder::stripped;
+use canopy_app::markup::to_editable;
+use canopy_document::document::Document;
+use canopy_document::export::Languages;
+use canopy_document::placeholder::stripped;
+use canopy_translate::inference::{TermUse, Translation, Translator};
 
 /// Its sentences with their translations, scores and flags.
 pub(super) fn report(

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::corpus::markup::Side;
+use crate::markup::Side;
 
 /// Gain of one shared anchor at most, and cost of one that only one side has if it is a number.
 const MOST_SHARED: f64 = 3.0;

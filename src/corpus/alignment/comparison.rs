@@ -12,7 +12,7 @@ use super::lengths::{Bead, beads, deviation, mismatch, one_to_one};
 use super::rows::{AlignmentRow, RowState};
 use super::structure::{kind_cost, same_structure};
 use super::texts::{Text, Texts, texts_of};
-use crate::text::document::{Document, Paragraph};
+use canopy_document::document::{Document, Paragraph};
 
 /// Cost of a paragraph or sentence without a partner at most, apart from the rarity of that. Translators leave out
 /// whole paragraphs rather than sentences of one.
@@ -29,7 +29,7 @@ const NEIGHBOURS: usize = 4;
 
 /// Lengths and anchors of the sentences of two documents.
 #[derive(Debug)]
-pub(in crate::corpus) struct Comparison {
+pub(crate) struct Comparison {
     source: Vec<Text>,
     target: Vec<Text>,
     weights: Weights,

@@ -6,24 +6,24 @@ use std::ops::Range;
 use super::comparison::{Comparison, doubt};
 use super::rows::{AlignmentRow, RowState, unpaired_sentences};
 use super::texts::characters;
-use crate::corpus::format::{ParallelDocument, ParallelParagraph};
-use crate::corpus::markup::{Side, matched};
-use crate::corpus::unit::{Unit, UnitStatus};
-use crate::text::document::Document;
+use crate::format::{ParallelDocument, ParallelParagraph};
+use crate::markup::{Side, matched};
+use crate::unit::{Unit, UnitStatus};
+use canopy_document::document::Document;
 
 /// A document of which less than this share, in characters, is surely aligned is doubtful as a whole.
 const LEAST_SURE: f64 = 0.5;
 
 /// Aligns documents of one pair of languages.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::corpus) struct Aligner {
+pub(crate) struct Aligner {
     /// Characters of the target for one of the source.
     pub length_ratio: f64,
 }
 
 /// A document in two languages, and which sentences it is made of.
 #[derive(Debug)]
-pub(in crate::corpus) struct Aligned {
+pub(crate) struct Aligned {
     pub document: ParallelDocument,
     /// Every sentence of both sides, in order.
     pub rows: Vec<AlignmentRow>,

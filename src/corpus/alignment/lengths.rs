@@ -46,7 +46,7 @@ const BEADS: [(usize, usize, f64); 6] = [
 /// Characters of the target for one of the source: the median over pairs of whole documents; 1 if there are none.
 ///
 /// Each document counts as if it had a few more characters on both sides, for a short one says little.
-pub(in crate::corpus) fn length_ratio(documents: impl IntoIterator<Item = (usize, usize)>) -> f64 {
+pub(crate) fn length_ratio(documents: impl IntoIterator<Item = (usize, usize)>) -> f64 {
     const MORE: usize = 200;
     let usable = documents
         .into_iter()

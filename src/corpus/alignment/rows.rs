@@ -92,7 +92,7 @@ impl Bead {
 }
 
 /// Sentences of each side for which the other has nothing.
-pub(in crate::corpus) fn unpaired_sentences(rows: &[AlignmentRow]) -> (usize, usize) {
+pub(crate) fn unpaired_sentences(rows: &[AlignmentRow]) -> (usize, usize) {
     let alone = rows.iter().filter(|row| !row.is_pair());
     alone.fold((0, 0), |(source, target), row| {
         (source + row.source.len(), target + row.target.len())

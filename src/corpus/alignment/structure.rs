@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::document::{Document, Paragraph, ParagraphKind};
+use canopy_document::document::{Document, Paragraph, ParagraphKind};
 
 /// Paragraphs are joined and divided more rarely than sentences, whose bead probabilities are used for both.
 const JOINED_PARAGRAPHS: f64 = 5.0;

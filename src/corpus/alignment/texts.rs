@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::anchors::Anchors;
-use crate::corpus::markup::Side;
-use crate::text::document::{Document, Sentence};
+use crate::markup::Side;
+use canopy_document::document::{Document, Sentence};
 
 /// Features of a paragraph or a sentence.
 #[derive(Debug, Clone, Default)]

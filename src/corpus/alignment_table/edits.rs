@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::corpus::alignment::{AlignmentRow, Column, Comparison, RowState};
-use crate::text::document::Document;
+use crate::alignment::{AlignmentRow, Column, Comparison, RowState};
+use canopy_document::document::Document;
 
 /// An edit of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use super::split::Split;
 use super::survey::{PairDefect, PairFilter};
 use super::unit::{Unit, UnitStatus};
 use super::writer::{CorpusWriter, fingerprint};
-use crate::error::{Error, Result};
+use canopy_base::error::{Error, Result};
 use share::{Copies, copies};
 
 /// Pairs that tell how long translations are.

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use super::FolderImport;
 use super::pairs::pairs;
-use crate::corpus::alignment::Aligner;
-use crate::corpus::survey::SurveyBuilder;
-use crate::corpus::unit::UnitStatus;
-use crate::error::Result;
+use crate::alignment::Aligner;
+use crate::survey::SurveyBuilder;
+use crate::unit::UnitStatus;
+use canopy_base::error::Result;
 
 impl FolderImport {
     /// Shows `look` what an import would align: all documents, or `most` of them taken evenly. `progress` is told the share
@@ -15,7 +15,7 @@ impl FolderImport {
     ///
     /// # Errors
     /// If a folder cannot be read, or no document is there in both languages.
-    pub(in crate::corpus) fn look(
+    pub(crate) fn look(
         &self,
         most: usize,
         look: &mut SurveyBuilder,

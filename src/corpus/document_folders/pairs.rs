@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::corpus::languages::{is_code, without_language};
-use crate::error::{Error, Result};
-use crate::text::document::Format;
-use crate::text::folder::files_below;
+use crate::languages::{is_code, without_language};
+use canopy_base::error::{Error, Result};
+use canopy_base::folder::files_below;
+use canopy_document::document::Format;
 
 /// A folder and the language of the documents that are looked for in it.
 #[derive(Debug, Clone, Copy)]

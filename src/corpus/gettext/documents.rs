@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::reader::Entry;
-use crate::corpus::format::{ParallelDocument, ParallelParagraph};
-use crate::corpus::unit::{Unit, UnitStatus, folded};
-use crate::text::document::{ParagraphKind, Section};
-use crate::text::placeholder;
+use crate::format::{ParallelDocument, ParallelParagraph};
+use crate::unit::{Unit, UnitStatus, folded};
+use canopy_document::document::{ParagraphKind, Section};
+use canopy_document::placeholder;
 
 /// Documents under construction, by their ids.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ fn note(entry: &Entry) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::gettext::reader::Reference;
+    use crate::gettext::reader::Reference;
 
     fn entry(source: &str, target: &str, places: &[(&str, u32)]) -> Entry {
         let place = |&(file, line): &(&str, u32)| Reference {

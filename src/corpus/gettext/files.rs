@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::corpus::languages::{is_code, is_same_language};
-use crate::corpus::survey::Script;
-use crate::error::Result;
-use crate::text::file::has_ending;
-use crate::text::folder::files_below;
+use crate::languages::{is_code, is_same_language};
+use crate::survey::Script;
+use canopy_base::error::Result;
+use canopy_base::file::has_ending;
+use canopy_base::folder::files_below;
 
 /// A PO file, or an MO file.
 #[derive(Debug, Clone, PartialEq, Eq)]

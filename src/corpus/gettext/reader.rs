@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::text::lines::lines;
+use canopy_base::error::{Error, Result};
+use canopy_base::lines::lines;
 
 /// A message and its translation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

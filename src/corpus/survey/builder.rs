@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::material::Material;
 use super::pair_filter::{PairDefect, PairFilter};
-use crate::corpus::split::Split;
+use crate::split::Split;
 
 /// Pairs that are read before any is judged.
 const FIRST: usize = 1_000;
@@ -54,7 +54,7 @@ impl Survey {
 }
 
 /// Takes in what is read, pair by pair.
-pub(in crate::corpus) struct SurveyBuilder {
+pub(crate) struct SurveyBuilder {
     languages: (String, String),
     /// Pairs that wait until there are enough to judge by, and whether the aligner is sure.
     waiting: Vec<(String, String, bool)>,

@@ -1,7 +1,7 @@
 //! Pairs that do not look like translations.
 
 use super::script::Script;
-use crate::corpus::unit::UnitStatus;
+use crate::unit::UnitStatus;
 
 /// One side is so many times as long as the other, and by so many characters.
 const LONGER: f64 = 3.0;
@@ -34,7 +34,7 @@ pub struct PairFilter {
 
 impl PairFilter {
     /// Of these languages, and of some of the pairs.
-    pub(in crate::corpus) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
+    pub(crate) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
         let length = |text: &str| text.chars().count();
         let lengths = pairs.iter();
         let lengths = lengths.map(|(source, target)| (length(source), length(target)));
@@ -76,7 +76,7 @@ impl PairFilter {
     }
 
     /// The status of a pair as an importer adds it.
-    pub(in crate::corpus) fn status(&self, source: &str, target: &str) -> UnitStatus {
+    pub(crate) fn status(&self, source: &str, target: &str) -> UnitStatus {
         match self.defect(source, target) {
             // The writer finds out itself what is identical.
             None | Some(PairDefect::Identical) => UnitStatus::New,

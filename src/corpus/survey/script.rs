@@ -1,6 +1,6 @@
 //! In which script a text is written, as far as a look at its letters tells.
 
-use crate::corpus::languages::primary;
+use crate::languages::primary;
 
 /// Scripts that are told apart. Chinese, Japanese and Korean texts share characters, and are one here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

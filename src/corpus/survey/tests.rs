@@ -1,7 +1,7 @@
 //! Surveys of a memory, a table and two folders.
 
 use super::*;
-use crate::corpus::Split;
+use crate::Split;
 use std::path::Path;
 
 fn look(material: &Material) -> Survey {
@@ -87,7 +87,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
         let splits = Split::ALL.map(|split| *statistics.of(split));
         let sum = |of: fn(&super::super::SplitStatistics) -> usize| splits.iter().map(of).sum();
         let counts: [usize; 3] = [
-            sum(crate::corpus::SplitStatistics::new_units),
+            sum(crate::SplitStatistics::new_units),
             sum(|it| it.doubtful),
             sum(|it| it.identical),
         ];

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::task::{Evidence, Order, Pairs, SyntheticSentence, Task, draw};
 use super::words::{FILLERS, SOURCE_LANGUAGE, TARGET_LANGUAGE, source_text, target_text};
-use crate::corpus::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
-use crate::corpus::split::Split;
-use crate::corpus::unit::Unit;
-use crate::corpus::writer::CorpusWriter;
-use crate::error::Result;
-use crate::text::document::{ParagraphKind, Section};
+use crate::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
+use crate::split::Split;
+use crate::unit::Unit;
+use crate::writer::CorpusWriter;
+use canopy_base::error::Result;
+use canopy_document::document::{ParagraphKind, Section};
 
 /// How `corpus.json` tells such a corpus from others. The number counts changes of the words and of the counts below.
 pub const ORIGIN: &str = "a synthetic language that Canopy made up, version 1, seed 1";
@@ -143,7 +143,7 @@ fn tale(id: String, (split, cast): (Split, usize), number: usize) -> ParallelDoc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::synthetic::decided_noun;
+    use crate::synthetic::decided_noun;
 
     #[test]
     fn the_corpus_is_written_once_and_nothing_else_is_replaced() {

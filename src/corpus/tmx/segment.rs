@@ -4,10 +4,10 @@
 //! these (but for `hi`) is code of the original file and not for readers, a `sub` in it included. Pairs that overlap
 //! become points, since placeholders nest.
 
-use crate::corpus::markup::{MAX_MARKS, Mark, Side};
-use crate::corpus::unit::folded;
-use crate::text::placeholder::{self, Placeholder};
-use crate::text::tags::{StartTag, Tags};
+use crate::markup::{MAX_MARKS, Mark, Side};
+use crate::unit::folded;
+use canopy_document::placeholder::{self, Placeholder};
+use canopy_document::tags::{StartTag, Tags};
 
 /// Attributes of an inline element.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use plotters::style::RGBColor;
 
 use super::{Bins, DocumentMap, MapCell, MapView};
-use crate::charts::Theme;
-use crate::explain::colours::{Scale, mixed};
+use crate::colours::{Scale, mixed};
+use canopy_chart::charts::Theme;
 
 /// Diagonal lines through the bars of the rest: one every so many pixels.
 const HATCH: usize = 4;

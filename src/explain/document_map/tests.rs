@@ -1,6 +1,6 @@
 use super::*;
-use crate::charts::Theme;
-use crate::explain::Scale;
+use crate::Scale;
+use canopy_chart::charts::Theme;
 
 /// The weights of each bin, over all of the map.
 fn frame(map: &DocumentMap, view: &MapView, size: (u32, u32)) -> MapFrame {

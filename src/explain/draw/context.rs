@@ -5,11 +5,11 @@ use plotters::style::RGBColor;
 
 use super::heading::{HEAD, SMALL, head};
 use super::legend::number;
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::mixed;
-use crate::explain::context::{ContextSentence, ContextView};
-use crate::explain::mark::{HitArea, TextPosition};
+use crate::colours::mixed;
+use crate::context::{ContextSentence, ContextView};
+use crate::mark::{HitArea, TextPosition};
 use crate::trace::Side;
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;

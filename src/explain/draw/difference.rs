@@ -5,12 +5,12 @@ use plotters::prelude::DrawingBackend;
 use super::heading::{HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::{frame, number};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::mixed;
-use crate::explain::difference::{ContextDifference, WordDifference};
-use crate::explain::mark::{HitArea, TextPosition};
-use crate::metrics::comparison::Change;
+use crate::colours::mixed;
+use crate::difference::{ContextDifference, WordDifference};
+use crate::mark::{HitArea, TextPosition};
 use crate::trace::Side;
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
+use canopy_metrics::comparison::Change;
 
 const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;

@@ -5,9 +5,9 @@ use plotters::style::RGBColor;
 
 use super::heading::{FOOT, HEAD, SMALL, head};
 use super::legend::{self, Swatch, frame};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::Scale;
-use crate::explain::document_map::{DocumentMap, MapColours, MapFrame, MapView, Strip};
+use crate::colours::Scale;
+use crate::document_map::{DocumentMap, MapColours, MapFrame, MapView, Strip};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 /// Words above the numbers of the columns.
 const CAPTION: f64 = 17.0;

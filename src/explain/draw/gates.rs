@@ -5,10 +5,10 @@ use plotters::prelude::DrawingBackend;
 use super::heading::{FOOT, HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::frame;
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::mixed;
-use crate::explain::gates::GateView;
-use crate::explain::mark::{HitArea, TextPosition};
+use crate::colours::mixed;
+use crate::gates::GateView;
+use crate::mark::{HitArea, TextPosition};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 const LABEL: f64 = 110.0;
 

@@ -7,10 +7,10 @@ use plotters::prelude::DrawingBackend;
 use super::heading::SMALL;
 use super::labels::thinned;
 use super::legend::{self, frame, hatch};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::{Scale, mixed};
-use crate::explain::map::WeightMap;
-use crate::explain::mark::{HitArea, TextPosition, Viewport};
+use crate::colours::{Scale, mixed};
+use crate::map::WeightMap;
+use crate::mark::{HitArea, TextPosition, Viewport};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 /// Longest label of a row or column, in pixels.
 pub(super) const LABEL: f64 = 110.0;

@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use crate::charts::{Lettering, Pen, Rect};
+use canopy_chart::charts::{Lettering, Pen, Rect};
 
 /// Title and what is asked.
 pub(super) const HEAD: f64 = 52.0;

@@ -4,8 +4,8 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
 use super::heading::SMALL;
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::Scale;
+use crate::colours::Scale;
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 const BAR: f64 = 150.0;
 const SWATCH: f64 = 14.0;

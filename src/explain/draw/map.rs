@@ -5,10 +5,10 @@ use plotters::prelude::DrawingBackend;
 use super::grid::{GROUP, Grid, LABEL, ROW, has_elsewhere, has_rest};
 use super::heading::{FOOT, HEAD, head};
 use super::legend::{self, Swatch};
-use crate::charts::{DrawResult, Pen, Rect};
-use crate::explain::colours::Scale;
-use crate::explain::map::WeightMap;
-use crate::explain::mark::{HitArea, Viewport};
+use crate::colours::Scale;
+use crate::map::WeightMap;
+use crate::mark::{HitArea, Viewport};
+use canopy_chart::charts::{DrawResult, Pen, Rect};
 
 /// Between two maps.
 const BETWEEN: f64 = 36.0;

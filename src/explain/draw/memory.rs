@@ -5,11 +5,11 @@ use plotters::prelude::DrawingBackend;
 use super::context::{GUTTER, draw_legend, draw_weight, running, running_height};
 use super::heading::{HEAD, SMALL, head};
 use super::legend::{frame, number};
-use crate::charts::{DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::mixed;
-use crate::explain::mark::HitArea;
-use crate::explain::memory::{MemoryView, SHOWN};
+use crate::colours::mixed;
+use crate::mark::HitArea;
+use crate::memory::{MemoryView, SHOWN};
 use crate::trace::Side;
+use canopy_chart::charts::{DrawResult, Lettering, Pen, Rect};
 
 /// The source of a pair, above its translation.
 const SOURCE: f64 = 20.0;

@@ -21,7 +21,7 @@ pub use document::MapSheet;
 
 use super::explanation::Explanation;
 use super::mark::{HitArea, Viewport};
-use crate::charts::{DrawResult, Pen, Picture, Rect};
+use canopy_chart::charts::{DrawResult, Pen, Picture, Rect};
 
 /// Around everything.
 const MARGIN: f64 = 20.0;

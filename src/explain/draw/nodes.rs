@@ -5,12 +5,12 @@ use plotters::style::RGBColor;
 
 use super::labels::thinned;
 use super::legend::{frame, number};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::{Scale, mixed};
-use crate::explain::layout::{PlacedNode, TreeLayout};
-use crate::explain::mark::{HitArea, TextPosition};
-use crate::explain::tree::{Measure, TreeView};
-use crate::explain::tree_node::NodeState;
+use crate::colours::{Scale, mixed};
+use crate::layout::{PlacedNode, TreeLayout};
+use crate::mark::{HitArea, TextPosition};
+use crate::tree::{Measure, TreeView};
+use crate::tree_node::NodeState;
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 /// Names of the levels of a document.
 pub(super) const NAMES: f64 = 72.0;

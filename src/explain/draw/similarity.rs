@@ -5,11 +5,11 @@ use plotters::prelude::DrawingBackend;
 use super::heading::{FOOT, HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::{self, Swatch, frame};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::Scale;
-use crate::explain::mark::{HitArea, TextPosition};
-use crate::explain::similarity::SimilarityView;
+use crate::colours::Scale;
+use crate::mark::{HitArea, TextPosition};
+use crate::similarity::SimilarityView;
 use crate::trace::Side;
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 /// Largest side of a cell, and the least at which sentences are written beside it.
 const CELL: f64 = 22.0;

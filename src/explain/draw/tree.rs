@@ -5,12 +5,12 @@ use plotters::prelude::DrawingBackend;
 use super::heading::{FOOT, HEAD, SMALL, head};
 use super::legend::{self, Swatch, number};
 use super::nodes::{NAMES, Nodes, cut_colour};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::colours::{Scale, mixed};
-use crate::explain::layout::PlacedNode;
-use crate::explain::mark::{HitArea, TextPosition, Viewport};
-use crate::explain::tree::{Measure, TreeView};
-use crate::explain::tree_node::NodeState;
+use crate::colours::{Scale, mixed};
+use crate::layout::PlacedNode;
+use crate::mark::{HitArea, TextPosition, Viewport};
+use crate::tree::{Measure, TreeView};
+use crate::tree_node::NodeState;
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 /// The least distance of two leaves.
 const SLOT: f64 = 11.0;

@@ -3,8 +3,8 @@
 use plotters::prelude::DrawingBackend;
 
 use super::heading::{SMALL, head};
-use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
-use crate::explain::zeros::{ZerosPoint, ZerosView};
+use crate::zeros::{ZerosPoint, ZerosView};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 /// Two plots: by the length of the sentence, and of the document if there are several.
 pub(super) fn draw<DB: DrawingBackend>(

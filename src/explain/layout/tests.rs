@@ -1,9 +1,9 @@
 use super::*;
-use crate::explain::{Heads, Query};
 use crate::trace::{
     AttentionMap, MapInfo, MapKind, MapRow, NodeVisit, Normaliser, Overview, SentenceWeight, Side,
     Trace, TracedSentence, TracedTree, Units, Visible,
 };
+use crate::{Heads, Query};
 
 /// The way of one word down a tree of `leaves` sentences, the leaves `chosen` kept, their siblings cut.
 fn tree(leaves: u32, chosen: &[u32]) -> TreeView {

@@ -8,9 +8,9 @@ use super::labels;
 use super::menu::file_name;
 use super::shortcuts::written;
 use super::theme::{self, Palette, semibold};
-use crate::app::{ACTIONS, AlignCommand, Aligning, AppState, Command, Group};
-use crate::corpus::{Column, RowState};
-use crate::jobs::Alignment;
+use canopy_app::jobs::Alignment;
+use canopy_app::{ACTIONS, AlignCommand, Aligning, AppState, Command, Group};
+use canopy_corpus::{Column, RowState};
 use table::AlignmentRows;
 
 /// View state of the page.

@@ -10,13 +10,13 @@ use egui::{
     Stroke, StrokeKind, Ui, WidgetInfo, accesskit::Role, pos2, vec2,
 };
 
-use crate::app::{AlignCommand, Aligning, Command};
-use crate::corpus::{AlignmentRow, AlignmentTable, Column, RowState};
-use crate::gui::row_heights::RowHeights;
-use crate::gui::row_layout::{Columns, PADDING};
-use crate::gui::theme::{self, Palette};
-use crate::gui::{icons, typeset};
-use crate::jobs::State;
+use crate::row_heights::RowHeights;
+use crate::row_layout::{Columns, PADDING};
+use crate::theme::{self, Palette};
+use crate::{icons, typeset};
+use canopy_app::jobs::State;
+use canopy_app::{AlignCommand, Aligning, Command};
+use canopy_corpus::{AlignmentRow, AlignmentTable, Column, RowState};
 
 const FONT_SIZE: f32 = 14.0;
 const LINE: f32 = 20.0;

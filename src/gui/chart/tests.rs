@@ -3,7 +3,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::charts::{Curve, Panel};
+use canopy_chart::charts::{Curve, Panel};
 
 fn chart(points: u32) -> Chart {
     let points = (0..points).map(|n| (f64::from(n), f64::from(n * 37 % 100)));
@@ -34,7 +34,7 @@ fn shown(points: u32) -> Harness<'static, Shown> {
         .with_size(Vec2::new(700.0, 500.0))
         .with_step_dt(0.02)
         .with_max_steps(200)
-        .with_context_setup(crate::gui::install_theme)
+        .with_context_setup(crate::install_theme)
         .build_ui_state(
             |ui, shown: &mut Shown| {
                 let action = chart_view(ui, &mut shown.state, &shown.chart);

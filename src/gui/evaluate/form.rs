@@ -2,12 +2,12 @@
 
 use egui::{Align, Button, ComboBox, Layout, ProgressBar, RichText, ScrollArea, Ui};
 
-use crate::app::progress::duration;
-use crate::app::settings::beam_name;
-use crate::app::{AppState, Command, EvaluateCommand};
-use crate::corpus::Split;
-use crate::gui::menu::file_name;
-use crate::gui::theme::{Palette, add_primary, semibold};
+use crate::menu::file_name;
+use crate::theme::{Palette, add_primary, semibold};
+use canopy_app::progress::duration;
+use canopy_app::settings::beam_name;
+use canopy_app::{AppState, Command, EvaluateCommand};
+use canopy_corpus::Split;
 
 pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let mut push = |command| commands.push(Command::Evaluate(command));

@@ -2,11 +2,11 @@
 
 use egui::{Align, Button, Color32, FontId, Layout, RichText, ScrollArea, Ui, vec2};
 
-use crate::app::evaluating::OpenJudgement;
-use crate::app::{Command, EvaluateCommand};
-use crate::gui::theme::{Palette, semibold};
-use crate::gui::typeset;
-use crate::judgement::{Criterion, JudgedDocument, Judgement, Tally, Vote};
+use crate::theme::{Palette, semibold};
+use crate::typeset;
+use canopy_app::evaluating::OpenJudgement;
+use canopy_app::{Command, EvaluateCommand};
+use canopy_metrics::judgement::{Criterion, JudgedDocument, Judgement, Tally, Vote};
 
 pub(super) fn judge_ui(ui: &mut Ui, open: &OpenJudgement, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);

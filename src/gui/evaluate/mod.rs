@@ -10,8 +10,8 @@ use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
 use super::theme::Palette;
 use super::training::TRY;
-use crate::app::training::TrainingCommand;
-use crate::app::{AppState, Command};
+use canopy_app::training::TrainingCommand;
+use canopy_app::{AppState, Command};
 
 pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);

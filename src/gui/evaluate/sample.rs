@@ -2,10 +2,10 @@
 
 use egui::{Align, Frame, Layout, Margin, RichText, Ui};
 
-use crate::app::training::Sample;
-use crate::app::{Command, EvaluateCommand};
-use crate::gui::theme::{Palette, primary, semibold};
-use crate::gui::training::percent;
+use crate::theme::{Palette, primary, semibold};
+use crate::training::percent;
+use canopy_app::training::Sample;
+use canopy_app::{Command, EvaluateCommand};
 
 const HEADINGS: [&str; 2] = ["sentence by sentence", "with the whole document"];
 

@@ -3,11 +3,11 @@
 use egui::{Align, Button, Grid, Layout, Popup, RichText, ScrollArea, Ui};
 
 use super::sentences::sentences_ui;
-use crate::app::settings::beam_name;
-use crate::app::{Command, Evaluate, EvaluateCommand, EvaluateView};
-use crate::evaluation::Evaluation;
-use crate::gui::theme::{Palette, semibold};
-use crate::metrics::comparison::{Comparison, SIGNIFICANT, SystemScore, p_number};
+use crate::theme::{Palette, semibold};
+use canopy_app::settings::beam_name;
+use canopy_app::{Command, Evaluate, EvaluateCommand, EvaluateView};
+use canopy_evaluate::evaluation::Evaluation;
+use canopy_metrics::comparison::{Comparison, SIGNIFICANT, SystemScore, p_number};
 
 pub(super) fn evaluation_ui(
     ui: &mut Ui,

@@ -3,10 +3,10 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Button, FontId, RichText, Ui};
 
-use crate::app::{Command, EvaluateCommand};
-use crate::gui::theme::{Palette, blend, semibold};
-use crate::gui::typeset;
-use crate::metrics::comparison::{Change, Comparison, Extreme, Piece};
+use crate::theme::{Palette, blend, semibold};
+use crate::typeset;
+use canopy_app::{Command, EvaluateCommand};
+use canopy_metrics::comparison::{Change, Comparison, Extreme, Piece};
 
 pub(super) fn sentences_ui(
     ui: &mut Ui,

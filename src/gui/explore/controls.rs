@@ -3,11 +3,11 @@
 use egui::{Align, Button, ComboBox, Layout, Popup, RichText, Ui};
 
 use super::similarity;
-use crate::app::explorer::{Explorer, Origin};
-use crate::app::{AppState, Command, ExploreCommand};
-use crate::explain::{AttentionRole, Heads, Order, ViewKind};
-use crate::gui::theme::{Palette, semibold};
-use crate::trace::Side;
+use crate::theme::{Palette, semibold};
+use canopy_app::explorer::{Explorer, Origin};
+use canopy_app::{AppState, Command, ExploreCommand};
+use canopy_explain::trace::Side;
+use canopy_explain::{AttentionRole, Heads, Order, ViewKind};
 
 /// Views with their names and what they show.
 const VIEWS: [(ViewKind, &str, &str); 12] = [

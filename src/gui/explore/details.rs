@@ -2,10 +2,10 @@
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
-use crate::explain::{Explanation, HitArea, NodeState, TextPosition, TreeView};
-use crate::gui::theme::Palette;
-use crate::jobs::Answer;
-use crate::trace::{TraceSource, TracedSentence};
+use crate::theme::Palette;
+use canopy_app::jobs::Answer;
+use canopy_explain::trace::{TraceSource, TracedSentence};
+use canopy_explain::{Explanation, HitArea, NodeState, TextPosition, TreeView};
 
 pub(super) const HEIGHT: f32 = 44.0;
 

@@ -2,10 +2,10 @@
 
 use egui::{Button, RichText, Ui};
 
-use crate::app::actions::label_of;
-use crate::app::explorer::Awaited;
-use crate::app::{AppState, Command, ExploreCommand, Scope};
-use crate::gui::theme::Palette;
+use crate::theme::Palette;
+use canopy_app::actions::label_of;
+use canopy_app::explorer::Awaited;
+use canopy_app::{AppState, Command, ExploreCommand, Scope};
 
 pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
@@ -100,7 +100,7 @@ pub(super) fn other_part_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);
         let text = "Another part of the document was traced";
-        ui.label(RichText::new(text).font(crate::gui::theme::semibold(15.0)));
+        ui.label(RichText::new(text).font(crate::theme::semibold(15.0)));
         ui.add_space(8.0);
         let why_not = state.why_no_trace();
         let sentence = state.explorer.selected().sentence;
@@ -121,7 +121,7 @@ pub(super) fn problem_ui(ui: &mut Ui, problem: &str) {
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);
-        ui.label(RichText::new("Nothing to show here").font(crate::gui::theme::semibold(15.0)));
+        ui.label(RichText::new("Nothing to show here").font(crate::theme::semibold(15.0)));
         ui.add_space(4.0);
         ui.label(RichText::new(problem).color(palette.weak));
     });

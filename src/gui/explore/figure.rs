@@ -2,13 +2,13 @@
 
 use egui::{Pos2, Rect, Response, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
-use crate::app::explorer::Explorer;
-use crate::charts::{Pen, Theme};
-use crate::explain::{Explanation, HitArea, TextPosition, ViewKind, Viewport};
-use crate::gui::plot::{SCALE, record};
-use crate::gui::recording::Recording;
-use crate::gui::theme::Palette;
-use crate::jobs::Answer;
+use crate::plot::{SCALE, record};
+use crate::recording::Recording;
+use crate::theme::Palette;
+use canopy_app::explorer::Explorer;
+use canopy_app::jobs::Answer;
+use canopy_chart::charts::{Pen, Theme};
+use canopy_explain::{Explanation, HitArea, TextPosition, ViewKind, Viewport};
 
 /// Left, right and above.
 const MARGIN: f64 = 4.0;
@@ -156,7 +156,7 @@ impl FigureView {
                     scale: SCALE,
                 };
                 // Recording cannot fail.
-                let area = crate::charts::Rect {
+                let area = canopy_chart::charts::Rect {
                     left: MARGIN,
                     top: MARGIN,
                     right: f64::from(rect.width()) - MARGIN,

@@ -18,9 +18,9 @@ use sentences::SentenceList;
 
 use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
 use super::theme::Palette;
-use crate::app::explorer::Awaited;
-use crate::app::{AppState, Command, ExploreCommand, Explorer};
-use crate::explain::{DocumentMap, Explanation, HitArea, TextPosition, ViewKind};
+use canopy_app::explorer::Awaited;
+use canopy_app::{AppState, Command, ExploreCommand, Explorer};
+use canopy_explain::{DocumentMap, Explanation, HitArea, TextPosition, ViewKind};
 
 /// State of the page between frames.
 #[derive(Default)]

@@ -2,9 +2,9 @@
 
 use egui::{Frame, Margin, RichText, Ui};
 
-use crate::app::AppState;
-use crate::app::explorer::DecidedNoun;
-use crate::gui::theme::{Palette, RADIUS};
+use crate::theme::{Palette, RADIUS};
+use canopy_app::AppState;
+use canopy_app::explorer::DecidedNoun;
 
 pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
     if !state.explores_sample() {

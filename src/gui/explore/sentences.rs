@@ -2,13 +2,13 @@
 
 use egui::{Align2, Color32, FontId, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::app::explorer::Explorer;
-use crate::app::{Command, ExploreCommand};
-use crate::explain::{HitArea, TextPosition};
-use crate::gui::shading::Shading;
-use crate::gui::theme::{self, Palette};
-use crate::gui::typeset;
-use crate::trace::{Side, TraceSource};
+use crate::shading::Shading;
+use crate::theme::{self, Palette};
+use crate::typeset;
+use canopy_app::explorer::Explorer;
+use canopy_app::{Command, ExploreCommand};
+use canopy_explain::trace::{Side, TraceSource};
+use canopy_explain::{HitArea, TextPosition};
 
 const ROW: f32 = 42.0;
 const HEADER: f32 = 44.0;

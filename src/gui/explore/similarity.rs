@@ -3,13 +3,13 @@
 use egui::{Align2, ComboBox, FontId, ProgressBar, RichText, ScrollArea, Sense, Ui, WidgetInfo};
 use egui::{pos2, vec2};
 
-use crate::app::explorer::Explorer;
-use crate::app::{AppState, Command, ExploreCommand};
-use crate::explain::{Explanation, SimilarityView, TextPosition};
-use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette};
-use crate::similarity::Measure;
-use crate::trace::Side;
+use crate::menu::file_name;
+use crate::theme::{self, Palette};
+use canopy_app::explorer::Explorer;
+use canopy_app::{AppState, Command, ExploreCommand};
+use canopy_explain::trace::Side;
+use canopy_explain::{Explanation, SimilarityView, TextPosition};
+use canopy_metrics::similarity::Measure;
 
 const LINE: f32 = 21.0;
 /// A window that is not high needs the room for the matrix.

@@ -2,13 +2,13 @@
 
 use egui::{Align, Align2, FontId, Layout, Rect, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 
-use crate::app::explorer::Explorer;
-use crate::app::{Command, ExploreCommand};
-use crate::explain::TextPosition;
-use crate::gui::theme::{self, Palette};
-use crate::gui::typeset;
-use crate::trace::{Side, TraceSource};
-use crate::typesetting::Direction;
+use crate::theme::{self, Palette};
+use crate::typeset;
+use canopy_app::explorer::Explorer;
+use canopy_app::{Command, ExploreCommand};
+use canopy_chart::typesetting::Direction;
+use canopy_explain::TextPosition;
+use canopy_explain::trace::{Side, TraceSource};
 
 const SIZE: f32 = 14.0;
 const LINE: f32 = 24.0;

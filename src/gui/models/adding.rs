@@ -5,10 +5,10 @@ use egui::{Button, Frame, Margin, ProgressBar, RichText, Ui};
 use super::details::facts_ui;
 use super::list::languages;
 use super::stating::Stating;
-use crate::app::{AppState, Command, ModelsCommand};
-use crate::gui::labels;
-use crate::gui::menu::file_name;
-use crate::gui::theme::{Palette, primary, semibold};
+use crate::labels;
+use crate::menu::file_name;
+use crate::theme::{Palette, primary, semibold};
+use canopy_app::{AppState, Command, ModelsCommand};
 
 /// A quiet box above what is shown.
 fn box_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {

@@ -6,11 +6,11 @@ use egui::{Button, ComboBox, Frame, Grid, Label, Margin, RichText, ScrollArea, U
 
 use super::list::languages;
 use super::stating::Stating;
-use crate::app::{AppState, Command, ModelsCommand, language};
-use crate::charts::thousands;
-use crate::gui::theme::{Palette, add_primary, card, semibold};
-use crate::gui::{icons, labels};
-use crate::inference::{InstalledModel, pair_key};
+use crate::theme::{Palette, add_primary, card, semibold};
+use crate::{icons, labels};
+use canopy_app::{AppState, Command, ModelsCommand, language};
+use canopy_chart::charts::thousands;
+use canopy_translate::inference::{InstalledModel, pair_key};
 
 /// Lines of a licence that are shown without scrolling.
 const LICENCE_HEIGHT: f32 = 220.0;
@@ -131,7 +131,7 @@ impl Details {
         for (pair, _) in defaults.filter(|(_, folder)| **folder == model.folder) {
             ui.horizontal(|ui| {
                 let (place, _) = ui.allocate_exact_size(vec2(16.0, 20.0), egui::Sense::hover());
-                let confirmed = crate::jobs::State::Confirmed;
+                let confirmed = canopy_app::jobs::State::Confirmed;
                 icons::state(ui.painter(), place.center(), confirmed, &palette);
                 ui.label(pair_name(pair));
                 let button = Button::new("Stop using as default").frame_when_inactive(false);

@@ -5,11 +5,11 @@ use egui::{
 };
 
 use super::offers::offers_ui;
-use crate::app::models::{Downloading, Getting, GettingCommand, Lists};
-use crate::app::{AppState, Command, ModelsCommand, language};
-use crate::catalogue::DEFAULT_CATALOGUES;
-use crate::gui::labels;
-use crate::gui::theme::{self, Palette, card, semibold};
+use crate::labels;
+use crate::theme::{self, Palette, card, semibold};
+use canopy_app::models::{Downloading, Getting, GettingCommand, Lists};
+use canopy_app::{AppState, Command, ModelsCommand, language};
+use canopy_translate::catalogue::DEFAULT_CATALOGUES;
 
 /// View state of the page.
 #[derive(Default)]

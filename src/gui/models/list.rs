@@ -7,11 +7,11 @@ use egui::{
 };
 
 use super::{ADD_FILE, ADD_FOLDER, GET, shown};
-use crate::app::models::GettingCommand;
-use crate::app::{AppState, Command, ModelsCommand, language};
-use crate::gui::theme::{self, Palette};
-use crate::gui::{icons, labels};
-use crate::inference::InstalledModel;
+use crate::theme::{self, Palette};
+use crate::{icons, labels};
+use canopy_app::models::GettingCommand;
+use canopy_app::{AppState, Command, ModelsCommand, language};
+use canopy_translate::inference::InstalledModel;
 
 const ROW_HEIGHT: f32 = 50.0;
 

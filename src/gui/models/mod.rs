@@ -11,8 +11,8 @@ mod stating;
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, ScrollArea, Ui};
 
 use super::theme::{Palette, primary};
-use crate::app::{AppState, Command, ModelsCommand};
-use crate::inference::InstalledModel;
+use canopy_app::{AppState, Command, ModelsCommand};
+use canopy_translate::inference::InstalledModel;
 
 /// View state of the page.
 #[derive(Default)]

@@ -5,11 +5,11 @@ use egui::{
     vec2,
 };
 
-use crate::app::models::GettingCommand;
-use crate::app::{AppState, language};
-use crate::catalogue::{CatalogueModel, Installation};
-use crate::gui::labels;
-use crate::gui::theme::{self, Palette, semibold};
+use crate::labels;
+use crate::theme::{self, Palette, semibold};
+use canopy_app::models::GettingCommand;
+use canopy_app::{AppState, language};
+use canopy_translate::catalogue::{CatalogueModel, Installation};
 
 const ROW_HEIGHT: f32 = 48.0;
 
@@ -74,7 +74,7 @@ fn scores(model: &CatalogueModel) -> String {
         .filter(|score| Some(&score.test) == first);
     let same: Vec<String> = same
         .take(2)
-        .map(crate::catalogue::PublishedScore::short)
+        .map(canopy_translate::catalogue::PublishedScore::short)
         .collect();
     same.join(", ")
 }
@@ -268,7 +268,10 @@ fn about_ui(ui: &mut Ui, model: &CatalogueModel) {
     }
     if let Some(count) = model.num_parameters {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        ui.label(format!("{} parameters", crate::charts::thousands(count)));
+        ui.label(format!(
+            "{} parameters",
+            canopy_chart::charts::thousands(count)
+        ));
     }
     for file in &model.files {
         ui.label(RichText::new(file.source.to_string()).size(11.5).weak());

@@ -2,9 +2,9 @@
 
 use egui::{Context, Id, RichText};
 
-use crate::app::{AppState, Command, ModelsCommand};
-use crate::gui::labels;
-use crate::gui::theme::{self, Palette};
+use crate::labels;
+use crate::theme::{self, Palette};
+use canopy_app::{AppState, Command, ModelsCommand};
 
 pub(super) fn removing_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
     let models = &state.models;

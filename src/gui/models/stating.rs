@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use egui::{ComboBox, PopupCloseBehavior, RichText, ScrollArea, Ui, vec2};
 
-use crate::app::language;
-use crate::gui::theme::{self, Palette};
-use crate::inference::InstalledModel;
+use crate::theme::{self, Palette};
+use canopy_app::language;
+use canopy_translate::inference::InstalledModel;
 
 /// What is chosen in the menus.
 #[derive(Default)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::charts::{self, Chart, Curve, FINE, Panel, Theme, View};
+use canopy_chart::charts::{self, Chart, Curve, FINE, Panel, Theme, View};
 
 fn chart() -> Chart {
     let panel = |title: &str, curves| Panel {
@@ -24,7 +24,7 @@ fn recording(size: (u32, u32), pixels_per_point: f32, view: &View) -> Recording 
     let mut recorded = Recording::default();
     let mut harness = egui_kittest::Harness::builder()
         .with_pixels_per_point(pixels_per_point)
-        .with_context_setup(crate::gui::install_theme)
+        .with_context_setup(crate::install_theme)
         .build_ui(|ui| {
             #[expect(clippy::cast_precision_loss, reason = "pixels")]
             let size = egui::vec2(size.0 as f32, size.1 as f32);

@@ -8,7 +8,7 @@ use egui::{Context, Id, PaintCallbackInfo};
 
 use super::drawing::MapDrawing;
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapColours, MapFrame};
+use canopy_explain::{DocumentMap, MapColours, MapFrame};
 
 /// The texture format of the window, until the first map needs pipelines for it.
 struct Target(wgpu::TextureFormat);

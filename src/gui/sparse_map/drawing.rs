@@ -6,7 +6,7 @@ use wgpu::util::DeviceExt;
 
 use super::memory::{self, Memory};
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapColours, MapFrame};
+use canopy_explain::{DocumentMap, MapColours, MapFrame};
 
 /// Invocations of a workgroup of `gather`.
 const GROUP: u32 = 256;

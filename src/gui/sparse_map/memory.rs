@@ -4,7 +4,7 @@ use plotters::style::RGBColor;
 use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapColours, MapFrame};
+use canopy_explain::{DocumentMap, MapColours, MapFrame};
 
 /// Bytes of a cell.
 const CELL: usize = 12;
@@ -291,7 +291,7 @@ pub(super) fn picture(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::MapView;
+    use canopy_explain::MapView;
 
     #[test]
     fn cells_that_are_cut_at_both_edges_have_room() {

@@ -27,9 +27,9 @@ pub use offscreen::Offscreen;
 pub use pipelines::MapPipelines;
 
 use super::plot::{SCALE, record};
-use crate::charts::{self, Pen, Theme};
-use crate::explain::{DocumentMap, MapCell, MapColours, MapFrame, MapSheet, MapView, Scale, Strip};
 use callback::MapCallback;
+use canopy_chart::charts::{self, Pen, Theme};
+use canopy_explain::{DocumentMap, MapCell, MapColours, MapFrame, MapSheet, MapView, Scale, Strip};
 
 /// Where cells are small, the pointer finds one within so many pixels.
 const REACH: usize = 3;

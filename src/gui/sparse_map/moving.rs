@@ -3,7 +3,7 @@
 use egui::{Context, Event, Key, Modifiers, Rect, Response, Ui};
 
 use super::Shown;
-use crate::explain::{DocumentMap, MapView};
+use canopy_explain::{DocumentMap, MapView};
 
 impl Shown {
     /// `cells` is where they stand in the window.

@@ -6,7 +6,7 @@ use futures_lite::future::block_on;
 
 use super::drawing::MapDrawing;
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapColours, MapFrame};
+use canopy_explain::{DocumentMap, MapColours, MapFrame};
 
 /// A device and a picture in its memory.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::*;
 
 #[test]
 fn every_shader_is_valid() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
     let files = |folder: &str| std::fs::read_dir(folder).expect("a folder of shaders");
     let mut count = 0;
     let files = files(folder).chain(files(&format!("{folder}/card")));
@@ -111,7 +111,7 @@ fn shown(map: DocumentMap) -> Harness<'static, Page> {
         .with_size(Vec2::new(640.0, 480.0))
         .with_step_dt(0.02)
         .with_max_steps(200)
-        .with_context_setup(crate::gui::install_theme)
+        .with_context_setup(crate::install_theme)
         .build_ui_state(
             |ui, page: &mut Page| {
                 let map = page.map.clone().expect("a map");

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use egui::{RichText, Ui};
 
 use super::new_run::{Form, folder_box};
-use crate::app::Command;
-use crate::app::training::{Probe, TrainingCommand};
-use crate::gui::menu::file_name;
-use crate::gui::theme::Palette;
+use crate::menu::file_name;
+use crate::theme::Palette;
+use canopy_app::Command;
+use canopy_app::training::{Probe, TrainingCommand};
 
 impl Form<'_> {
     pub(super) fn bert_ui(&mut self, ui: &mut Ui) {

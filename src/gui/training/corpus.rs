@@ -5,10 +5,10 @@ use std::path::Path;
 use egui::{RichText, ScrollArea, Ui, vec2};
 
 use super::found;
-use crate::app::Command;
-use crate::app::training::{CorpusSource, ImportState, NewCorpus, Side, TrainingCommand};
-use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette, card};
+use crate::menu::file_name;
+use crate::theme::{self, Palette, card};
+use canopy_app::Command;
+use canopy_app::training::{CorpusSource, ImportState, NewCorpus, Side, TrainingCommand};
 
 const LABEL: f32 = 170.0;
 

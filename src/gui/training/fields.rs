@@ -2,7 +2,7 @@
 
 use egui::DragValue;
 
-use crate::training::{Schedule, TrainingConfig};
+use canopy_train::{Schedule, TrainingConfig};
 
 /// A heading of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use egui::{CollapsingHeader, Grid, ProgressBar, RichText, Ui};
 
-use crate::app::Command;
-use crate::app::training::{NewCorpus, SurveyState, TrainingCommand};
-use crate::charts::thousands;
-use crate::corpus::survey::{DoubtfulPair, PairDefect, Survey};
-use crate::gui::labels::count;
-use crate::gui::theme::{Palette, card, semibold};
+use crate::labels::count;
+use crate::theme::{Palette, card, semibold};
+use canopy_app::Command;
+use canopy_app::training::{NewCorpus, SurveyState, TrainingCommand};
+use canopy_chart::charts::thousands;
+use canopy_corpus::survey::{DoubtfulPair, PairDefect, Survey};
 
 /// The label of each kind of doubtful pair, and the fate of such pairs.
 const DEFECTS: [(PairDefect, &str, &str); 5] = [

@@ -7,13 +7,13 @@ use egui::{
     pos2, vec2,
 };
 
-use crate::app::training::TrainingCommand;
-use crate::app::{AppState, Command};
-use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette};
-use crate::gui::typeset;
-use crate::jobs::RunSnapshot;
-use crate::training::RunState;
+use crate::menu::file_name;
+use crate::theme::{self, Palette};
+use crate::typeset;
+use canopy_app::jobs::RunSnapshot;
+use canopy_app::training::TrainingCommand;
+use canopy_app::{AppState, Command};
+use canopy_train::RunState;
 
 const ROW_HEIGHT: f32 = 50.0;
 
@@ -268,7 +268,7 @@ fn with_halvings(word: String, halvings: u32) -> String {
 
 /// A state in words, and its colour.
 pub fn state_words(state: &RunState, palette: &Palette) -> (String, egui::Color32) {
-    use crate::training::EndReason as End;
+    use canopy_train::EndReason as End;
     let (words, color) = match state {
         RunState::NeverBegun => ("waits", palette.weak),
         RunState::Running => ("runs", palette.accent),

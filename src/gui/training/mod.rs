@@ -18,7 +18,7 @@ use run::RunPanel;
 pub use sample::{TRY, percent};
 
 use super::theme::Palette;
-use crate::app::{AppState, Command};
+use canopy_app::{AppState, Command};
 
 /// State of the page between frames.
 #[derive(Default)]

@@ -7,16 +7,16 @@ use egui::{Button, ComboBox, Layout, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
 use super::caption;
 use super::fields::{FIELDS, Section};
-use crate::app::progress::duration;
-use crate::app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
-use crate::app::{AppState, Command};
-use crate::charts::thousands;
-use crate::gui::labels;
-use crate::gui::machines::devices;
-use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette, card};
-use crate::model::Preset;
-use crate::training::{MomentPrecision, ProductPrecision, Schedule, TrainingConfig};
+use crate::labels;
+use crate::machines::devices;
+use crate::menu::file_name;
+use crate::theme::{self, Palette, card};
+use canopy_app::progress::duration;
+use canopy_app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
+use canopy_app::{AppState, Command};
+use canopy_chart::charts::thousands;
+use canopy_nn::model::Preset;
+use canopy_train::{MomentPrecision, ProductPrecision, Schedule, TrainingConfig};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;

@@ -2,10 +2,10 @@
 
 use egui::{Button, Context, Id, RichText, vec2};
 
-use crate::app::training::{Training, TrainingCommand};
-use crate::app::{AppState, Command};
-use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette};
+use crate::menu::file_name;
+use crate::theme::{self, Palette};
+use canopy_app::training::{Training, TrainingCommand};
+use canopy_app::{AppState, Command};
 
 /// The choice about a run under way when the window closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +142,7 @@ mod tests {
             ("Do not close", Closing::Stay),
         ] {
             let mut harness = Harness::builder()
-                .with_context_setup(crate::gui::install_theme)
+                .with_context_setup(crate::install_theme)
                 .build_ui_state(
                     |ui, answer: &mut Option<Closing>| {
                         if answer.is_none() {

@@ -3,14 +3,14 @@
 use egui::{Align, Align2, Button, Layout, ProgressBar, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::list::state_words;
-use crate::app::Command;
-use crate::app::progress::duration;
-use crate::app::training::{ChartKey, Training, TrainingCommand};
-use crate::charts::{Chart, XAxis, thousands};
-use crate::gui::chart::{ChartAction, ChartViewState, chart_view};
-use crate::gui::theme::{self, Palette};
-use crate::jobs::RunSnapshot;
-use crate::training::{Order, Phase, RunState, Sample};
+use crate::chart::{ChartAction, ChartViewState, chart_view};
+use crate::theme::{self, Palette};
+use canopy_app::Command;
+use canopy_app::jobs::RunSnapshot;
+use canopy_app::progress::duration;
+use canopy_app::training::{ChartKey, Training, TrainingCommand};
+use canopy_chart::charts::{Chart, XAxis, thousands};
+use canopy_train::{Order, Phase, RunState, Sample};
 
 /// Sentences of so many characters stand side by side.
 const SHORT: usize = 44;

@@ -2,11 +2,11 @@
 
 use egui::{Align, Button, Layout, RichText, Sense, Ui, UiBuilder, vec2};
 
-use crate::app::training::{NounScores, Sample, SampleStage, TrainingCommand};
-use crate::app::{AppState, Command};
-use crate::gui::icons;
-use crate::gui::theme::{Palette, add_primary, card, primary, semibold};
-use crate::jobs::State;
+use crate::icons;
+use crate::theme::{Palette, add_primary, card, primary, semibold};
+use canopy_app::jobs::State;
+use canopy_app::training::{NounScores, Sample, SampleStage, TrainingCommand};
+use canopy_app::{AppState, Command};
 
 const WIDTH: f32 = 800.0;
 const HEIGHT: f32 = 182.0;

@@ -3,11 +3,11 @@
 use egui::{Grid, RichText, ScrollArea, Ui};
 
 use super::list::state_words;
-use crate::app::Command;
-use crate::app::progress::duration;
-use crate::app::training::{Training, TrainingCommand, differences};
-use crate::charts::thousands;
-use crate::gui::theme::{self, Palette};
+use crate::theme::{self, Palette};
+use canopy_app::Command;
+use canopy_app::progress::duration;
+use canopy_app::training::{Training, TrainingCommand, differences};
+use canopy_chart::charts::thousands;
 
 const COLUMNS: [(&str, &str); 9] = [
     ("Run", "Click to look at it"),
@@ -62,7 +62,7 @@ pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
                         ui.label(preset.unwrap_or_default());
                         let (words, color) = state_words(&run.state, &palette);
                         ui.label(RichText::new(words).color(color));
-                        let bleu = |scores: Option<crate::training::Scores>| {
+                        let bleu = |scores: Option<canopy_train::Scores>| {
                             scores.map_or_else(String::new, |scores| {
                                 format!("{:.2}", scores.dev_bleu)
                             })

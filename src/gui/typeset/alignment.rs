@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use egui::epaint::text::Glyph;
 
-use crate::typesetting::is_extending;
+use canopy_chart::typesetting::is_extending;
 
 /// Characters and the glyphs that are drawn for them.
 pub(super) struct Group {

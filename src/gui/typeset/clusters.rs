@@ -9,8 +9,8 @@ use egui::text::{LayoutJob, TextFormat};
 
 use super::Text;
 use super::alignment::aligned;
-use crate::gui::theme;
-use crate::typesetting::{
+use crate::theme;
+use canopy_chart::typesetting::{
     Direction, is_extending, is_ideographic, is_simple, joins, levels, line_breaks, mirrored,
     wide_signs,
 };

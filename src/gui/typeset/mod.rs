@@ -2,7 +2,7 @@
 //!
 //! egui 0.37 shapes what it sets, so that Arabic joins and Devanagari forms its clusters, but it knows one direction and
 //! breaks lines at spaces and between ideographs alone. What is more than simple is therefore cut into pieces of one
-//! direction, set by egui piece by piece, broken by [`crate::typesetting::line_breaks`] and put in order here. The result
+//! direction, set by egui piece by piece, broken by [`canopy_chart::typesetting::line_breaks`] and put in order here. The result
 //! is a [`Galley`] like any other; in text from the right, what is drawn last stands on the left.
 
 mod alignment;
@@ -19,7 +19,7 @@ use egui::text::{CCursor, LayoutJob};
 use egui::{Color32, FontId, Galley, Id, Rect, RichText, Ui, Vec2, pos2};
 
 use super::system_fonts::has_wide;
-use crate::typesetting::{Direction, is_simple};
+use canopy_chart::typesetting::{Direction, is_simple};
 
 /// A text to be laid out.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use egui::{Color32, Galley, Mesh, Pos2, Rect, Stroke, pos2, vec2};
 use super::Text;
 use super::clusters::{Cluster, Paragraph, Setter, level_of};
 use super::lines::{lines, shortened};
-use crate::typesetting::visual_order;
+use canopy_chart::typesetting::visual_order;
 
 /// Lays out a text.
 pub(super) fn galley(setter: &mut Setter<'_, '_>, text: &Text) -> Galley {

@@ -9,7 +9,7 @@
 use burn::tensor::{DType, Device, Int, IntDType, Tensor, TensorData};
 use rayon::prelude::*;
 
-use crate::kernels::cpu::{self, Matrix, Words};
+use crate::cpu::{self, Matrix, Words};
 
 /// Numbers that share a scale.
 pub(super) const BLOCK: usize = 256;

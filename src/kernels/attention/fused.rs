@@ -6,13 +6,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Attention, Segment};
-use crate::kernels::cpu::{CpuOperation, Matrix};
-use crate::kernels::matmul::{multiply, transpose};
-use crate::kernels::vectors::{dot, softmax};
+use crate::cpu::{CpuOperation, Matrix};
+use crate::matmul::{multiply, transpose};
+use crate::vectors::{dot, softmax};
 
 /// The forward pass as the backward pass needs it.
 #[derive(Clone, Debug)]
-pub(in crate::kernels) struct Saved {
+pub(crate) struct Saved {
     q: Matrix,
     k: Matrix,
     v: Matrix,

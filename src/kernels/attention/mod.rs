@@ -136,7 +136,7 @@ fn check(q: &Tensor<2>, k: &Tensor<2>, spec: &Attention) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     fn spec(causal: bool, segments: &[(Range<usize>, Range<usize>)]) -> Attention {
         let segments = segments.iter().map(|(queries, keys)| Segment {

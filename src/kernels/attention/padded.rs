@@ -6,8 +6,8 @@ use std::ops::Range;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use crate::kernels::product;
-use crate::kernels::row_selection::row_number;
+use crate::product;
+use crate::row_selection::row_number;
 
 /// What is added to the scores of hidden keys.
 pub(super) const HIDDEN: f32 = -1e9;
@@ -109,10 +109,7 @@ pub(super) fn are_even<'a>(
 }
 
 /// Whether `runs` follow one another and leave out none of `rows`.
-pub(in crate::kernels) fn are_all<'a>(
-    mut runs: impl Iterator<Item = &'a Range<usize>>,
-    rows: usize,
-) -> bool {
+pub(crate) fn are_all<'a>(mut runs: impl Iterator<Item = &'a Range<usize>>, rows: usize) -> bool {
     let mut end = 0;
     let follow = runs.all(|run| {
         let follows = run.start == end;
@@ -152,7 +149,7 @@ mod tests {
     use burn::tensor::Distribution;
 
     use super::*;
-    use crate::kernels::{Attention, Segment, attention};
+    use crate::{Attention, Segment, attention};
 
     #[test]
     fn one_query_for_each_run_attends_as_segments_do() {

@@ -10,7 +10,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::padded::{HIDDEN, are_even, column, fewer_than, within};
 use super::{Attention, Segment};
-use crate::kernels::{RowNumbers, product, select_rows};
+use crate::{RowNumbers, product, select_rows};
 
 /// The output and the weights; segments are padded to the longest one.
 pub(super) fn plain(

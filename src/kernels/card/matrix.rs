@@ -7,7 +7,7 @@ use half::slice::HalfFloatSliceExt;
 use rayon::prelude::*;
 
 use super::Card;
-use crate::kernels::packed::Weights;
+use crate::packed::Weights;
 
 /// A linear map `x W + b` whose weights are on a graphics card.
 #[derive(Debug, Clone)]

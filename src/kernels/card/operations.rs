@@ -4,8 +4,8 @@ use wgpu::Buffer;
 
 use super::run::{Run, check, number};
 use super::{CardKeys, CardMatrix, Kernel};
-use crate::kernels::ReadTokens;
-use crate::kernels::packed::Activation;
+use crate::ReadTokens;
+use crate::packed::Activation;
 
 /// Which rows of a memory are the keys of queries.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 use futures_lite::future::block_on;
 
 use super::*;
-use crate::kernels::packed::{Activation, RowNorm, Weights};
-use crate::kernels::{NextScores, ReadTokens};
+use crate::packed::{Activation, RowNorm, Weights};
+use crate::{NextScores, ReadTokens};
 
 /// The first adapter of this machine, with what every card can be asked for.
 pub fn card() -> Arc<Card> {

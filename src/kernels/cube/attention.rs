@@ -12,8 +12,8 @@ use burn_cubecl::cubecl::server::Handle;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, empty, tracked, untracked};
-use crate::kernels::attention::{Attention, Segment, are_all};
-use crate::kernels::tape::on_tape;
+use crate::attention::{Attention, Segment, are_all};
+use crate::tape::on_tape;
 
 /// Rows that a group of threads takes.
 const BLOCK: usize = 32;
@@ -180,12 +180,12 @@ impl Backward<Wgpu, 3> for Step {
     }
 }
 
-/// [`crate::kernels::attention`]. None where it is for others to compute: where a row of queries or keys is in no segment or in
+/// [`crate::attention`]. None where it is for others to compute: where a row of queries or keys is in no segment or in
 /// two, and where heads are wider than 64 numbers or no whole fours of them.
 ///
 /// # Shapes
 /// - q: `[rows, d_model]`; k, v: `[key rows, d_model]`; output: `[rows, d_model]`
-pub(in crate::kernels) fn attention(
+pub(crate) fn attention(
     q: &Tensor<2>,
     k: &Tensor<2>,
     v: &Tensor<2>,

@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, empty, groups_for, sum_of, tracked};
-use crate::kernels::tape::on_tape;
+use crate::tape::on_tape;
 
 /// Columns that a group of [`Kernel::ColumnSums`] takes.
 const COLUMNS: usize = 64;
@@ -67,7 +67,7 @@ impl Backward<Wgpu, 2> for Step {
 ///
 /// # Shapes
 /// - x: `[rows, columns]`; bias: `[columns]`; output: `[rows, columns]`
-pub(in crate::kernels) fn add_bias(x: &Tensor<2>, bias: &Tensor<1>) -> Option<Tensor<2>> {
+pub(crate) fn add_bias(x: &Tensor<2>, bias: &Tensor<1>) -> Option<Tensor<2>> {
     if !x.dims()[1].is_multiple_of(4) {
         return None;
     }

@@ -10,7 +10,7 @@ use burn::tensor::{Shape, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, a_group_each, empty, tracked};
-use crate::kernels::tape::on_tape;
+use crate::tape::on_tape;
 
 /// The share of each row in the mean loss, and the gradient of that mean.
 #[expect(clippy::cast_precision_loss, reason = "batches are far below 2^24")]
@@ -61,7 +61,7 @@ impl Backward<Wgpu, 1> for Step {
 ///
 /// # Shapes
 /// - scores: `[rows, words]`; output: `[1]`
-pub(in crate::kernels) fn cross_entropy(
+pub(crate) fn cross_entropy(
     scores: &Tensor<2>,
     targets: &[u32],
     smoothing: f32,

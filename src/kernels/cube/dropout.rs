@@ -9,8 +9,8 @@ use burn::tensor::Tensor;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, empty, groups_for, numbers_of, tracked};
-use crate::kernels::dropout::Dropout;
-use crate::kernels::tape::on_tape;
+use crate::dropout::Dropout;
+use crate::tape::on_tape;
 
 /// Of contiguous rows.
 pub(super) fn launch(x: &CubeTensor, relu: bool, mask: Dropout) -> CubeTensor {
@@ -75,22 +75,22 @@ impl Backward<Wgpu, 1> for ReluStep {
     }
 }
 
-/// [`crate::kernels::dropout()`]. None where it is for others to compute.
+/// [`crate::dropout()`]. None where it is for others to compute.
 ///
 /// # Shapes
 /// - x, output: `[rows, columns]`
-pub(in crate::kernels) fn dropout(x: &Tensor<2>, mask: Dropout) -> Option<Tensor<2>> {
+pub(crate) fn dropout(x: &Tensor<2>, mask: Dropout) -> Option<Tensor<2>> {
     let output = on_tape(Step(mask), [tracked(x)?], |[x]| {
         (Wgpu::masked(x, false, mask), ())
     });
     Some(Tensor::from_primitive::<Autodiff<Wgpu>>(output))
 }
 
-/// [`crate::kernels::relu_dropout`]. None where it is for others to compute.
+/// [`crate::relu_dropout`]. None where it is for others to compute.
 ///
 /// # Shapes
 /// - x, output: `[rows, columns]`
-pub(in crate::kernels) fn relu_dropout(x: &Tensor<2>, mask: Option<Dropout>) -> Option<Tensor<2>> {
+pub(crate) fn relu_dropout(x: &Tensor<2>, mask: Option<Dropout>) -> Option<Tensor<2>> {
     let mask = mask.unwrap_or(Dropout::NONE);
     let output = on_tape(ReluStep(mask), [tracked(x)?], |[x]| {
         let output = Wgpu::masked(x, true, mask);

@@ -9,8 +9,8 @@ use burn::tensor::Tensor;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, a_group_each, empty, numbers_of, sum_of, tracked};
-use crate::kernels::dropout::Dropout;
-use crate::kernels::tape::on_tape;
+use crate::dropout::Dropout;
+use crate::tape::on_tape;
 
 /// Parts of the sums for γ and β, at most, and their rows, at least.
 const PARTS: usize = 256;
@@ -122,7 +122,7 @@ impl Backward<Wgpu, 3> for Step {
 ///
 /// # Shapes
 /// - x: `[rows, d_model]`; gamma, beta: `[d_model]`; output: `[rows, d_model]`
-pub(in crate::kernels) fn layer_norm(
+pub(crate) fn layer_norm(
     x: &Tensor<2>,
     gamma: &Tensor<1>,
     beta: &Tensor<1>,
@@ -164,7 +164,7 @@ impl Backward<Wgpu, 4> for SumStep {
 ///
 /// # Shapes
 /// - x, branch: `[rows, d_model]`; gamma, beta: `[d_model]`; output: `[rows, d_model]`
-pub(in crate::kernels) fn add_norm(
+pub(crate) fn add_norm(
     [x, branch]: [&Tensor<2>; 2],
     mask: Option<Dropout>,
     [gamma, beta]: [&Tensor<1>; 2],

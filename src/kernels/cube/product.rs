@@ -11,8 +11,8 @@ use burn_cubecl::tensor::CubeTensor;
 use super::{
     Kernel, Number, PRODUCT, PRODUCT_BY_HALVES, TrainingKernels, empty, sum_of, tracked, with, word,
 };
-use crate::kernels::card::Card;
-use crate::kernels::tape::on_tape;
+use crate::card::Card;
+use crate::tape::on_tape;
 
 /// Columns that a group of threads computes.
 const COLUMNS: usize = 64;
@@ -156,7 +156,7 @@ impl Backward<Wgpu, 2> for Step {
 ///
 /// # Shapes
 /// - a: `[rows, inner]`; b: `[inner, columns]`, or turned `[columns, inner]`; output: `[rows, columns]`
-pub(in crate::kernels) fn product(a: &Tensor<2>, b: &Tensor<2>, way: Way) -> Option<Tensor<2>> {
+pub(crate) fn product(a: &Tensor<2>, b: &Tensor<2>, way: Way) -> Option<Tensor<2>> {
     let [inner, sizes] = [a.dims()[1], b.dims().iter().product()];
     let columns: usize = sizes / inner.max(1);
     if !inner.is_multiple_of(4) || !columns.is_multiple_of(4) {

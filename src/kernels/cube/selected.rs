@@ -14,8 +14,8 @@ use burn_cubecl::cubecl::server::Handle;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, Number, TrainingKernels, a_group_each, empty, tracked, untracked, word};
-use crate::kernels::selected::{SelectedAttention, Weighting, WordNormaliser};
-use crate::kernels::tape::on_tape;
+use crate::selected::{SelectedAttention, Weighting, WordNormaliser};
+use crate::tape::on_tape;
 
 /// Numbers of a head, at most.
 const WIDEST: usize = 128;
@@ -324,10 +324,10 @@ impl Backward<Wgpu, 5> for Step {
     }
 }
 
-/// [`crate::kernels::selected_attention`] to word queries, word keys, values, sentence queries and sentence keys. None where it is for
+/// [`crate::selected_attention`] to word queries, word keys, values, sentence queries and sentence keys. None where it is for
 /// others to compute: on another kind of device, where a key is in two sentences, where heads are wider than 128 numbers or no whole
 /// fours of them, where nothing is read, and where there are too many weights to keep.
-pub(in crate::kernels) fn selected_attention(
+pub(crate) fn selected_attention(
     inputs: [&Tensor<2>; 5],
     spec: &SelectedAttention,
 ) -> Option<Tensor<2>> {

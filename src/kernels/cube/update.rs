@@ -12,7 +12,7 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::{Kernel, NUMBERS, Number, empty};
-use crate::kernels::adam::Constants;
+use crate::adam::Constants;
 
 /// Gradients of a launch of [`Kernel::Squares`], and numbers of one that a group takes.
 const GRADIENTS: usize = 8;
@@ -25,7 +25,7 @@ const GROUPS: usize = 65_535;
 
 /// A parameter with what changes it, `[numbers]` each.
 #[derive(Debug, Clone)]
-pub(in crate::kernels) struct Part {
+pub(crate) struct Part {
     pub values: Tensor<1>,
     pub gradient: Tensor<1>,
     /// Running means of the gradient and of its square.
@@ -37,7 +37,7 @@ type Runtime = <CubeBackend as FusionBackend>::FusionRuntime;
 type Handles = HandleContainer<<Runtime as FusionRuntime>::FusionHandle>;
 
 /// Whether [`update`] takes such parameters.
-pub(in crate::kernels) fn is_updated(values: &Tensor<1>) -> bool {
+pub(crate) fn is_updated(values: &Tensor<1>) -> bool {
     let Ok(tensor) = values.clone().try_into_primitive::<Wgpu>() else {
         return false;
     };
@@ -53,7 +53,7 @@ pub(in crate::kernels) fn is_updated(values: &Tensor<1>) -> bool {
 ///
 /// # Panics
 /// Without parameters, and for such as [`is_updated`] refuses.
-pub(in crate::kernels) fn update(
+pub(crate) fn update(
     parts: Vec<Part>,
     constants: Constants,
     limit: f32,

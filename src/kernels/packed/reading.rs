@@ -1,4 +1,4 @@
-//! Multi-head scaled dot-product attention over slices, as [`attention`](crate::kernels::attention) over tensors.
+//! Multi-head scaled dot-product attention over slices, as [`attention`](crate::attention) over tensors.
 
 #![allow(
     clippy::needless_range_loop,
@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::kernels::matmul::{multiply, transpose};
-use crate::kernels::vectors::{dot_in, softmax, softmax_in};
+use crate::matmul::{multiply, transpose};
+use crate::vectors::{dot_in, softmax, softmax_in};
 
 /// Some columns of a matrix, as many as its reader knows.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ pub fn attend(
     }
 }
 
-/// What `keep` makes of how much runs of queries attend to runs of keys, as [`each_attention`](crate::kernels::each_attention)
+/// What `keep` makes of how much runs of queries attend to runs of keys, as [`each_attention`](crate::each_attention)
 /// over tensors: head `h` of row `r` of all runs stands at `r · num_heads + h`.
 pub fn each_attention<K: Default>(
     [q, k]: [Columns<'_>; 2],

@@ -7,10 +7,10 @@
 
 use pulp::Arch;
 
-use crate::kernels::gelu::distribution;
-use crate::kernels::vectors::{exp, log_sum_exp};
+use crate::gelu::distribution;
+use crate::vectors::{exp, log_sum_exp};
 
-/// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
+/// Layer normalisation with its parameters, as [`layer_norm`](crate::layer_norm).
 #[derive(Debug, Clone)]
 pub struct RowNorm {
     pub gamma: Vec<f32>,

@@ -1,5 +1,5 @@
 //! Attention to the words of the sentences that a sparse attention leaves, for several queries at a time: as
-//! [`selected_attention`](crate::kernels::selected_attention) over tensors, without its lists.
+//! [`selected_attention`](crate::selected_attention) over tensors, without its lists.
 
 #![allow(
     clippy::needless_range_loop,
@@ -12,9 +12,9 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::reading::{Columns, scale};
 use super::shared_rows::{QUERIES, Run, SharedRows, all_scores, head_rows, weighted_sums, width};
-use crate::kernels::WordNormaliser;
-use crate::kernels::sparsemax::sparsemax_in;
-use crate::kernels::vectors::softmax_in;
+use crate::WordNormaliser;
+use crate::sparsemax::sparsemax_in;
+use crate::vectors::softmax_in;
 
 /// Sentences with a key each, and their words: weights are sparsemax over the sentences times a normaliser over the words of each.
 #[derive(Debug, Clone, Copy)]

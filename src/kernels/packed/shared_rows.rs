@@ -13,7 +13,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::COLUMNS;
 use super::reading::{Columns, scale};
-use crate::kernels::vectors::softmax_in;
+use crate::vectors::softmax_in;
 
 /// Queries of which each number of keys and values that is read serves all.
 pub(super) const QUERIES: usize = 4;

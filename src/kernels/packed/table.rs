@@ -9,7 +9,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 
 use super::PackedMatrix;
-use crate::kernels::cpu::{self, Matrix, matrix};
+use crate::cpu::{self, Matrix, matrix};
 
 /// Rows of numbers.
 #[derive(Debug, Clone)]
@@ -211,7 +211,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::packed::Quantization;
+    use crate::packed::Quantization;
 
     #[test]
     fn rows_are_the_numbers_that_were_kept() {

@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::*;
-use crate::kernels::{Projected, SelectedAttention, Weighting, WordNormaliser, selected_attention};
+use crate::{Projected, SelectedAttention, Weighting, WordNormaliser, selected_attention};
 
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn numbers(count: usize, seed: usize) -> Vec<f32> {

@@ -6,11 +6,11 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::{SelectedAttention, SelectedWeights};
-use crate::kernels::cpu::{CpuOperation, Matrix};
+use crate::cpu::{CpuOperation, Matrix};
 
 /// The forward pass as the backward pass needs it.
 #[derive(Clone, Debug)]
-pub(in crate::kernels) struct Saved {
+pub(crate) struct Saved {
     inputs: [Matrix; 5],
     /// For each head the weights of every row.
     weights: Arc<Vec<Vec<SelectedWeights>>>,

@@ -190,7 +190,7 @@ impl Projected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::comparison::assert_same;
+    use crate::comparison::assert_same;
 
     /// Three sentences with rows between them that belong to none; lists of different lengths, one of them empty.
     fn spec(weighting: Weighting) -> SelectedAttention {

@@ -5,8 +5,8 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::{Projected, SelectedAttention, Weighting, WordNormaliser};
-use crate::kernels::row_selection::row_number;
-use crate::kernels::{product, sparsemax};
+use crate::row_selection::row_number;
+use crate::{product, sparsemax};
 
 /// Gathered numbers of one block of rows: bounds the memory of a block, not its result.
 const BLOCK: usize = 1 << 25;

@@ -12,8 +12,8 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{SelectedAttention, SelectedWeights, Weighting, WordNormaliser};
-use crate::kernels::sparsemax::{sparsemax_in, sparsemax_row_gradient};
-use crate::kernels::vectors::{dot, dot_in, softmax_in, sum, sum_in};
+use crate::sparsemax::{sparsemax_in, sparsemax_row_gradient};
+use crate::vectors::{dot, dot_in, softmax_in, sum, sum_in};
 
 /// The columns of one head: word queries, word keys, values, sentence queries, sentence keys.
 pub(super) struct Head<'a> {

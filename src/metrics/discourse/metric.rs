@@ -1,8 +1,8 @@
 //! The share of right choices as a score.
 
 use super::{FormOfAddress, Gender};
-use crate::metrics::Metric;
-use crate::metrics::metric::share;
+use crate::Metric;
+use crate::metric::share;
 
 /// Which choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,7 +110,7 @@ impl Metric for ChoiceAccuracy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::SegmentSums;
+    use crate::SegmentSums;
 
     #[test]
     fn segments_whose_reference_makes_no_choice_do_not_count() {

@@ -8,8 +8,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::routes::Shared;
-use crate::remote::{PROGRAM, PROTOCOL, VERSION_HEADER, version};
-use crate::server::refusal::Refusal;
+use crate::refusal::Refusal;
+use canopy_translate::remote::{PROGRAM, PROTOCOL, VERSION_HEADER, version};
 
 /// Passes on requests that may be met. A missing key and a wrong one get the same answer, and nothing else.
 pub(super) async fn guard(

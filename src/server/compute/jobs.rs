@@ -9,10 +9,10 @@ use tempfile::NamedTempFile;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout_at};
 
-use crate::error::Error;
-use crate::remote::{Found, Polled};
-use crate::server::access::new_key;
-use crate::server::refusal::Refusal;
+use crate::access::new_key;
+use crate::refusal::Refusal;
+use canopy_base::error::Error;
+use canopy_translate::remote::{Found, Polled};
 
 /// How long nobody may ask for a job before it is given up.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);

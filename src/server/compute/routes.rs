@@ -23,11 +23,11 @@ use super::jobs::Jobs;
 use super::store::Store;
 use super::trainings::{self, ComputeTrainings};
 use super::worker::{Order, Search, Work};
-use crate::inference::TraceRequest;
-use crate::remote::{Begun, Description, Missing, SearchRequest};
-use crate::server::access::Access;
-use crate::server::fields::{collected, drain};
-use crate::server::refusal::Refusal;
+use crate::access::Access;
+use crate::fields::{collected, drain};
+use crate::refusal::Refusal;
+use canopy_translate::inference::TraceRequest;
+use canopy_translate::remote::{Begun, Description, Missing, SearchRequest};
 
 /// Bytes of a file, at most.
 const LARGEST_FILE: u64 = 64 << 30;
@@ -245,7 +245,7 @@ async fn result(State(shared): Asked, Path(job): Path<String>) -> Answered {
 
 /// A file as an answer; `kept` is held until it has gone.
 pub(super) fn sent<T: Send + Sync + 'static>(path: PathBuf, kept: T) -> Answered {
-    let read = crate::error::Error::read(path.clone());
+    let read = canopy_base::error::Error::read(path.clone());
     let file = std::fs::File::open(&path).map_err(read)?;
     let length = file.metadata().map_or(0, |it| it.len());
     let chunks = futures_lite::stream::iter(Chunks { file, _kept: kept });

@@ -11,12 +11,12 @@ use super::routes::{Shared, router};
 use super::store::Store;
 use super::trainings::ComputeTrainings;
 use super::worker::Worker;
-use crate::error::{Error, Result};
-use crate::inference::{ComputeDevice, DeviceChoice};
-use crate::remote::Description;
-use crate::server::access::Access;
-use crate::server::running::Http;
-use crate::training::DeviceLock;
+use crate::access::Access;
+use crate::running::Http;
+use canopy_base::error::{Error, Result};
+use canopy_train::DeviceLock;
+use canopy_translate::inference::{ComputeDevice, DeviceChoice};
+use canopy_translate::remote::Description;
 
 /// Settings of a server that computes.
 #[derive(Debug, Clone)]

@@ -9,12 +9,12 @@ use axum::http::StatusCode;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use crate::error::{Error, Result};
-use crate::remote::{Files, Missing, RootedFiles};
-use crate::server::refusal::Refusal;
-use crate::text::digest::hexadecimal;
-use crate::text::file::write_atomically;
-use crate::text::folder::files_below;
+use crate::refusal::Refusal;
+use canopy_base::digest::hexadecimal;
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_base::folder::files_below;
+use canopy_translate::remote::{Files, Missing, RootedFiles};
 
 /// What clients have sent.
 #[derive(Debug)]

@@ -16,15 +16,15 @@ use tokio::time::{Instant, sleep};
 use super::jobs::POLL_TIME;
 use super::routes::{Answered, Asked, Shared, from, json, read, sent, unknown};
 use super::store::Store;
-use crate::error::{Error, Result};
-use crate::inference::DeviceChoice;
-use crate::jobs::{Event, JobId, TrainingJob, TrainingRequest, Trainings};
-use crate::remote::{RunFile, TRAINING_ENDED, TRAINING_LENGTH, TrainingList};
-use crate::server::refusal::Refusal;
-use crate::text::digest::{hash_file, hexadecimal};
-use crate::text::file::write_atomically;
-use crate::text::folder::files_below;
-use crate::training::{DeviceLock, Order, RemoteTraining, TrainingConfig, TrainingState, is_run};
+use crate::refusal::Refusal;
+use canopy_app::jobs::{Event, JobId, TrainingJob, TrainingRequest, Trainings};
+use canopy_base::digest::{hash_file, hexadecimal};
+use canopy_base::error::{Error, Result};
+use canopy_base::file::write_atomically;
+use canopy_base::folder::files_below;
+use canopy_train::{DeviceLock, Order, RemoteTraining, TrainingConfig, TrainingState, is_run};
+use canopy_translate::inference::DeviceChoice;
+use canopy_translate::remote::{RunFile, TRAINING_ENDED, TRAINING_LENGTH, TrainingList};
 
 /// What a training was begun with.
 const CONFIG: &str = "job.json";

@@ -9,13 +9,13 @@ use tempfile::NamedTempFile;
 
 use super::jobs::Job;
 use super::store::Store;
-use crate::error::{Error, Result, caught};
-use crate::inference::{DeviceChoice, SearchOptions, TraceRequest, Translator};
-use crate::remote::{Found, ModelReference};
-use crate::search::SourceText;
-use crate::trace;
-use crate::training::DeviceLock;
-use crate::weights::RerankerFolder;
+use canopy_base::error::{Error, Result, caught};
+use canopy_explain::trace;
+use canopy_models::weights::RerankerFolder;
+use canopy_nn::search::SourceText;
+use canopy_train::DeviceLock;
+use canopy_translate::inference::{DeviceChoice, SearchOptions, TraceRequest, Translator};
+use canopy_translate::remote::{Found, ModelReference};
 
 /// What is to be done for a client.
 pub(super) enum Work {

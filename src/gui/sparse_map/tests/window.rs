@@ -39,7 +39,7 @@ fn render_state() -> Option<RenderState> {
 /// The last of some frames of a window with nothing but a map.
 fn window(state: &RenderState, theme: egui::Theme, with_shader: bool) -> Vec<u8> {
     let ctx = Context::default();
-    crate::gui::install_theme(&ctx);
+    crate::install_theme(&ctx);
     ctx.set_theme(theme);
     if with_shader {
         install(&ctx, state);

@@ -1,0 +1,71 @@
+//! The thread that checks translations, so that the window never waits for a long document.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::{Event, JobId, RequestThread};
+use canopy_base::error::{Result, caught};
+use canopy_qa::checks::{CheckKind, Checks, Pair, Resources, Spelling};
+use canopy_qa::terms::{TermUsage, Termbase};
+
+/// Work for the thread: the sentences of a document with their translations.
+#[derive(Debug)]
+pub struct CheckRequest {
+    pub job: JobId,
+    pub pairs: Vec<Pair>,
+    pub checks: Checks,
+    pub terms: Option<Arc<Termbase>>,
+}
+
+/// The thread of [`CheckRequest`]s.
+pub type CheckThread = RequestThread<CheckRequest>;
+
+impl CheckThread {
+    /// Starts the thread; `wake` is called after every event.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        Self::start("canopy-checks", events, wake, check_all)
+    }
+}
+
+fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
+    let mut dictionary: Option<(String, Result<Spelling>)> = None;
+    while let Ok(request) = inbox.recv() {
+        let CheckRequest {
+            job,
+            pairs,
+            checks,
+            terms,
+        } = request;
+        let spells = checks.kinds.contains(&CheckKind::Spelling);
+        if let Some(language) = checks.target_language.as_ref().filter(|_| spells)
+            && dictionary
+                .as_ref()
+                .is_none_or(|(known, _)| known != language)
+        {
+            let opened = Spelling::installed(language);
+            if let Err(error) = &opened {
+                emit(Event::NotSpelled {
+                    job,
+                    reason: error.to_string(),
+                });
+            }
+            dictionary = Some((language.clone(), opened));
+        }
+        let spelling = dictionary.as_ref().and_then(|(_, it)| it.as_ref().ok());
+        let found = caught(|| {
+            let terms = terms.map(TermUsage::new);
+            let resources = Resources {
+                terms: terms.as_ref(),
+                spelling: spelling.filter(|_| spells),
+            };
+            Ok(checks.run_with(&pairs, resources))
+        });
+        emit(match found {
+            Ok(findings) => Event::Checked { job, findings },
+            Err(error) => Event::Failed { job, error },
+        });
+    }
+}

@@ -1,0 +1,95 @@
+//! Sentences of a document against each other, by a sentence encoder.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Event, JobControl, JobId};
+use canopy_base::error::Result;
+use canopy_explain::SimilarityView;
+use canopy_metrics::similarity::{Embeddings, Measure};
+use canopy_train::DeviceLock;
+use canopy_translate::inference::{DeviceChoice, SentenceEncoder};
+
+/// Which sentences, and how they are to be compared.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// Of the document.
+    pub title: String,
+    /// Sentences without markup.
+    pub texts: Vec<String>,
+    /// Folder of a sentence encoder.
+    pub encoder: PathBuf,
+    pub device: DeviceChoice,
+    pub measure: Measure,
+    pub control: JobControl,
+}
+
+/// Vectors of the sentences that were compared last: another measure needs no encoder.
+#[derive(Debug)]
+pub(super) struct Encoded {
+    encoder: PathBuf,
+    /// The encoder's name.
+    name: String,
+    texts: Vec<String>,
+    embeddings: Embeddings,
+}
+
+impl Encoded {
+    /// Compares all sentences; `emit` hears how many are encoded. Others get their turn between batches.
+    ///
+    /// # Errors
+    /// If the encoder cannot be opened or gives numbers that are none.
+    pub fn compare(
+        known: &mut Option<Self>,
+        job: JobId,
+        asked: Comparison,
+        device_lock: &DeviceLock,
+        emit: &impl Fn(Event),
+    ) -> Result<Event> {
+        let is_same = |known: &Self| known.encoder == asked.encoder && known.texts == asked.texts;
+        if !known.as_ref().is_some_and(is_same) {
+            *known = Self::new(job, &asked, device_lock, emit)?;
+        }
+        let Some(known) = known.as_ref().filter(|_| !asked.control.is_cancelled()) else {
+            return Ok(Event::Cancelled { job });
+        };
+        let view = SimilarityView::new(
+            &asked.title,
+            &known.name,
+            asked.texts,
+            known.embeddings.clone(),
+            asked.measure,
+        );
+        Ok(Event::Compared {
+            job,
+            view: Arc::new(view),
+        })
+    }
+
+    /// `None` if it was cancelled.
+    fn new(
+        job: JobId,
+        asked: &Comparison,
+        device_lock: &DeviceLock,
+        emit: &impl Fn(Event),
+    ) -> Result<Option<Self>> {
+        let encoder = SentenceEncoder::open(&asked.encoder, asked.device)?;
+        let mut device_lock = device_lock.take();
+        let found = encoder.encode(&asked.texts, |done, num| {
+            emit(Event::Comparing { job, done, num });
+            device_lock.pass();
+            if asked.control.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        Ok(found.map(|embeddings| Self {
+            encoder: asked.encoder.clone(),
+            name: encoder.description().name.clone(),
+            texts: asked.texts.clone(),
+            embeddings,
+        }))
+    }
+}

@@ -1,0 +1,190 @@
+//! The thread that evaluates: opens one model after the other and has each translate the test documents.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::{Event, JobControl, JobId, RequestThread};
+use canopy_base::error::{Error, Result, caught};
+use canopy_base::file::write_atomically;
+use canopy_chart::charts::{Theme, write_picture};
+use canopy_corpus::{Corpus, Split};
+use canopy_evaluate::evaluation::{Evaluation, ScoresFigure, TestSet, unique_names};
+use canopy_metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
+use canopy_train::DeviceLock;
+use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator, described_model};
+
+/// Work for the thread.
+#[derive(Debug)]
+pub enum EvaluationRequest {
+    Evaluate(Box<EvaluationJob>),
+    /// A table (`.csv`, `.tex`, `.json`) or figure (`.svg`, `.png`), as the end of the name says; replaces what is there, the
+    /// dialog has asked.
+    Save {
+        job: JobId,
+        evaluation: Arc<Evaluation>,
+        path: PathBuf,
+    },
+}
+
+/// Which models are to translate what.
+#[derive(Debug)]
+pub struct EvaluationJob {
+    pub job: JobId,
+    pub models: Vec<PathBuf>,
+    pub corpus: PathBuf,
+    pub split: Split,
+    /// Whether units of several sentences are cut into these, as documents are.
+    pub cut_sentences: bool,
+    pub beam_size: usize,
+    pub device: DeviceChoice,
+    pub control: JobControl,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EvaluationProgress {
+    /// Of the models.
+    pub model: usize,
+    pub num_models: usize,
+    /// Sentences of this model.
+    pub done: usize,
+    pub num: usize,
+}
+
+/// Width of saved figures, in pixels.
+const FIGURE_WIDTH: u32 = 900;
+
+/// The thread of [`EvaluationRequest`]s.
+pub type Evaluations = RequestThread<EvaluationRequest>;
+
+impl Evaluations {
+    /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(
+        device_lock: DeviceLock,
+        events: Sender<Event>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self> {
+        Self::start("canopy-evaluation", events, wake, move |inbox, emit| {
+            run(inbox, &device_lock, emit);
+        })
+    }
+}
+
+fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &dyn Fn(Event)) {
+    while let Ok(request) = inbox.recv() {
+        let job = match &request {
+            EvaluationRequest::Evaluate(job) => job.job,
+            EvaluationRequest::Save { job, .. } => *job,
+        };
+        let done = caught(|| match request {
+            EvaluationRequest::Evaluate(job) => evaluate(&job, device_lock, emit),
+            EvaluationRequest::Save {
+                evaluation, path, ..
+            } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
+        });
+        emit(done.unwrap_or_else(|error| Event::Failed { job, error }));
+    }
+}
+
+fn evaluate(
+    asked: &EvaluationJob,
+    device_lock: &DeviceLock,
+    emit: &dyn Fn(Event),
+) -> Result<Event> {
+    let job = asked.job;
+    let corpus = Corpus::open(&asked.corpus)?;
+    let test = TestSet::open(&corpus, asked.split)?;
+    if test.segments.is_empty() {
+        return Err(Error::Config {
+            field: "the documents to translate",
+            found: format!("none in {}", asked.split.name()),
+            allowed: "a split with documents".to_owned(),
+        });
+    }
+    let options = SearchOptions {
+        beam_size: asked.beam_size,
+        ..SearchOptions::default()
+    };
+    // What cannot be read is told before anything is translated.
+    for folder in &asked.models {
+        described_model(folder)?;
+    }
+    let (mut named, mut hypotheses) = (Vec::new(), Vec::new());
+    let mut words_per_second = Vec::new();
+    let mut device_lock = device_lock.take();
+    for (model, folder) in asked.models.iter().enumerate() {
+        let mut progress = EvaluationProgress {
+            model,
+            num_models: asked.models.len(),
+            done: 0,
+            num: test.num_units(),
+        };
+        emit(Event::Evaluating { job, progress });
+        let mut translator = Translator::open(folder, asked.device)?;
+        if asked.cut_sentences {
+            translator.cut_units();
+        }
+        let translated = test.translate(&translator, &options, &mut || {
+            progress.done += 1;
+            emit(Event::Evaluating { job, progress });
+            device_lock.pass();
+            if asked.control.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        let Some(translated) = translated else {
+            return Ok(Event::Cancelled { job });
+        };
+        words_per_second.push(translated.words_per_second);
+        named.push((translator.info().name.clone(), folder.clone()));
+        hypotheses.push(translated.hypotheses);
+    }
+    drop(device_lock);
+    let systems = unique_names(&named).into_iter().zip(hypotheses);
+    let systems = systems.map(|(name, hypotheses)| ComparedSystem { name, hypotheses });
+    let name = asked
+        .corpus
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let cut = if asked.cut_sentences {
+        ", cut into sentences"
+    } else {
+        ""
+    };
+    let evaluation = Evaluation {
+        test: format!("{name}, {}{cut}", asked.split.name()),
+        words_per_second,
+        beam_size: asked.beam_size,
+        comparison: compare(
+            &test.compared(systems.collect()),
+            &ComparisonOptions::default(),
+        ),
+    };
+    Ok(Event::Evaluated {
+        job,
+        evaluation: Arc::new(evaluation),
+    })
+}
+
+fn save(evaluation: &Evaluation, path: &std::path::Path) -> Result<()> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let text = match extension.to_str() {
+        Some("csv") => evaluation.csv(),
+        Some("tex") => evaluation.latex(),
+        Some("json") => serde_json::to_string_pretty(evaluation).expect("plain data becomes JSON"),
+        _ => {
+            let figure = ScoresFigure(evaluation);
+            let size = (FIGURE_WIDTH, figure.height());
+            return write_picture(&figure, &Theme::LIGHT, path, size, true);
+        }
+    };
+    write_atomically(path, text.as_bytes(), true)
+}

@@ -1,0 +1,292 @@
+//! The thread that reads traces: a question about a large document must not hold up the window.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::{Event, JobId, RequestThread};
+use canopy_base::error::{Result, caught};
+use canopy_chart::charts::Theme;
+use canopy_explain::trace::{self, Side, TraceSource};
+use canopy_explain::{
+    DocumentMap, Explanation, Heads, Margin, Query, Question, ViewKind, sentence_weights,
+};
+
+/// Work for the thread.
+#[derive(Debug)]
+pub enum ExplainRequest {
+    Open {
+        job: JobId,
+        path: PathBuf,
+    },
+    /// Of several that wait only the last one is answered.
+    Answer {
+        job: JobId,
+        source: Arc<TraceSource>,
+        /// Another model's, whose maps are shown beside.
+        compared: Option<Arc<TraceSource>>,
+        question: Question,
+    },
+    /// Of several that wait only the last one is answered.
+    Margin {
+        job: JobId,
+        source: Arc<TraceSource>,
+        query: Query,
+    },
+    /// A figure or its numbers, as the end of the name says; replaces what is there, the dialog has asked.
+    SaveFigure {
+        job: JobId,
+        answer: Arc<Answer>,
+        theme: Theme,
+        path: PathBuf,
+    },
+    SaveTrace {
+        job: JobId,
+        source: Arc<TraceSource>,
+        path: PathBuf,
+    },
+}
+
+/// The answer to a question about a trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub question: Question,
+    pub explanation: Explanation,
+    /// Share of the attention that each sentence has, ascending by number; empty if the view is not about the document.
+    pub weights: Vec<(u32, f32)>,
+}
+
+impl Answer {
+    /// Whether its weights are what `view` is about: attention, or similarity.
+    pub fn is_of(&self, view: ViewKind) -> bool {
+        let compares = |view| view == ViewKind::Similarity;
+        compares(self.question.view) == compares(view)
+    }
+}
+
+/// Width of saved figures, in pixels.
+const FIGURE_WIDTH: u32 = 1_200;
+
+/// The thread of [`ExplainRequest`]s.
+pub type ExplainThread = RequestThread<ExplainRequest>;
+
+impl ExplainThread {
+    /// Starts the thread; `wake` is called after every event.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        Self::start("canopy-explain", events, wake, answer_all)
+    }
+}
+
+fn answer_all(inbox: &Receiver<ExplainRequest>, emit: &dyn Fn(Event)) {
+    let mut known = None;
+    while let Ok(request) = inbox.recv() {
+        let mut waiting = vec![request];
+        waiting.extend(inbox.try_iter());
+        let last = |is_one: fn(&ExplainRequest) -> bool| waiting.iter().rposition(is_one);
+        let (answer, margin) = (
+            last(ExplainRequest::is_answer),
+            last(ExplainRequest::is_margin),
+        );
+        for (place, request) in waiting.into_iter().enumerate() {
+            let is_old = request.is_answer() && Some(place) != answer
+                || request.is_margin() && Some(place) != margin;
+            if !is_old {
+                emit(done_or_failed(request, &mut known));
+            }
+        }
+    }
+}
+
+/// The map of a whole document takes a while, and words of it have the same.
+struct KnownMap {
+    source: Arc<TraceSource>,
+    side: Side,
+    layer: Option<usize>,
+    heads: Heads,
+    map: Arc<DocumentMap>,
+}
+
+impl KnownMap {
+    /// The same answer as [`Question::answer`].
+    fn answer(
+        known: &mut Option<Self>,
+        source: &Arc<TraceSource>,
+        question: &Question,
+    ) -> Result<Explanation> {
+        let Query {
+            side, layer, heads, ..
+        } = question.query;
+        if let Some(known) = known
+            && Arc::ptr_eq(&known.source, source)
+            && (known.side, known.layer, known.heads) == (side, layer, heads)
+        {
+            return Ok(Explanation::Document(known.map.clone()));
+        }
+        let answer = question.answer(source)?;
+        if let Explanation::Document(map) = &answer {
+            *known = Some(Self {
+                source: source.clone(),
+                side,
+                layer,
+                heads,
+                map: map.clone(),
+            });
+        }
+        Ok(answer)
+    }
+}
+
+fn done_or_failed(request: ExplainRequest, known: &mut Option<KnownMap>) -> Event {
+    let job = request.job();
+    let (is_answer, is_margin) = (request.is_answer(), request.is_margin());
+    match caught(|| request.done(known)) {
+        Ok(event) => event,
+        Err(error) if is_answer => Event::Answered {
+            job,
+            answer: Err(error),
+        },
+        Err(_) if is_margin => Event::Margin { job, margin: None },
+        Err(error) => Event::Failed { job, error },
+    }
+}
+
+impl ExplainRequest {
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Answer { .. })
+    }
+
+    fn is_margin(&self) -> bool {
+        matches!(self, Self::Margin { .. })
+    }
+
+    fn job(&self) -> JobId {
+        match self {
+            Self::Open { job, .. }
+            | Self::Answer { job, .. }
+            | Self::Margin { job, .. }
+            | Self::SaveFigure { job, .. }
+            | Self::SaveTrace { job, .. } => *job,
+        }
+    }
+
+    fn done(self, known: &mut Option<KnownMap>) -> Result<Event> {
+        Ok(match self {
+            Self::Open { job, path } => Event::TraceOpened {
+                job,
+                source: Arc::new(trace::open(&path)?),
+                path,
+            },
+            Self::Answer {
+                job,
+                source,
+                compared,
+                question,
+            } => {
+                let explanation = match (question.view, &compared) {
+                    (ViewKind::Document, _) => KnownMap::answer(known, &source, &question)?,
+                    (view, Some(other)) if view.has_room_for_two() => {
+                        let asked = [(&*source, question), (&**other, question.for_other(other))];
+                        Question::compare(&asked)?
+                    }
+                    _ => question.answer(&source)?,
+                };
+                // Views of one sentence have no share of the document to tell.
+                let weights = sentence_weights(&source, &question.query).unwrap_or_default();
+                let answer = Arc::new(Answer {
+                    question,
+                    explanation,
+                    weights,
+                });
+                Event::Answered {
+                    job,
+                    answer: Ok(answer),
+                }
+            }
+            Self::Margin { job, source, query } => Event::Margin {
+                job,
+                margin: Some(Box::new(Margin::new(&source, &query)?)),
+            },
+            Self::SaveFigure {
+                job,
+                answer,
+                theme,
+                path,
+            } => {
+                let explanation = &answer.explanation;
+                let size = (FIGURE_WIDTH, explanation.height(FIGURE_WIDTH));
+                explanation.write(&theme, &path, size, true)?;
+                Event::ExplanationSaved { job, path }
+            }
+            Self::SaveTrace { job, source, path } => {
+                trace::save(&*source.trace()?, &path, true)?;
+                Event::ExplanationSaved { job, path }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use canopy_explain::Order;
+    use canopy_explain::trace::{Overview, Trace};
+
+    fn answer(job: u64, source: &Arc<TraceSource>) -> ExplainRequest {
+        ExplainRequest::Answer {
+            job: JobId(job),
+            source: source.clone(),
+            compared: None,
+            question: Question {
+                view: ViewKind::Tree,
+                query: Query::sentence(Side::Source, 0),
+                each_head: false,
+                order: Order::Document,
+                limit: 6,
+            },
+        }
+    }
+
+    #[test]
+    fn of_questions_that_wait_the_last_one_is_answered() {
+        let empty = Trace {
+            overview: Overview::default(),
+            maps: Vec::new(),
+        };
+        let source = Arc::new(TraceSource::from(empty));
+        let (requests, inbox) = channel();
+        for job in 1..4 {
+            requests.send(answer(job, &source)).expect("a thread");
+        }
+        drop(requests);
+        let answered = std::cell::RefCell::new(Vec::new());
+        answer_all(&inbox, &|event| match event {
+            Event::Answered { job, answer } => answered.borrow_mut().push((job, answer.is_err())),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(
+            answered.into_inner(),
+            [(JobId(3), true)],
+            "it has no sentence"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_trace_is_a_failure_with_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.trace");
+        std::fs::write(&path, "no trace").expect("a file");
+        let request = ExplainRequest::Open {
+            job: JobId(1),
+            path: path.clone(),
+        };
+        let Event::Failed { error, .. } = done_or_failed(request, &mut None) else {
+            panic!("it opened");
+        };
+        assert!(error.to_string().contains("page.trace"), "{error}");
+    }
+}

@@ -1,0 +1,374 @@
+//! The file thread: opens and saves documents, projects and settings, one after the other, away from the window.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use super::document_work::read_as;
+use super::project_lock::ProjectLock;
+use super::project_merge::MergedWork;
+use super::project_store::{ProjectFiles, SavedWork};
+use super::{Event, JobId, Project};
+use canopy_base::error::{Error, Result, caught};
+use canopy_base::file::write_atomically;
+use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
+use canopy_document::export::{ExportFormat, Languages, Provenance};
+use canopy_qa::terms::{Term, TermIndex, Termbase};
+use canopy_translate::remote::{RemoteHost, save_key};
+
+/// Work for the file thread.
+#[derive(Debug)]
+pub enum FileRequest {
+    /// Reads a document, and its project if there is one below `data_folder`.
+    OpenDocument {
+        job: JobId,
+        path: PathBuf,
+        data_folder: Option<PathBuf>,
+        /// How it is read; else as its project says.
+        reading: Option<ReadingOptions>,
+    },
+    /// Writes the translated document; sentences without a translation stay as they are.
+    SaveDocument {
+        job: JobId,
+        path: PathBuf,
+        overwrite: bool,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        /// Of the targets, where it is known.
+        language: Option<String>,
+    },
+    /// Writes sentences with their translations as something else than the document.
+    ExportDocument {
+        job: JobId,
+        path: PathBuf,
+        overwrite: bool,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        /// Where they come from.
+        provenances: Vec<Provenance>,
+        format: ExportFormat,
+        languages: Languages,
+    },
+    /// Lets another window write the document's project.
+    CloseDocument { job: JobId, path: PathBuf },
+    /// Keeps the work on a document below `data_folder`.
+    SaveProject {
+        job: JobId,
+        data_folder: PathBuf,
+        project: Project,
+    },
+    /// Writes a small file of our own, such as the settings.
+    Write {
+        job: JobId,
+        path: PathBuf,
+        bytes: Vec<u8>,
+    },
+    /// Keeps the key of another machine in a file that nobody else may read.
+    KeepKey {
+        job: JobId,
+        path: PathBuf,
+        host: RemoteHost,
+        key: String,
+    },
+    /// Writes a file where a person wants it, and tells when it is there; the dialog has asked.
+    Export {
+        job: JobId,
+        path: PathBuf,
+        bytes: Vec<u8>,
+    },
+    /// Reads an open document once more with other sentences in one place.
+    Recut {
+        job: JobId,
+        path: PathBuf,
+        /// As it is read now.
+        document: Arc<Document>,
+        edit: SegmentEdit,
+    },
+    /// Reads a termbase.
+    ReadTerms {
+        job: JobId,
+        path: PathBuf,
+        source_language: String,
+        target_language: String,
+    },
+    /// Adds a term to a termbase, which begins with it if it is not there, and reads it again.
+    AddTerm {
+        job: JobId,
+        path: PathBuf,
+        languages: (String, String),
+        term: Term,
+    },
+    /// Reads a file for the exchange of translations.
+    ReadExchange { job: JobId, path: PathBuf },
+    /// Tells when all that was asked for before is done.
+    Flush { job: JobId },
+}
+
+impl FileRequest {
+    fn job(&self) -> JobId {
+        match self {
+            Self::OpenDocument { job, .. }
+            | Self::SaveDocument { job, .. }
+            | Self::ExportDocument { job, .. }
+            | Self::CloseDocument { job, .. }
+            | Self::ReadExchange { job, .. }
+            | Self::Flush { job }
+            | Self::SaveProject { job, .. }
+            | Self::ReadTerms { job, .. }
+            | Self::Recut { job, .. }
+            | Self::AddTerm { job, .. }
+            | Self::Write { job, .. }
+            | Self::KeepKey { job, .. }
+            | Self::Export { job, .. } => *job,
+        }
+    }
+
+    fn done(self, open: &mut OpenProjects) -> Result<Vec<Event>> {
+        match self {
+            Self::OpenDocument {
+                job,
+                path,
+                data_folder,
+                reading,
+            } => open.open(job, path, data_folder.as_deref(), reading),
+            Self::SaveDocument {
+                job,
+                path,
+                overwrite,
+                document,
+                targets,
+                language,
+            } => {
+                let bytes = document.written(&targets, language.as_deref())?;
+                write_atomically(&path, &bytes, overwrite)?;
+                Ok(vec![Event::DocumentSaved { job, path }])
+            }
+            Self::ExportDocument {
+                job,
+                path,
+                overwrite,
+                document,
+                targets,
+                provenances,
+                format,
+                languages,
+            } => {
+                let bytes = document.exported_by(&targets, &provenances, format, &languages)?;
+                write_atomically(&path, &bytes, overwrite)?;
+                Ok(vec![Event::DocumentSaved { job, path }])
+            }
+            Self::CloseDocument { path, .. } => {
+                open.0.remove(&path);
+                Ok(vec![])
+            }
+            Self::SaveProject {
+                data_folder,
+                project,
+                ..
+            } => {
+                let merged = open.save(&data_folder, &project)?;
+                let told = merged.map(|merged| Event::WorkMerged {
+                    path: project.document,
+                    merged: Box::new(merged),
+                });
+                Ok(told.into_iter().collect())
+            }
+            Self::Write { path, bytes, .. } => {
+                write_ours(&path, &bytes)?;
+                Ok(vec![])
+            }
+            Self::KeepKey {
+                path, host, key, ..
+            } => {
+                save_key(&path, host, &key)?;
+                Ok(vec![])
+            }
+            Self::Export { job, path, bytes } => {
+                write_atomically(&path, &bytes, true)?;
+                Ok(vec![Event::DocumentSaved { job, path }])
+            }
+            Self::Recut {
+                job,
+                path,
+                document,
+                edit,
+            } => {
+                let (format, reading) = (Some(document.format), &document.reading);
+                let document = Document::open_edited(&path, format, reading, Some(edit));
+                let document = document.map(Arc::new);
+                Ok(vec![Event::Recut { job, document }])
+            }
+            Self::ReadTerms {
+                job,
+                path,
+                source_language,
+                target_language,
+            } => {
+                let base = Termbase::read(&path, &source_language, &target_language);
+                let index = base.map(|base| Arc::new(TermIndex::new(Arc::new(base))));
+                Ok(vec![Event::TermsRead { job, index }])
+            }
+            Self::AddTerm {
+                job,
+                path,
+                languages,
+                term,
+            } => {
+                let index = with_term(&path, &languages, term);
+                Ok(vec![Event::TermsRead { job, index }])
+            }
+            Self::ReadExchange { job, path } => {
+                let file = Document::open(&path, None).map(Arc::new);
+                Ok(vec![Event::ExchangeRead { job, file }])
+            }
+            Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
+        }
+    }
+}
+
+/// The projects of the documents that are open, by the documents' paths: also that of the one before, until it is closed.
+#[derive(Debug, Default)]
+struct OpenProjects(HashMap<PathBuf, (ProjectLock, ProjectFiles)>);
+
+impl OpenProjects {
+    fn open(
+        &mut self,
+        job: JobId,
+        path: PathBuf,
+        data_folder: Option<&Path>,
+        reading: Option<ReadingOptions>,
+    ) -> Result<Vec<Event>> {
+        // The same file under another name has the same project; what does not exist is reported by `Document::open`.
+        let path = path.canonicalize().unwrap_or(path);
+        let mut document = read_as(&path, reading.as_ref())?;
+        let found = data_folder.map(|folder| self.find(folder, &path, &document));
+        let SavedWork {
+            project,
+            elsewhere,
+            mut error,
+        } = found.unwrap_or_default();
+        let of_project = project.as_ref().and_then(|it| it.reading.as_ref());
+        if let (None, Some(asked)) = (reading, of_project) {
+            // The file may have changed since: it is still to be opened.
+            match read_as(&path, Some(asked)) {
+                Ok(read) => document = read,
+                Err(failed) => error = error.or(Some(failed)),
+            }
+        }
+        let document = Arc::new(document);
+        let in_project = self.project_folder(&path).map(|folder| Event::InProject {
+            path: path.clone(),
+            folder,
+        });
+        let elsewhere = elsewhere.map(|project| Event::WorkElsewhere {
+            path: path.clone(),
+            project,
+        });
+        let opened = Event::DocumentOpened {
+            job,
+            path,
+            document,
+            project,
+            project_error: error,
+        };
+        let events = [opened].into_iter().chain(in_project);
+        Ok(events.chain(elsewhere).collect())
+    }
+
+    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> SavedWork {
+        let before = self.0.remove(path).map(|(lock, _)| lock);
+        let lock = before.filter(ProjectLock::is_ours);
+        let lock = lock.unwrap_or_else(|| ProjectLock::take(data_folder, path));
+        let (place, mut found) = ProjectFiles::find(data_folder, path, document);
+        found.error = found.error.or(lock.check().err());
+        self.0.insert(path.to_owned(), (lock, place));
+        found
+    }
+
+    /// The folder of the project that a document belongs to.
+    fn project_folder(&self, path: &Path) -> Option<PathBuf> {
+        let (_, files) = self.0.get(path)?;
+        files.project_folder().map(Path::to_owned)
+    }
+
+    fn save(&mut self, data_folder: &Path, project: &Project) -> Result<Option<MergedWork>> {
+        let (lock, place) = self
+            .0
+            .entry(project.document.clone())
+            .or_insert_with_key(|path| {
+                let lock = ProjectLock::take(data_folder, path);
+                (lock, ProjectFiles::unread(data_folder, path))
+            });
+        lock.check()?;
+        place.save(project)
+    }
+}
+
+/// Adds a term to a file, and to what it holds.
+fn with_term(path: &Path, (from, to): &(String, String), term: Term) -> Result<Arc<TermIndex>> {
+    let mut base = if path.exists() {
+        Termbase::read(path, from, to)?
+    } else {
+        Termbase::empty(from, to)
+    };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
+    base.add(term.clone());
+    base.save_added(path, &term)?;
+    Ok(Arc::new(TermIndex::new(Arc::new(base))))
+}
+
+fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
+    write_atomically(path, bytes, true)
+}
+
+/// The window's end of the file thread.
+#[derive(Debug)]
+pub struct FileThread {
+    requests: Sender<FileRequest>,
+    thread: JoinHandle<()>,
+}
+
+impl FileThread {
+    /// Starts the thread; `wake` is called after every event.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        let (requests, inbox) = channel::<FileRequest>();
+        let thread = std::thread::Builder::new()
+            .name("canopy-files".to_owned())
+            .spawn(move || {
+                let mut open = OpenProjects::default();
+                while let Ok(request) = inbox.recv() {
+                    let job = request.job();
+                    let done = caught(|| request.done(&mut open));
+                    for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
+                        // The window may already be gone; then nobody needs the event.
+                        let _ = events.send(event);
+                        wake();
+                    }
+                }
+            })
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self { requests, thread })
+    }
+
+    /// Queues a request; `false` if the thread has ended.
+    pub fn send(&self, request: FileRequest) -> bool {
+        self.requests.send(request).is_ok()
+    }
+
+    /// Waits until everything queued is written.
+    pub fn finish(self) {
+        drop(self.requests);
+        // A panic in it has been reported already.
+        let _ = self.thread.join();
+    }
+}

@@ -1,0 +1,147 @@
+//! The thread that looks for fonts of the system: to go through hundreds of files takes longer than a frame.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use canopy_base::error::{Error, Result};
+use canopy_chart::typesetting::{FontKey, SystemFont, SystemFonts, covers, font_script};
+
+/// The fonts that were found so far; the thread adds to them.
+#[derive(Debug, Default)]
+pub struct FoundFonts {
+    found: Mutex<Vec<(FontKey, SystemFont)>>,
+    /// Grows with every font.
+    revision: AtomicU64,
+}
+
+impl FoundFonts {
+    /// A font for a character, if one like it was found before.
+    pub fn get(&self, key: FontKey) -> Option<SystemFont> {
+        let found = self.lock();
+        let mut alike = found.iter().filter(|(known, _)| is_alike(*known, key));
+        let has =
+            |(_, font): &&(FontKey, SystemFont)| covers(&font.data, font.index, key.character);
+        alike.find(has).map(|(_, font)| font.clone())
+    }
+
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Acquire)
+    }
+
+    fn add(&self, key: FontKey, font: SystemFont) {
+        self.lock().push((key, font));
+        self.revision.fetch_add(1, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(FontKey, SystemFont)>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_alike(known: FontKey, key: FontKey) -> bool {
+    let script = |key: FontKey| font_script(key.character);
+    (known.weight, known.han, script(known)) == (key.weight, key.han, script(key))
+}
+
+/// The window's end of the thread.
+#[derive(Debug)]
+pub struct FontThread {
+    requests: Sender<FontKey>,
+    asked: Mutex<HashSet<FontKey>>,
+    found: Arc<FoundFonts>,
+    _thread: JoinHandle<()>,
+}
+
+impl FontThread {
+    /// Starts the thread, which does nothing until a font is wanted; `wake` is called after every font that is found.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(wake: impl Fn() + Send + 'static) -> Result<Self> {
+        let (requests, inbox) = channel();
+        let found = Arc::new(FoundFonts::default());
+        let shared = found.clone();
+        let thread = std::thread::Builder::new()
+            .name("canopy-fonts".to_owned())
+            .spawn(move || find_all(&inbox, &shared, &wake))
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self {
+            requests,
+            asked: Mutex::default(),
+            found,
+            _thread: thread,
+        })
+    }
+
+    /// A font that has the character, if it is here; otherwise it is looked for, once.
+    pub fn font(&self, key: FontKey) -> Option<SystemFont> {
+        if let Some(font) = self.found.get(key) {
+            return Some(font);
+        }
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.insert(key) {
+            // Fails only after the thread has ended, which it does when the window closes.
+            let _ = self.requests.send(key);
+        }
+        None
+    }
+
+    /// Changes whenever there are more fonts.
+    pub fn revision(&self) -> u64 {
+        self.found.revision()
+    }
+}
+
+fn find_all(inbox: &Receiver<FontKey>, found: &FoundFonts, wake: &impl Fn()) {
+    let mut fonts: Option<SystemFonts> = None;
+    while let Ok(key) = inbox.recv() {
+        // Of a page of text the first character has brought the font of all.
+        if found.get(key).is_some() {
+            continue;
+        }
+        let fonts = fonts.get_or_insert_with(SystemFonts::scan);
+        if let Some(font) = fonts.find(key) {
+            found.add(key, font);
+            wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn a_font_of_the_system_is_found_for_a_character() {
+        let mut system = SystemFonts::scan();
+        let key = FontKey {
+            character: 'ع',
+            weight: 400,
+            han: None,
+        };
+        if system.find(key).is_none() {
+            eprintln!("skipped: the system has no Arabic font");
+            return;
+        }
+        let (sender, woken) = channel();
+        let thread =
+            FontThread::spawn(move || sender.send(()).unwrap_or_default()).expect("a thread");
+        assert!(thread.font(key).is_none(), "it is looked for elsewhere");
+        woken.recv_timeout(Duration::from_secs(30)).expect("found");
+        assert_eq!(thread.revision(), 1);
+        let started = Instant::now();
+        let font = thread.font(key).expect("here");
+        assert!(covers(&font.data, font.index, 'ع'));
+        assert!(started.elapsed() < Duration::from_secs(5));
+        let other = FontKey {
+            character: 'ب',
+            ..key
+        };
+        assert_eq!(thread.font(other).expect("the same").name, font.name);
+    }
+}

@@ -1,0 +1,459 @@
+//! Background jobs: the worker thread that alone owns the model it translates with, the training thread, the file
+//! thread, the thread that reads traces, and what they say to the window.
+//!
+//! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
+
+pub mod aligning;
+pub mod batch;
+pub mod catalogues;
+pub mod checking;
+pub mod comparing;
+pub mod document_work;
+mod engine;
+pub mod evaluations;
+pub mod explaining;
+pub mod files;
+pub mod fonts;
+pub mod models;
+mod other_languages;
+pub mod project;
+pub mod project_folder;
+mod project_lock;
+pub mod project_merge;
+mod project_store;
+pub mod projects;
+mod request_thread;
+mod run_files;
+pub mod runs;
+pub mod segment_history;
+pub mod suggesting;
+pub mod trainings;
+pub mod worker;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+pub use aligning::{
+    AlignRequest, AlignThread, Alignment, AlignmentFormat, WrittenAlignment, read_rows,
+};
+pub use catalogues::{CatalogueRequest, CatalogueThreads};
+pub use checking::{CheckRequest, CheckThread};
+pub use comparing::Comparison;
+pub use document_work::DocumentWork;
+pub use engine::Engine;
+pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
+pub use explaining::{Answer, ExplainRequest, ExplainThread};
+pub use files::{FileRequest, FileThread};
+pub use fonts::FontThread;
+pub use models::{ModelRequest, ModelsThread};
+pub use other_languages::LanguageWork;
+pub use project::{Project, SavedTarget, State};
+pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+pub use project_merge::MergedWork;
+pub use projects::{ProjectRequest, ProjectsThread};
+pub use request_thread::RequestThread;
+pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
+pub use segment_history::{Origin, Version};
+pub use suggesting::{SuggestionRequest, SuggestionThread};
+pub use trainings::{TrainingJob, TrainingRequest, Trainings};
+pub use worker::Worker;
+
+use canopy_base::error::{Error, Result};
+use canopy_corpus::memory::TranslationMemory;
+use canopy_corpus::survey::Survey;
+use canopy_document::document::Document;
+use canopy_evaluate::evaluation::Evaluation;
+use canopy_explain::trace::TraceSource;
+use canopy_explain::{Explanation, Margin, ModelView, SimilarityView};
+use canopy_qa::checks::Finding;
+use canopy_qa::llm::Suggestion;
+use canopy_qa::terms::{TermIndex, Termbase};
+use canopy_train::{Estimate, TrainingEvent};
+use canopy_translate::catalogue::{Look, Progress};
+use canopy_translate::inference::{
+    AddressChoice, DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation,
+};
+
+/// Names one job, so that answers to an older one can be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub u64);
+
+/// Settings that the window may change while a translation runs.
+#[derive(Debug, Clone, Default)]
+pub struct JobControl {
+    cancelled: Arc<AtomicBool>,
+    first_visible: Arc<AtomicUsize>,
+}
+
+impl JobControl {
+    /// Asks the worker to stop at the next sentence.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Tells the worker which sentence stands at the top of the window: it goes on from there.
+    pub fn set_first_visible(&self, sentence: usize) {
+        self.first_visible.store(sentence, Ordering::Relaxed);
+    }
+
+    pub fn first_visible(&self) -> usize {
+        self.first_visible.load(Ordering::Relaxed)
+    }
+}
+
+/// A person's translation memory: a corpus folder, a TMX file or a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserMemory {
+    pub path: PathBuf,
+    /// Whether the model learns from it before each document.
+    pub learns: bool,
+}
+
+/// Work for the thread that owns the model.
+#[derive(Debug)]
+pub enum Request {
+    OpenModel {
+        job: JobId,
+        folder: PathBuf,
+        /// Source and target, for a model of several; none takes its own.
+        languages: [Option<String>; 2],
+        /// The model that translates its translations further.
+        second: Option<Leg>,
+        device: DeviceChoice,
+        memory: Option<UserMemory>,
+    },
+    /// `sentences` in reading order; the worker begins with the visible ones. `fixed` are translations that a person has
+    /// edited or confirmed, by sentence: a bilingual model reads them.
+    Translate {
+        job: JobId,
+        document: Arc<Document>,
+        sentences: Vec<usize>,
+        fixed: BTreeMap<usize, String>,
+        terms: Option<Arc<Termbase>>,
+        /// How German translations address somebody, if a person has chosen.
+        address: Option<AddressChoice>,
+        options: SearchOptions,
+        control: JobControl,
+    },
+    /// Scores the translation of a sentence and a suggestion for it; `known` are those of other sentences.
+    Rank {
+        job: JobId,
+        document: Arc<Document>,
+        sentence: usize,
+        candidates: [String; 2],
+        known: BTreeMap<usize, String>,
+    },
+    /// Traces the model over `document` and `targets`, one for each sentence or none: the sentences of `part`, or all;
+    /// `top_t` is another T than the model's own.
+    Trace {
+        job: JobId,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
+        top_t: Option<usize>,
+    },
+    /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
+    /// one that is
+    /// cancelled while the model is made for the document is not.
+    Explain {
+        job: JobId,
+        view: ModelView,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        sentence: usize,
+        options: SearchOptions,
+        control: JobControl,
+    },
+    /// The sentences of a document against each other.
+    Compare {
+        job: JobId,
+        comparison: Box<Comparison>,
+    },
+}
+
+/// A report of a thread.
+#[derive(Debug)]
+pub enum Event {
+    ModelOpened {
+        job: JobId,
+        info: ModelInfo,
+        device_name: String,
+        /// The model's own and the user's pairs.
+        memory: Option<Arc<TranslationMemory>>,
+    },
+    /// So many pairs are in the translation memory, before the model that reads it is open; or why there is none.
+    MemoryOpened {
+        job: JobId,
+        pairs: Result<usize>,
+    },
+    /// So many steps of taking in what the memory has like the document are done and to be done, before anything is
+    /// translated.
+    Adapting {
+        job: JobId,
+        done: usize,
+        num: usize,
+    },
+    /// Drafts of what other sentences read, before sentences are translated: so many are done and to be done now.
+    Drafted {
+        job: JobId,
+        done: usize,
+        num: usize,
+    },
+    SentenceTranslated {
+        job: JobId,
+        index: usize,
+        translation: Translation,
+    },
+    /// The device failed; what is left is translated on `device_name`, the CPU.
+    CpuTookOver {
+        job: JobId,
+        device_name: String,
+        error: Error,
+    },
+    /// An event of a run; it ends with `Finished` or `Failed`.
+    Training {
+        job: JobId,
+        event: TrainingEvent,
+    },
+    /// Something about the runs that are followed is new; all of them, with the corpora that were made in the window.
+    RunsSeen {
+        runs: Vec<RunSnapshot>,
+        corpora: Vec<PathBuf>,
+    },
+    Probed {
+        job: JobId,
+        estimate: Estimate,
+    },
+    /// A run has another name, and so another folder.
+    Renamed {
+        folder: PathBuf,
+        to: PathBuf,
+    },
+    /// A run lies in the trash now.
+    Trashed {
+        folder: PathBuf,
+        to: PathBuf,
+    },
+    /// The model of a run is in a folder of its own.
+    Exported {
+        to: PathBuf,
+        promote: bool,
+    },
+    /// There is no dictionary for the check of spelling.
+    NotSpelled {
+        job: JobId,
+        reason: String,
+    },
+    /// What quality checks found, in the order of the sentences.
+    Checked {
+        job: JobId,
+        findings: Vec<Finding>,
+    },
+    /// A translation memory that was asked for without a model.
+    MemoryRead {
+        job: JobId,
+        memory: Result<Arc<TranslationMemory>>,
+    },
+    /// All installed models.
+    ModelsListed {
+        models: Vec<InstalledModel>,
+    },
+    /// A model that lies somewhere, or why it is none.
+    ModelInspected {
+        job: JobId,
+        path: PathBuf,
+        model: Result<Box<InstalledModel>>,
+    },
+    /// So many bytes of a model are copied, and so many there are.
+    ModelCopied {
+        job: JobId,
+        done: u64,
+        total: u64,
+    },
+    ModelAdded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    /// A person has stated its languages.
+    ModelStated {
+        job: JobId,
+        folder: PathBuf,
+    },
+    ModelRemoved {
+        job: JobId,
+        folder: PathBuf,
+    },
+    /// The models of catalogues; `arrived` are bytes of those whose download was broken off, by catalogue and name.
+    CataloguesRead {
+        job: JobId,
+        look: Box<Look>,
+        arrived: BTreeMap<(String, String), u64>,
+    },
+    ModelDownloading {
+        job: JobId,
+        progress: Progress,
+    },
+    /// A model of a catalogue is installed.
+    ModelDownloaded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    /// So many bytes are kept for the next attempt.
+    DownloadCancelled {
+        job: JobId,
+        arrived: u64,
+    },
+    /// So much of what a corpus is made of is read, in `[0, 1]`.
+    CorpusRead {
+        job: JobId,
+        share: f64,
+    },
+    /// Found in what is to become a corpus.
+    Surveyed {
+        job: JobId,
+        survey: Box<Survey>,
+    },
+    CorpusMade {
+        job: JobId,
+        folder: PathBuf,
+        pairs: usize,
+    },
+    Traced {
+        job: JobId,
+        source: Arc<TraceSource>,
+    },
+    Explained {
+        job: JobId,
+        explanation: Result<Box<Explanation>>,
+    },
+    /// What a large language model has suggested.
+    Suggested {
+        job: JobId,
+        suggestion: Result<Box<Suggestion>>,
+    },
+    /// So many sentences are encoded.
+    Comparing {
+        job: JobId,
+        done: usize,
+        num: usize,
+    },
+    Compared {
+        job: JobId,
+        view: Arc<SimilarityView>,
+    },
+    /// The mean log-probability of a token of the translation of a sentence, and of the suggestion for it.
+    Ranked {
+        job: JobId,
+        mean_log_probs: Option<[f32; 2]>,
+    },
+    TraceOpened {
+        job: JobId,
+        path: PathBuf,
+        source: Arc<TraceSource>,
+    },
+    Answered {
+        job: JobId,
+        answer: Result<Arc<Answer>>,
+    },
+    /// Beside the document; `None` if the trace has no attention to other sentences.
+    Margin {
+        job: JobId,
+        margin: Option<Box<Margin>>,
+    },
+    Evaluating {
+        job: JobId,
+        progress: EvaluationProgress,
+    },
+    Evaluated {
+        job: JobId,
+        evaluation: Arc<Evaluation>,
+    },
+    EvaluationSaved {
+        job: JobId,
+        path: PathBuf,
+    },
+    /// A figure, its numbers or a trace.
+    ExplanationSaved {
+        job: JobId,
+        path: PathBuf,
+    },
+    Finished {
+        job: JobId,
+    },
+    Cancelled {
+        job: JobId,
+    },
+    /// `project_error` says why saved work could not be used.
+    DocumentOpened {
+        job: JobId,
+        path: PathBuf,
+        document: Arc<Document>,
+        project: Option<Project>,
+        project_error: Option<Error>,
+    },
+    /// The document that was just opened was worked on at another path, perhaps before it was renamed.
+    WorkElsewhere {
+        path: PathBuf,
+        project: Project,
+    },
+    /// A file for the exchange of translations, or why it cannot be read.
+    ExchangeRead {
+        job: JobId,
+        file: Result<Arc<Document>>,
+    },
+    /// The document that was just opened belongs to the project in this folder.
+    InProject {
+        path: PathBuf,
+        folder: PathBuf,
+    },
+    /// How far a project folder is, or why it cannot be opened.
+    ProjectSeen {
+        job: JobId,
+        status: Result<Box<ProjectStatus>>,
+    },
+    /// The translations of a project are in files.
+    /// Somebody else had changed the work on a document; what was saved has both.
+    WorkMerged {
+        path: PathBuf,
+        merged: Box<MergedWork>,
+    },
+    /// Two documents are aligned.
+    Aligned {
+        job: JobId,
+        alignment: Result<Box<Alignment>>,
+    },
+    ProjectExported {
+        job: JobId,
+        files: Result<Vec<PathBuf>>,
+    },
+    /// All that was to be written before this is written, or a failure has told why not.
+    Flushed {
+        job: JobId,
+    },
+    /// A document with other sentences in one place, or why it stays as it is.
+    Recut {
+        job: JobId,
+        document: Result<Arc<Document>>,
+    },
+    /// A termbase that was asked for, or to which a term was added.
+    TermsRead {
+        job: JobId,
+        index: Result<Arc<TermIndex>>,
+    },
+    /// A translation, or something else that a person wanted in a file.
+    DocumentSaved {
+        job: JobId,
+        path: PathBuf,
+    },
+    Failed {
+        job: JobId,
+        error: Error,
+    },
+}

@@ -1,0 +1,51 @@
+//! The thread that asks a large language model, which may take a minute for a sentence.
+
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::{Event, JobId, RequestThread};
+use canopy_base::error::{Result, caught};
+use canopy_qa::llm::{Endpoint, Languages, Question};
+
+/// A sentence to be asked for.
+#[derive(Debug)]
+pub struct SuggestionRequest {
+    pub job: JobId,
+    pub endpoint: Endpoint,
+    /// English names of both languages.
+    pub source: String,
+    pub target: String,
+    pub question: Question,
+}
+
+/// The thread of [`SuggestionRequest`]s.
+pub type SuggestionThread = RequestThread<SuggestionRequest>;
+
+impl SuggestionThread {
+    /// Starts the thread, which asks nobody before it is told to; `wake` is called after every event. Of several requests that
+    /// wait only the last one is answered.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        Self::start("canopy-suggestions", events, wake, ask_all)
+    }
+}
+
+fn ask_all(inbox: &Receiver<SuggestionRequest>, emit: &dyn Fn(Event)) {
+    while let Ok(request) = inbox.recv() {
+        let last = inbox.try_iter().last().unwrap_or(request);
+        let SuggestionRequest {
+            job,
+            endpoint,
+            source,
+            target,
+            question,
+        } = last;
+        let languages = Languages {
+            source: &source,
+            target: &target,
+        };
+        let suggestion = caught(|| endpoint.suggest(languages, &question).map(Box::new));
+        emit(Event::Suggested { job, suggestion });
+    }
+}

@@ -1,0 +1,271 @@
+//! Files that are either the old ones or the new ones, never half of each.
+
+use std::{
+    fs,
+    io::{ErrorKind, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::disk;
+use crate::error::{Error, Result};
+
+/// How the names of temporary files begin.
+pub const TEMPORARY: &str = ".canopy-";
+
+/// Writes `bytes` to `path`: to a temporary file beside it, which then takes its name.
+///
+/// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
+///
+/// # Errors
+/// If `path` exists and `overwrite` is false, or if writing fails; what was there before is there still.
+pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -> Result<()> {
+    let path = path.as_ref();
+    let exists = || Error::Exists {
+        path: path.to_owned(),
+    };
+    // A link that points nowhere counts as existing.
+    let existing = path.symlink_metadata().is_ok();
+    if existing && !overwrite {
+        return Err(exists());
+    }
+    let place = if existing {
+        path.canonicalize().map_err(Error::write(path))?
+    } else {
+        path.to_owned()
+    };
+    let permissions = fs::metadata(&place)
+        .ok()
+        .map(|metadata| metadata.permissions());
+    if fs::metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
+    }
+    if existing && fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file()) {
+        // A pipe or a device: another file in its place would be none.
+        let file = fs::OpenOptions::new().write(true).open(&place);
+        let written = file.and_then(|mut file| file.write_all(bytes));
+        return written.map_err(Error::write(path));
+    }
+    let mut file = new_file(folder_of(&place)).map_err(Error::write(path))?;
+    disk::write_all(&mut file, bytes).map_err(Error::write(path))?;
+    if let Some(permissions) = permissions {
+        file.as_file()
+            .set_permissions(permissions)
+            .map_err(Error::write(path))?;
+    }
+    disk::sync(file.as_file()).map_err(Error::write(path))?;
+    disk::before_naming().map_err(Error::write(path))?;
+    if overwrite {
+        file.persist(&place)
+            .map_err(|error| Error::write(path)(error.error))?;
+    } else {
+        // Somebody may have made the file in the meantime.
+        file.persist_noclobber(&place)
+            .map_err(|error| match error.error.kind() {
+                ErrorKind::AlreadyExists => exists(),
+                _ => Error::write(path)(error.error),
+            })?;
+    }
+    disk::sync_folder(&folder_of(&place)).map_err(Error::write(path))
+}
+
+/// The file that is locked to have something for oneself; an empty one is made where there is none.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn lock_file(path: &Path) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    let file = options.create(true).truncate(false).write(true).open(path);
+    file.map_err(Error::write(path))
+}
+
+/// Before long work whose outcome is to be written: whether [`write_atomically`] will find its place.
+///
+/// # Errors
+/// If it is a folder, if the file exists and `overwrite` is false, or if its folder does not.
+pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
+    }
+    if path.symlink_metadata().is_ok() && !overwrite {
+        return Err(Error::Exists {
+            path: path.to_owned(),
+        });
+    }
+    if folder_of(path).is_dir() {
+        Ok(())
+    } else {
+        let cause = std::io::Error::new(ErrorKind::NotFound, "its folder is not there");
+        Err(Error::write(path)(cause))
+    }
+}
+
+/// Whether two paths lead to one file or folder: by a link, by another spelling, or as two names of it. Pipes and
+/// devices are nobody's work and never the same.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let (Ok(first), Ok(second)) = (one.canonicalize(), other.canonicalize()) else {
+        return false;
+    };
+    let is_kept = |path: &Path| path.is_file() || path.is_dir();
+    is_kept(&first) && (first == second || have_one_inode(&first, &second))
+}
+
+#[cfg(unix)]
+fn have_one_inode(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let inode = |path| fs::metadata(path).map(|it: fs::Metadata| (it.dev(), it.ino()));
+    matches!((inode(one), inode(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Hard links are rare elsewhere, and the standard library does not tell them.
+#[cfg(not(unix))]
+fn have_one_inode(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Whether the name of a file ends so, in whatever case.
+pub fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case(ending))
+}
+
+/// The place of a file, whether it is there yet or not: the same for every spelling of its path.
+pub fn canonical_path(path: &Path) -> PathBuf {
+    let below = |folder: PathBuf| Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    let place = path.canonicalize().ok();
+    place
+        .or_else(|| below(folder_of(path)))
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// A temporary file with the permissions that any new file gets.
+fn new_file(folder: PathBuf) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The bytes of a file, unpacked where gzip has packed it.
+///
+/// # Errors
+/// If the file cannot be read, or its packed form is damaged.
+pub fn read_unpacked(path: &Path) -> Result<Vec<u8>> {
+    const GZIP: [u8; 2] = [0x1F, 0x8B];
+    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    let read = MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked);
+    read.map_err(Error::read(path))?;
+    Ok(unpacked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    #[test]
+    fn an_existing_file_stays_unless_told_otherwise() {
+        let folder = folder();
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, b"one", false).expect("new");
+        assert!(matches!(
+            write_atomically(&path, b"two", false),
+            Err(Error::Exists { .. })
+        ));
+        assert_eq!(fs::read(&path).expect("there"), b"one");
+        write_atomically(&path, b"two", true).expect("replaced");
+        assert_eq!(fs::read(&path).expect("there"), b"two");
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("a folder").count(),
+            1,
+            "a temporary file was left behind"
+        );
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_that_names_the_file() {
+        let path = folder().path().join("missing/a.txt");
+        let error = write_atomically(&path, b"", true).expect_err("no folder");
+        assert!(error.to_string().contains("a.txt"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_is_not_replaced() {
+        let folder = folder();
+        assert!(matches!(
+            write_atomically(folder.path(), b"", true),
+            Err(Error::Write { .. })
+        ));
+        assert!(folder.path().is_dir());
+        for overwrite in [false, true] {
+            assert!(matches!(
+                check_writable(folder.path(), overwrite),
+                Err(Error::Write { .. })
+            ));
+        }
+        check_writable(&folder.path().join("a.txt"), false).expect("a place");
+    }
+
+    #[test]
+    fn a_file_is_the_same_under_every_name() {
+        let folder = folder();
+        let (path, other) = (folder.path().join("a.txt"), folder.path().join("b.txt"));
+        fs::create_dir(folder.path().join("more")).expect("a folder");
+        let spelt = folder.path().join("more/../a.txt");
+        assert!(!is_same_file(&path, &spelt), "there is none");
+        assert_eq!(canonical_path(&path), canonical_path(&spelt));
+        fs::write(&path, "one").expect("written");
+        fs::write(&other, "one").expect("written");
+        assert!(is_same_file(&path, &spelt));
+        assert!(!is_same_file(&path, &other));
+        assert_ne!(canonical_path(&path), canonical_path(&other));
+        #[cfg(unix)]
+        {
+            let [link, name] = ["link.txt", "name.txt"].map(|name| folder.path().join(name));
+            std::os::unix::fs::symlink("a.txt", &link).expect("linked");
+            fs::hard_link(&path, &name).expect("linked");
+            assert!(is_same_file(&link, &path) && is_same_file(&path, &name));
+            assert!(!is_same_file(
+                Path::new("/dev/null"),
+                Path::new("/dev/null")
+            ));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = folder();
+        let (path, link) = (folder.path().join("a.txt"), folder.path().join("link.txt"));
+        fs::write(&path, "one").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+        symlink("a.txt", &link).expect("linked");
+        write_atomically(&link, b"two", true).expect("replaced");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::read(&path).expect("there"), b"two");
+        assert_eq!(
+            fs::metadata(&path).expect("there").permissions().mode() & 0o777,
+            0o640
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! The command line: every job of the window as a subcommand.
+//!
+//! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 trainings ended by an order. Results go to standard output, everything
+//! else to standard error.
+
+mod align;
+mod catalogue;
+mod catalogue_list;
+mod check;
+mod combine;
+mod contrast;
+mod corpus;
+mod corpus_statistics;
+mod count;
+mod describe;
+mod detect;
+mod evaluate;
+mod explain;
+mod import;
+mod inputs;
+mod library;
+mod llm;
+mod model;
+mod options;
+mod project;
+mod remote;
+mod run;
+mod sample;
+mod score;
+mod select_context;
+mod serve;
+mod similarity;
+mod sweep;
+mod terminal;
+mod terms;
+mod train;
+mod translate;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use canopy_base::error::Error;
+use options::ModelArguments;
+
+/// Translate documents with models that read the whole document, on your own machine.
+///
+/// Without a subcommand the window opens. Nothing is ever sent anywhere but to a machine that you name.
+#[derive(Debug, Parser)]
+#[command(name = "canopy", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// A document to open in the window
+    document: Option<PathBuf>,
+    /// Language of documents that do not declare theirs
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language to translate them into
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Translate documents (text, HTML, Office, PO, XLIFF, …); the result has the format of the source
+    ///
+    /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of strings;
+    /// subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs. docs/formats.md tells what of each is
+    /// translated; every other byte stays as it was.
+    Translate(translate::TranslateArguments),
+    /// Train a model on a corpus, with checkpoints and validation
+    Train(train::TrainArguments),
+    /// Train two small models on a made-up language, in a minute or two, and see what reading documents is worth
+    Sample(sample::SampleArguments),
+    /// Train many models and compare them
+    #[command(subcommand)]
+    Sweep(sweep::SweepCommand),
+    /// Make corpora from parallel documents, and look at them
+    #[command(subcommand)]
+    Corpus(corpus::CorpusCommand),
+    /// Work with model folders
+    #[command(subcommand)]
+    Model(model::ModelCommand),
+    /// Look at training runs, and steer those that another program has under way
+    #[command(subcommand)]
+    Run(run::RunCommand),
+    /// Score a model on the development or test documents of a corpus
+    Evaluate(evaluate::EvaluateArguments),
+    /// Ask whether a model prefers right translations to wrong ones that only the document tells apart
+    #[command(subcommand)]
+    Contrast(contrast::ContrastCommand),
+    /// Show what a model looked at while it translated: as a figure, as numbers or as text
+    Explain(explain::ExplainArguments),
+    /// Serve translations to other programs on this machine, over HTTP
+    ///
+    /// Speaks the interfaces of LibreTranslate and OPUS-CAT, which plug-ins of OmegaT, Trados, memoQ and Wordfast call, and
+    /// one of its own; at / there is a page for people. Nobody else is served unless --host says so, and then only with a
+    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/server.md shows how to
+    /// use them.
+    Serve(serve::ServeArguments),
+    /// Look after the trainings of another machine that runs `canopy serve --compute`
+    #[command(subcommand)]
+    Remote(remote::RemoteCommand),
+    /// Tell the language of documents
+    Detect(detect::DetectArguments),
+    /// Pair the sentences of a document with those of its translation: a translation memory of both
+    Align(align::AlignArguments),
+    /// Count what there is to translate as translators are paid: repeated, in a memory, alike, new
+    Count(count::CountArguments),
+    /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
+    Check(check::CheckArguments),
+    /// Work with projects: what was done on documents, alone or several in a folder
+    #[command(subcommand)]
+    Project(project::ProjectCommand),
+    /// Work with termbases: what a word is to be called in the other language
+    #[command(subcommand)]
+    Terms(terms::TermsCommand),
+    /// Score translations that lie in files, and tell which differences are more than chance
+    Score(score::ScoreArguments),
+}
+
+/// Runs what the arguments ask for; before any other thread starts.
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.command.is_some() {
+        canopy_translate::inference::find_gpus_without_a_screen();
+    }
+    let translates = matches!(arguments.command, Some(Command::Translate(_)));
+    if translates {
+        canopy_kernels::return_freed_memory();
+    }
+    let done = match arguments.command {
+        Some(Command::Translate(arguments)) if arguments.is_batch() => {
+            translate::batch::run(&arguments)
+        }
+        Some(Command::Translate(arguments)) => translate::run(&arguments),
+        Some(Command::Sample(arguments)) => sample::run(&arguments),
+        Some(Command::Train(arguments)) => train::run(&arguments),
+        Some(Command::Run(command)) => run::run(command),
+        Some(Command::Sweep(command)) => sweep::run(&command),
+        Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        Some(Command::Contrast(command)) => contrast::run(command),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::Serve(arguments)) => serve::run(&arguments),
+        Some(Command::Align(arguments)) => align::run(&arguments),
+        Some(Command::Count(arguments)) => count::run(&arguments),
+        Some(Command::Terms(command)) => terms::run(&command),
+        Some(Command::Project(command)) => project::run(&command),
+        Some(Command::Remote(command)) => remote::run(&command),
+        Some(Command::Detect(arguments)) => detect::run(&arguments),
+        Some(Command::Score(arguments)) => score::run(&arguments),
+        Some(Command::Corpus(command)) => corpus::run(command),
+        Some(Command::Model(command)) => model::run(command),
+        None => {
+            let ModelArguments { model, place } = arguments.model;
+            let languages = [arguments.from, arguments.to];
+            canopy_gui::run(arguments.document, model, languages, place.choice())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::tell(&format!("canopy: {error}{}\n", advice(&error, translates)));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The option that helps, which the window does not have.
+fn advice(error: &Error, translates: bool) -> &'static str {
+    match error {
+        Error::Exists { .. } => " (or pass --force to replace it)",
+        Error::NoGpu => " (--device cpu)",
+        Error::RunExists { .. } => " (or pass --resume to go on)",
+        Error::Diverged { .. } | Error::Checkpoint { .. } => " (--resume)",
+        Error::NotRunning { .. } => " (`canopy train --resume`)",
+        Error::CorpusChanged { .. } => " (or name the old one with --corpus)",
+        Error::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
+        Error::CorpusGone { .. } => " (or name its new place with --corpus)",
+        Error::UnknownFormat { .. } if translates => {
+            " (or say --format txt, to have it read as plain text)"
+        }
+        Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
+        _ => "",
+    }
+}

@@ -1,0 +1,30 @@
+//! Fields of comma-separated values (RFC 4180).
+
+use std::path::Path;
+
+use super::formats::table_rows;
+use super::reading::located;
+use canopy_base::error::Result;
+
+/// The values of a table's lines, whichever of `separators` its first line has most of; empty lines have one empty value.
+///
+/// # Errors
+/// If a quotation mark is not closed; `path` is named then.
+pub fn rows(path: &Path, text: &str, separators: &[char]) -> Result<Vec<Vec<String>>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    table_rows(&name, text, separators).map_err(|failure| located(failure, path))
+}
+
+/// In quotation marks.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// In quotation marks if it needs them.
+pub fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        quoted(text)
+    } else {
+        text.to_owned()
+    }
+}

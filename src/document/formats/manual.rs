@@ -1,0 +1,582 @@
+//! Manuals in XML: DITA, DocBook and Mallard.
+//!
+//! Translated: titles, paragraphs, lists, tables, notes, footnotes, index entries. Left alone: listings, screens, names of
+//! commands, files and functions, metadata, what says `translate="no"`, and references to entities.
+
+use super::direction::set_attributes;
+use super::edits::Edits;
+use super::language::{instead_of, is_right_to_left};
+use super::mixed::{Place, Reader, Role};
+use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
+use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::builder::{Builder, Context, Failure};
+use crate::document::{Document, ParagraphKind};
+use crate::view::Translation;
+
+/// A vocabulary of XML for manuals.
+pub(super) struct Manual {
+    pub label: &'static str,
+    pub endings: &'static [&'static str],
+    /// Marks that stand at the beginning of its files only.
+    pub marks: &'static [&'static str],
+    /// With the sections the outermost elements of files that others take in as entities, which have no mark.
+    pub parts: &'static [&'static str],
+    /// Elements within a sentence whose text is translated.
+    pub inline: &'static [&'static str],
+    /// Elements within a sentence that are names or program text.
+    pub opaque: &'static [&'static str],
+    /// Elements that hang on a place in a sentence and have text of their own.
+    pub anchors: &'static [&'static str],
+    /// Elements that are left alone.
+    pub skipped: &'static [&'static str],
+    /// Elements that a title makes a section of.
+    pub sections: &'static [&'static str],
+    pub direction: Direction,
+}
+
+/// What tells readers of a vocabulary whether its text runs from right to left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// The attribute `dir`.
+    Attribute,
+    /// The same in versions that have a namespace.
+    AttributeWithNamespace,
+    /// `xml:lang`, which a translation is given.
+    Language,
+}
+
+pub(super) const DITA: Manual = Manual {
+    label: "DITA",
+    endings: &["dita", "ditamap", "bookmap"],
+    marks: &["//DTD DITA ", "dita.oasis-open.org"],
+    parts: &[],
+    inline: &[
+        "b",
+        "i",
+        "u",
+        "tt",
+        "sup",
+        "sub",
+        "ph",
+        "term",
+        "xref",
+        "cite",
+        "q",
+        "keyword",
+        "line-through",
+        "overline",
+        "tm",
+        "uicontrol",
+        "wintitle",
+        "menucascade",
+        "shortcut",
+        "text",
+        "abbreviated-form",
+        "strong",
+        "em",
+        "sort-as",
+        "mark",
+    ],
+    opaque: &[
+        "codeph",
+        "filepath",
+        "cmdname",
+        "varname",
+        "apiname",
+        "option",
+        "parmname",
+        "systemoutput",
+        "userinput",
+        "msgnum",
+        "synph",
+        "kwd",
+        "xmlelement",
+        "xmlatt",
+        "xmlnsname",
+        "xmlpi",
+        "textentity",
+        "numcharref",
+        "parameterentity",
+        "delim",
+        "sep",
+        "oper",
+        "var",
+        "mathml",
+        "equation-inline",
+        "equation-number",
+    ],
+    anchors: &["fn", "indexterm", "image"],
+    skipped: &[
+        "codeblock",
+        "screen",
+        "msgblock",
+        "pre",
+        "lines",
+        "syntaxdiagram",
+        "prolog",
+        "draft-comment",
+        "required-cleanup",
+        "data",
+        "data-about",
+        "unknown",
+        "foreign",
+        "svg-container",
+        "equation-block",
+        "resourceid",
+        "metadata",
+        "critdates",
+        "author",
+        "prodinfo",
+        "othermeta",
+        "keydef",
+        "object",
+    ],
+    sections: &[
+        "topic",
+        "concept",
+        "task",
+        "reference",
+        "section",
+        "map",
+        "bookmap",
+        "example",
+        "glossentry",
+    ],
+    direction: Direction::Attribute,
+};
+
+pub(super) const DOCBOOK: Manual = Manual {
+    label: "DocBook",
+    endings: &["dbk", "docbook"],
+    marks: &[
+        "docbook.org/ns/docbook",
+        "//DTD DocBook",
+        "//DTD Simplified DocBook",
+    ],
+    parts: &[
+        "refentry",
+        "glossentry",
+        "legalnotice",
+        "para",
+        "itemizedlist",
+        "orderedlist",
+        "variablelist",
+        "varlistentry",
+        "listitem",
+        "table",
+        "note",
+        "tip",
+        "warning",
+        "important",
+        "caution",
+    ],
+    inline: &[
+        "emphasis",
+        "phrase",
+        "quote",
+        "link",
+        "ulink",
+        "olink",
+        "citetitle",
+        "firstterm",
+        "foreignphrase",
+        "glossterm",
+        "guibutton",
+        "guiicon",
+        "guilabel",
+        "guimenu",
+        "guimenuitem",
+        "guisubmenu",
+        "menuchoice",
+        "shortcut",
+        "keycap",
+        "keycombo",
+        "productname",
+        "application",
+        "subscript",
+        "superscript",
+        "trademark",
+        "abbrev",
+        "acronym",
+        "personname",
+        "orgname",
+        "wordasword",
+        "interface",
+        "database",
+        "hardware",
+    ],
+    opaque: &[
+        "code",
+        "command",
+        "computeroutput",
+        "constant",
+        "envar",
+        "filename",
+        "function",
+        "literal",
+        "option",
+        "parameter",
+        "prompt",
+        "property",
+        "replaceable",
+        "sgmltag",
+        "tag",
+        "systemitem",
+        "type",
+        "userinput",
+        "uri",
+        "varname",
+        "classname",
+        "methodname",
+        "interfacename",
+        "exceptionname",
+        "structname",
+        "structfield",
+        "markup",
+        "email",
+        "inlineequation",
+        "token",
+        "symbol",
+        "errorcode",
+        "errorname",
+        "returnvalue",
+        "package",
+        "keycode",
+        "keysym",
+        "productnumber",
+        "medialabel",
+        "accel",
+        "action",
+        "mousebutton",
+        "citerefentry",
+    ],
+    anchors: &["footnote", "indexterm", "inlinemediaobject", "mediaobject"],
+    skipped: &[
+        "programlisting",
+        "programlistingco",
+        "screen",
+        "screenco",
+        "literallayout",
+        "synopsis",
+        "cmdsynopsis",
+        "funcsynopsis",
+        "classsynopsis",
+        "equation",
+        "informalequation",
+        "remark",
+        "imageobject",
+        "imageobjectco",
+        "videoobject",
+        "audioobject",
+        "author",
+        "authorgroup",
+        "editor",
+        "date",
+        "copyright",
+        "pubdate",
+        "releaseinfo",
+        "revhistory",
+        "isbn",
+        "issn",
+        "address",
+        "bibliography",
+        "bibliolist",
+        "refmeta",
+        "edition",
+        "volumenum",
+        "pagenums",
+        "beginpage",
+    ],
+    sections: &[
+        "article",
+        "book",
+        "chapter",
+        "appendix",
+        "preface",
+        "part",
+        "section",
+        "sect1",
+        "sect2",
+        "sect3",
+        "sect4",
+        "sect5",
+        "simplesect",
+        "refsection",
+        "refsect1",
+        "refsect2",
+        "glossary",
+        "info",
+        "set",
+        "topic",
+    ],
+    // `dir` is there from the fifth version on.
+    direction: Direction::AttributeWithNamespace,
+};
+
+/// GNOME's help, after the rules of itstool for it; names of files, commands and variables stay as in the other vocabularies.
+pub(super) const MALLARD: Manual = Manual {
+    label: "Mallard",
+    endings: &["page"],
+    marks: &["projectmallard.org/1."],
+    parts: &[],
+    inline: &[
+        "app", "cite", "em", "gui", "guiseq", "hi", "key", "keyseq", "link", "span",
+    ],
+    opaque: &["cmd", "code", "file", "input", "output", "sys", "var"],
+    anchors: &["media"],
+    skipped: &[
+        "comment", "credit", "include", "revision", "rules", "screen", "synopsis",
+    ],
+    sections: &["page", "section", "stack"],
+    direction: Direction::Language,
+};
+
+/// How much of a file is searched for what it says it is.
+const HEAD: usize = 4_096;
+
+impl DocumentFormat for Manual {
+    fn label(&self) -> &'static str {
+        self.label
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        self.endings
+    }
+
+    fn is_content(&self, bytes: &[u8]) -> bool {
+        if self.is_part(bytes) {
+            return true;
+        }
+        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+        let head = head.trim_start_matches('\u{FEFF}').trim_start();
+        let says = |text: &str| self.marks.iter().any(|mark| text.contains(mark));
+        if head.starts_with("<?xml") {
+            // Not a page that tells of such files.
+            return !head.contains("<html") && says(head);
+        }
+        let first_tag = head.split('>').next().unwrap_or_default();
+        let declares = first_tag.contains("xmlns") || first_tag.contains("DTD");
+        head.starts_with('<') && declares && says(first_tag)
+    }
+
+    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let is_part = self.is_part(&bytes);
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
+        let xml = if is_part {
+            Xml::read_entity(name, text)?
+        } else {
+            Xml::read(name, text)?
+        };
+        let language = xml.qualified_attribute(xml.root(), "xml:lang");
+        let language = language.or_else(|| xml.attribute(xml.root(), "lang"));
+        builder.set_language(language.as_deref());
+        let mut reader = Reader {
+            xml: &xml,
+            builder,
+            role: &|id| self.role(&xml, id),
+            context: &|id| self.context(&xml, id),
+            places: Vec::new(),
+        };
+        for root in xml.roots() {
+            reader.blocks(root);
+        }
+        let places = reader.places;
+        Ok(Box::new(XmlFile {
+            direction: self.direction,
+            xml,
+            encoding,
+            places,
+        }))
+    }
+}
+
+impl Manual {
+    /// Whether a file has no mark and is a part of a manual by its outermost element and the paragraphs in it, which have another
+    /// name elsewhere.
+    fn is_part(&self, bytes: &[u8]) -> bool {
+        /// A licence may come before the first element.
+        const HEAD: usize = 1 << 16;
+        if self.parts.is_empty() {
+            return false;
+        }
+        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+        let begins = |name: &str| self.parts.contains(&name) || self.sections.contains(&name);
+        outermost(&head).is_some_and(begins)
+            && ["<para>", "<para ", "<simpara>"]
+                .iter()
+                .any(|tag| head.contains(tag))
+            && !self.marks.iter().any(|mark| head.contains(mark))
+    }
+
+    fn role(&self, xml: &Xml, id: Id) -> Role {
+        let name = xml.name(id);
+        let is_in_text = self.inline.contains(&name) || has_text(xml, id);
+        let says_no = xml.attribute(id, "translate").as_deref() == Some("no");
+        match () {
+            () if self.skipped.contains(&name) || says_no && !is_in_text => {
+                if has_text(xml, id) {
+                    Role::Point
+                } else {
+                    Role::Skipped
+                }
+            }
+            () if says_no || self.opaque.contains(&name) => Role::Opaque(xml.whole_text(id)),
+            () if self.anchors.contains(&name) => {
+                if xml.is_empty_tag(id) {
+                    Role::Point
+                } else {
+                    Role::Anchor
+                }
+            }
+            () if self.inline.contains(&name) => Role::Inline,
+            () if xml.is_empty_tag(id) && has_text(xml, id) => Role::Point,
+            () if holds_blocks(name) || self.sections.contains(&name) => Role::Block,
+            () if has_text(xml, id) => Role::Inline,
+            () => Role::Block,
+        }
+    }
+
+    fn context(&self, xml: &Xml, holder: Id) -> Context {
+        let mut context = Context {
+            id: xml
+                .attribute(holder, "id")
+                .map(std::borrow::Cow::into_owned),
+            ..Context::default()
+        };
+        let is_section =
+            |id: &Id| self.sections.contains(&xml.name(*id)) && xml.name(*id) != "info";
+        let own = std::iter::once(holder).chain(xml.ancestors(holder));
+        for element in own {
+            context.kind = match xml.name(element) {
+                "title" | "mainbooktitle" => {
+                    let above = xml.parent(element);
+                    if above.is_some_and(|above| self.sections.contains(&xml.name(above))) {
+                        let depth = xml.ancestors(element).filter(is_section).count();
+                        context.level = Some(u8::try_from(depth.clamp(1, 6)).unwrap_or(6));
+                        ParagraphKind::Heading
+                    } else {
+                        ParagraphKind::Text
+                    }
+                }
+                "li" | "listitem" | "item" | "step" | "substep" | "dt" | "dd" | "sli" => {
+                    ParagraphKind::ListItem
+                }
+                "entry" | "stentry" | "td" | "th" => ParagraphKind::TableCell,
+                _ => continue,
+            };
+            break;
+        }
+        context
+    }
+}
+
+/// Elements that may stand in a text and yet begin a paragraph.
+fn holds_blocks(name: &str) -> bool {
+    matches!(
+        name,
+        "p" | "para"
+            | "ul"
+            | "ol"
+            | "sl"
+            | "dl"
+            | "itemizedlist"
+            | "orderedlist"
+            | "variablelist"
+            | "simplelist"
+            | "table"
+            | "informaltable"
+            | "simpletable"
+            | "note"
+            | "fig"
+            | "figure"
+            | "lq"
+            | "blockquote"
+            | "tip"
+            | "warning"
+            | "caution"
+            | "important"
+            | "example"
+            | "informalexample"
+            | "simpara"
+            | "formalpara"
+            | "glosslist"
+            | "segmentedlist"
+            | "procedure"
+            | "calloutlist"
+            | "title"
+            | "parml"
+            | "item"
+            | "alt"
+    )
+}
+
+/// Whether text stands beside an element.
+fn has_text(xml: &Xml, id: Id) -> bool {
+    let is_ink = |child: Id| match xml.kind(child) {
+        Kind::Text => !xml.slice(xml.range(child)).trim().is_empty(),
+        Kind::CData => true,
+        // A reference alone may stand for a whole chapter.
+        Kind::Reference => xml.text_of(child).is_some(),
+        _ => false,
+    };
+    xml.parent(id)
+        .is_some_and(|parent| xml.children(parent).any(is_ink))
+}
+
+/// A file that is one tree.
+#[derive(Debug)]
+struct XmlFile {
+    direction: Direction,
+    xml: Xml,
+    encoding: Encoding,
+    places: Vec<Place>,
+}
+
+impl WriteBack for XmlFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let xml = &self.xml;
+        let mut edits = Edits::default();
+        if let Some(language) = translation.language {
+            self.tell(language, &mut edits);
+        }
+        let mut places: Vec<&Place> = self.places.iter().collect();
+        places.sort_by_key(|place| place.bytes.end);
+        for place in places {
+            if let Some(parts) = translation.parts(place.unit) {
+                let written = place.written(xml, self.encoding, &parts, &edits);
+                edits.replace(place.bytes.clone(), written);
+            }
+        }
+        self.encoding.encode_xml(edits.applied(&xml.text))
+    }
+}
+
+impl XmlFile {
+    /// Has the root say the language of the text, and the direction it runs in.
+    fn tell(&self, language: &str, edits: &mut Edits) {
+        let (xml, root) = (&self.xml, self.xml.root());
+        for name in ["xml:lang", "lang"] {
+            let attributes = xml.attributes(root);
+            if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name)
+                && let Some(language) = instead_of(xml.slice(range.clone()), language)
+            {
+                edits.replace(range, escaped_attribute(&language));
+            }
+        }
+        let has_attribute = match self.direction {
+            Direction::Attribute => true,
+            Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
+            Direction::Language => {
+                if xml.qualified_attribute(root, "xml:lang").is_none() {
+                    set_attributes(xml, root, &[("xml:lang", language)], edits);
+                }
+                false
+            }
+        };
+        let is_right = is_right_to_left(language);
+        if has_attribute && (is_right || xml.attribute(root, "dir").is_some()) {
+            let side = if is_right { "rtl" } else { "ltr" };
+            set_attributes(xml, root, &[("dir", side)], edits);
+        }
+    }
+}

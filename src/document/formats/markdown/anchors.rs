@@ -1,0 +1,139 @@
+//! Names of headings, by which links of the page refer to them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::document::Document;
+
+/// A heading without a name of its own.
+#[derive(Debug)]
+pub(super) struct Heading {
+    pub paragraph: usize,
+    /// The name that is made of its text.
+    pub name: String,
+    /// The first byte of its text, and the one behind the last.
+    pub start: usize,
+    pub end: usize,
+}
+
+/// The headings of a file that links lead to.
+#[derive(Debug, Default)]
+pub(super) struct Anchors {
+    headings: Vec<Heading>,
+    /// How often there has been a name.
+    seen: HashMap<String, usize>,
+    /// Whether the file's author gives names to headings.
+    pub has_names: bool,
+}
+
+impl Anchors {
+    /// Adds a heading with what it shows.
+    pub fn add(&mut self, mut heading: Heading, shown: &str) {
+        heading.name = name(shown);
+        let seen = self.seen.entry(heading.name.clone()).or_default();
+        *seen += 1;
+        if *seen > 1 {
+            heading.name = format!("{}-{}", heading.name, *seen - 1);
+        }
+        self.headings.push(heading);
+    }
+
+    /// Leaves out what no link of the file leads to.
+    pub fn retain_linked(&mut self, source: &str) {
+        if self.headings.is_empty() {
+            return;
+        }
+        let linked = linked(source);
+        let is_given = |name: &str| {
+            ["id", "name"].iter().any(|attribute| {
+                source.contains(&format!("{attribute}=\"{name}\""))
+                    || source.contains(&format!("{attribute}='{name}'"))
+            })
+        };
+        self.headings
+            .retain(|heading| linked.contains(heading.name.as_str()) && !is_given(&heading.name));
+    }
+
+    /// The translated file, in which a heading that has become another one keeps its name.
+    pub fn written(&self, document: &Document, translations: &[Option<String>]) -> String {
+        let (mut written, mut place) = (String::new(), 0);
+        for heading in &self.headings {
+            let sentences = document.paragraphs[heading.paragraph].sentences.clone();
+            let is_translated = |index: usize| translations.get(index).is_some_and(Option::is_some);
+            if !sentences.into_iter().any(is_translated) {
+                continue;
+            }
+            let line = document.original[heading.end..].lines().next();
+            let ends_line = line.is_none_or(|line| line.trim().is_empty());
+            let name = &heading.name;
+            let (at, anchor) = if self.has_names && ends_line {
+                (heading.end, format!(" {{#{name}}}"))
+            } else {
+                (heading.start, format!("<a id=\"{name}\"></a>"))
+            };
+            written += &document.translated_part(place..at, translations);
+            written += &anchor;
+            place = at;
+        }
+        written + &document.translated_part(place..document.original.len(), translations)
+    }
+}
+
+/// The names that links of the page lead to.
+fn linked(source: &str) -> HashSet<String> {
+    let mut linked = HashSet::new();
+    for open in ["](#", "](<#", "]: #", "]: <#", "href=\"#", "href='#"] {
+        for (place, _) in source.match_indices(open) {
+            let rest = &source[place + open.len()..];
+            let end = rest.find(|c: char| c.is_whitespace() || ")>\"'".contains(c));
+            let name = &rest[..end.unwrap_or(rest.len())];
+            linked.insert(decoded(name));
+        }
+    }
+    linked
+}
+
+/// A name without the escapes of an address.
+fn decoded(name: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = name.as_bytes();
+    while let Some((&first, more)) = rest.split_first() {
+        let digits = more
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let Some(code) = code.filter(|_| first == b'%') {
+            bytes.push(code);
+            rest = &more[2..];
+        } else {
+            bytes.push(first);
+            rest = more;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The name that GitHub makes of a heading, as most others do.
+fn name(shown: &str) -> String {
+    let mut name = String::new();
+    for character in shown.trim().to_lowercase().chars() {
+        match character {
+            ' ' => name.push('-'),
+            c if c.is_alphanumeric() || c == '-' || c == '_' => name.push(c),
+            _ => {}
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_as_git_hub_makes_them() {
+        assert_eq!(name("Getting started"), "getting-started");
+        assert_eq!(name("What's new in v2.0 – API?"), "whats-new-in-v20--api");
+        assert_eq!(name("Über_uns"), "über_uns");
+        assert_eq!(decoded("%C3%BCber_uns"), "über_uns");
+    }
+}

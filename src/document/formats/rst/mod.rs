@@ -1,0 +1,143 @@
+//! reStructuredText.
+//!
+//! Translated: titles, paragraphs, lists, definitions, quotes, line blocks, footnotes, tables whose cells are paragraphs, and
+//! what directives hold that are known to hold text. Left alone: literal blocks, code, comments, targets, options, unknown
+//! directives. Underlines of titles are made as long as the title becomes.
+
+mod blocks;
+mod inline;
+mod names;
+mod spelling;
+mod tables;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::edits::Edits;
+use super::marked::Place;
+use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::builder::{Builder, Failure};
+use crate::document::Document;
+use crate::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::view::Translation;
+use blocks::Reader;
+use encoding_rs::Encoding as Legacy;
+use names::Names;
+use spelling::RstSpelling;
+use tables::{Table, width};
+
+/// reStructuredText files.
+pub(super) struct Rst;
+
+/// How much of a file is searched for its encoding.
+const HEAD: usize = 512;
+
+impl DocumentFormat for Rst {
+    fn label(&self) -> &'static str {
+        "reStructuredText"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["rst", "rest"]
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let declared = declared(&bytes);
+        let (text, encoding) = Encoding::decode_as(bytes, declared)?;
+        builder.set_encoding(encoding);
+        check_lines(&text)?;
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let mut reader = Reader::new(&text, builder);
+        reader.document(start)?;
+        let (paragraphs, tables) = (reader.paragraphs, reader.tables);
+        Ok(Box::new(RstFile {
+            text,
+            encoding,
+            paragraphs,
+            tables,
+        }))
+    }
+}
+
+/// Returns the encoding behind `coding:` in the first lines, as editors read it.
+fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+    let mut lines = head.lines().take(2);
+    let (_, rest) = lines.find_map(|line| {
+        line.split_once("coding:")
+            .or_else(|| line.split_once("coding="))
+    })?;
+    let label = rest.trim_start();
+    let end = label.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
+    Legacy::for_label(&label.as_bytes()[..end.unwrap_or(label.len())])
+}
+
+/// A paragraph, and what has to fit it.
+#[derive(Debug)]
+struct Paragraph {
+    place: Place,
+    /// Names of references, by the codes that close them.
+    references: HashMap<usize, String>,
+    /// Of a title: the lines above and below.
+    lines: Vec<Range<usize>>,
+    is_title: bool,
+}
+
+#[derive(Debug)]
+struct RstFile {
+    text: String,
+    encoding: Encoding,
+    paragraphs: Vec<Paragraph>,
+    tables: Vec<Table>,
+}
+
+impl Paragraph {
+    /// The translated paragraph, if there is anything to write.
+    fn written(&self, text: &str, translation: &Translation) -> Option<String> {
+        let spans = self.place.hugged(translation.spans(self.place.unit)?);
+        let mut spelling = RstSpelling::new(self, text);
+        let none = Edits::default();
+        Some(self.place.written(text, &spans, &none, &mut spelling))
+    }
+}
+
+impl WriteBack for RstFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let mut edits = Edits::default();
+        let names = Names::of(&self.text);
+        for paragraph in &self.paragraphs {
+            let Some(mut written) = paragraph.written(&self.text, translation) else {
+                continue;
+            };
+            let place = paragraph.place.bytes.clone();
+            let needed = width(&written);
+            let mut target = paragraph
+                .is_title
+                .then(|| names.target(&self.text[place.clone()]))
+                .flatten();
+            for line in &paragraph.lines {
+                let mark = self.text[line.clone()].chars().next().unwrap_or('=');
+                let length = needed.max(line.len());
+                let mut row = mark.to_string().repeat(length);
+                if line.start < place.start
+                    && let Some(target) = target.take()
+                {
+                    row.insert_str(0, &target);
+                }
+                if row.len() > line.len() {
+                    edits.replace(line.clone(), row);
+                }
+            }
+            written.insert_str(0, &target.unwrap_or_default());
+            edits.replace(place, written);
+        }
+        for table in &self.tables {
+            if let Some(written) = table.written(&self.text, translation) {
+                edits.replace(table.range.clone(), written);
+            }
+        }
+        self.encoding.encode_all(edits.applied(&self.text))
+    }
+}

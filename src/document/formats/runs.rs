@@ -1,0 +1,103 @@
+//! Paragraphs made of runs: stretches of text with one look each, as Office has them.
+//!
+//! A document, a presentation and a workbook spell them alike. What they call things is a [`Dialect`]; how the pieces of
+//! a paragraph become a unit, and the unit's translation runs again, stands here once. The look that most letters of a
+//! paragraph have goes without saying; stretches that look otherwise are pairs of codes.
+
+mod drafter;
+mod events;
+mod fields;
+mod looks;
+mod place;
+mod reader;
+
+pub(super) use events::{Child, Dialect, RunChild};
+pub(super) use fields::{OpenFields, is_link};
+pub(super) use place::Place;
+
+use drafter::Drafter;
+use fields::without_fields;
+use looks::{base, looks};
+use reader::Reader;
+
+use super::xml::{Id, Xml};
+use crate::builder::{Builder, Context};
+use crate::view::Draft;
+
+/// A paragraph that was collected but is no unit yet.
+pub(super) struct Collected {
+    pub draft: Draft,
+    place: Place,
+}
+
+impl Collected {
+    /// Makes a unit of it.
+    pub fn unit(self, builder: &mut Builder, context: Context) -> Place {
+        let unit = builder.unit(self.draft, context);
+        Place { unit, ..self.place }
+    }
+
+    /// Makes it another place of a unit that has the same text and codes.
+    pub fn mirror(self, unit: usize) -> Place {
+        Place { unit, ..self.place }
+    }
+}
+
+/// Collects a paragraph; none if there is nothing in it to translate.
+pub(super) fn collect(
+    dialect: &dyn Dialect,
+    xml: &Xml,
+    paragraph: Id,
+    fields: &mut OpenFields,
+) -> Option<Collected> {
+    let mut reader = Reader {
+        dialect,
+        xml,
+        events: Vec::new(),
+        bytes: None,
+        is_bare: false,
+        has_elements: false,
+    };
+    reader.children(paragraph);
+    let Reader {
+        events,
+        bytes,
+        is_bare,
+        has_elements,
+        ..
+    } = reader;
+    let events = without_fields(events, fields)?;
+    let qualified = xml.qualified(paragraph);
+    let prefix = qualified
+        .rsplit_once(':')
+        .map_or(String::new(), |(prefix, _)| format!("{prefix}:"));
+    let looks = looks(dialect, xml, &events);
+    let base = base(&looks);
+    let mut drafter = Drafter {
+        dialect,
+        draft: Draft::default(),
+        codes: Vec::new(),
+        base: base.clone(),
+        look: None,
+        wrappers: Vec::new(),
+    };
+    for (event, look) in events.into_iter().zip(looks) {
+        drafter.item(event, look);
+    }
+    drafter.end_look();
+    if !drafter.draft.holds_letter() {
+        return None;
+    }
+    Some(Collected {
+        draft: drafter.draft,
+        place: Place {
+            unit: usize::MAX,
+            bytes: bytes?,
+            base: base.and_then(|look| look.properties),
+            codes: drafter.codes,
+            prefix,
+            is_bare,
+            has_elements,
+        },
+    })
+}

@@ -1,0 +1,300 @@
+//! Files of strings in JSON: plain ones of any nesting, those with a description beside each message (browsers' extensions,
+//! formatjs), and ARB of Flutter.
+//!
+//! Translated: strings that are text for readers. Kept: keys, names and paths, and what tells about messages.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::icu::Apostrophes;
+use super::json_text::{self, Kind, Spelling, Value};
+use super::{Dialect, Text, is_prose};
+use crate::builder::{Builder, Context, Failure};
+use crate::document::Document;
+use crate::formats::edits::Edits;
+use crate::formats::language::instead_of;
+use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::view::Translation;
+
+/// JSON files with strings.
+pub(in crate::formats) struct Json;
+
+/// Flutter's resource bundles.
+pub(in crate::formats) struct Arb;
+
+impl DocumentFormat for Json {
+    fn label(&self) -> &'static str {
+        "JSON strings"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["json", "jsonc"]
+    }
+
+    fn is_strings(&self) -> bool {
+        true
+    }
+
+    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        read(name, bytes, builder, false)
+    }
+}
+
+impl DocumentFormat for Arb {
+    fn label(&self) -> &'static str {
+        "ARB bundle"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["arb"]
+    }
+
+    fn is_strings(&self) -> bool {
+        true
+    }
+
+    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        read(name, bytes, builder, true)
+    }
+}
+
+fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    builder: &mut Builder,
+    is_bundle: bool,
+) -> Result<Kept, Failure> {
+    let (text, encoding) = Encoding::decode(bytes)?;
+    let root = json_text::read(name, &text)?;
+    let locale = root.member("@@locale").or_else(|| root.member("locale"));
+    builder.set_language(locale.and_then(Value::text));
+    let mut reader = Reader {
+        builder,
+        slots: Vec::new(),
+    };
+    if is_bundle {
+        reader.bundle(&root);
+    } else {
+        reader.value(&root, "", None);
+    }
+    let slots = reader.slots;
+    let locale = root.member("@@locale").map(|value| value.range.clone());
+    Ok(Box::new(JsonFile {
+        spelling: Spelling::of(&text, encoding),
+        text,
+        encoding,
+        slots,
+        locale,
+    }))
+}
+
+struct Reader<'b> {
+    builder: &'b mut Builder,
+    slots: Vec<(Range<usize>, Text)>,
+}
+
+impl Reader<'_> {
+    /// A value of a file of which nothing is known.
+    fn value(&mut self, value: &Value, path: &str, note: Option<&str>) {
+        match &value.kind {
+            Kind::String(Some(text)) if is_prose(text) => {
+                let context = Context {
+                    id: Some(path.to_owned()).filter(|path| !path.is_empty()),
+                    note: note.map(str::to_owned),
+                    ..Context::default()
+                };
+                let read = Text::read(text, Dialect::PLAIN, self.builder, context);
+                self.slots
+                    .extend(read.map(|read| (value.range.clone(), read)));
+            }
+            Kind::Array(elements) => {
+                for (number, element) in elements.iter().enumerate() {
+                    self.value(element, &format!("{path}[{number}]"), note);
+                }
+            }
+            Kind::Object(_) => self.object(value, path, note),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, object: &Value, path: &str, note: Option<&str>) {
+        if let Some(message) = described(object) {
+            let description = object
+                .member("description")
+                .or_else(|| object.member("comment"));
+            let description = description.and_then(Value::text).or(note);
+            return self.value(message, path, description);
+        }
+        let about = about(object);
+        for (key, value) in object.members() {
+            let key = key.text.as_str();
+            // What tells about the file or about a message.
+            if key.starts_with(['@', '$']) || matches!(key, "_comment" | "//" | "locale") {
+                continue;
+            }
+            let path = if path.is_empty() {
+                key.to_owned()
+            } else {
+                format!("{path}.{key}")
+            };
+            // Its description stands beside it: `"@title": {"description": …}`.
+            let note = about.get(key).copied().and_then(description);
+            self.value(value, &path, note);
+        }
+    }
+
+    /// ARB: messages at the top, each of them one of ICU.
+    fn bundle(&mut self, root: &Value) {
+        let about = about(root);
+        for (key, value) in root.members() {
+            let key = key.text.as_str();
+            let Some(text) = value.text().filter(|_| !key.starts_with('@')) else {
+                continue;
+            };
+            let context = Context {
+                id: Some(key.to_owned()),
+                note: about
+                    .get(key)
+                    .copied()
+                    .and_then(description)
+                    .map(str::to_owned),
+                ..Context::default()
+            };
+            let read = Text::read_icu(
+                text,
+                Apostrophes::Optional,
+                Dialect::PLAIN,
+                self.builder,
+                context,
+            );
+            self.slots
+                .extend(read.map(|read| (value.range.clone(), read)));
+        }
+    }
+}
+
+/// Metadata of members: `@title` of `title`.
+fn about(object: &Value) -> HashMap<&str, &Value> {
+    let members = object.members().iter();
+    members
+        .filter_map(|(key, value)| Some((key.text.strip_prefix('@')?, value)))
+        .collect()
+}
+
+fn description(about: &Value) -> Option<&str> {
+    about
+        .member("description")
+        .map_or_else(|| about.text(), Value::text)
+}
+
+/// The message of an object that holds one with its description.
+fn described(object: &Value) -> Option<&Value> {
+    const ABOUT: [&str; 7] = [
+        "description",
+        "comment",
+        "placeholders",
+        "id",
+        "context",
+        "file",
+        "meaning",
+    ];
+    let message = ["message", "defaultMessage", "string", "value"]
+        .into_iter()
+        .find_map(|name| object.member(name).filter(|value| value.text().is_some()))?;
+    let others = object
+        .members()
+        .iter()
+        .filter(|(_, value)| value.range != message.range);
+    let mut names = others.map(|(key, _)| key.text.as_str());
+    let is_alone = object.members().len() == 1;
+    (!is_alone && names.all(|name| ABOUT.contains(&name))).then_some(message)
+}
+
+#[derive(Debug)]
+struct JsonFile {
+    text: String,
+    encoding: Encoding,
+    spelling: Spelling,
+    slots: Vec<(Range<usize>, Text)>,
+    /// Where an ARB file says its language.
+    locale: Option<Range<usize>>,
+}
+
+impl WriteBack for JsonFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let mut edits = Edits::default();
+        for (range, text) in &self.slots {
+            if let Some(written) = text.written(translation) {
+                edits.replace(range.clone(), self.spelling.spelt(&written));
+            }
+        }
+        if let (Some(language), Some(range)) = (translation.language, &self.locale) {
+            let said = self.text[range.clone()].trim_matches('"');
+            if let Some(language) = instead_of(said, language) {
+                let language = language.replace('-', "_");
+                edits.replace(range.clone(), self.spelling.spelt(&language));
+            }
+        }
+        self.encoding.encode_all(edits.applied(&self.text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::{Document, Format};
+
+    fn read(format: Format, text: &str) -> Document {
+        Document::parse("a", format, text.to_owned()).expect("readable")
+    }
+
+    fn texts(document: &Document) -> Vec<String> {
+        let paragraphs = document.paragraphs.iter();
+        let shown = paragraphs.map(|paragraph| {
+            let sentence = &document.sentences[paragraph.sentences.start];
+            let note = paragraph.note.as_deref().unwrap_or_default();
+            format!(
+                "{}|{}|{note}",
+                paragraph.id.as_deref().unwrap_or_default(),
+                sentence.plain_text()
+            )
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn text_is_told_from_names() {
+        let text = r#"{"@@x": "No", "a": {"b": ["Open it", "img/a.png"], "n": 1}, "ext": {"message": "Save $NAME$", "description": "A button"}, "id": "app_title"}"#;
+        assert_eq!(
+            texts(&read(Format::Json, text)),
+            ["a.b[0]|Open it|", "ext|Save $NAME$|A button"]
+        );
+    }
+
+    #[test]
+    fn branches_of_a_bundle_are_translated_one_by_one() {
+        let text = "{\n  \"@@locale\": \"en\",\n  \"n\": \"{count, plural, =0{No 'items'} other{{count} items in {where}}}\",\n  \"@n\": {\"description\": \"A list\"},\n  \"pronoun\": \"{g, select, male{He} other{They}} liked it.\"\n}";
+        let document = read(Format::Arb, text);
+        assert_eq!(
+            texts(&document),
+            [
+                "n|No 'items'|A list\n=0",
+                "n|{count} items in {where}|A list\nother",
+                "pronoun|{g} liked it.|",
+                "pronoun|He|male",
+                "pronoun|They|other"
+            ]
+        );
+        let translated: Vec<_> = document
+            .sentences
+            .iter()
+            .map(|sentence| Some(format!("L'{}", sentence.text.to_uppercase())))
+            .collect();
+        let written = document
+            .written(&translated, Some("fr-CA"))
+            .expect("written");
+        assert_eq!(
+            String::from_utf8(written).expect("text"),
+            "{\n  \"@@locale\": \"fr_CA\",\n  \"n\": \"{count, plural, =0{L'NO 'ITEMS'} other{L'{count} ITEMS IN {where}}}\",\n  \"@n\": {\"description\": \"A list\"},\n  \"pronoun\": \"L''{g, select, male{L'HE} other{L'THEY}} LIKED IT.\"\n}"
+        );
+    }
+}

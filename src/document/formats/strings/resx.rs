@@ -1,0 +1,71 @@
+//! Resources of .NET (`.resx`, `.resw`). Translated: strings. Kept: pictures and other typed values, what the designer notes
+//! (`>>name`, `$this.Name`), comments, the schema.
+
+use super::element::ElementText;
+use super::{XmlStrings, is_prose};
+use crate::builder::{Builder, Context, Failure};
+use crate::formats::xml::{Id, Xml};
+use crate::formats::{DocumentFormat, Encoding, Kept};
+
+/// Resource files of .NET.
+pub(in crate::formats) struct Resx;
+
+impl DocumentFormat for Resx {
+    fn label(&self) -> &'static str {
+        ".NET resources"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["resx", "resw"]
+    }
+
+    fn is_strings(&self) -> bool {
+        true
+    }
+
+    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = Encoding::decode_xml(bytes)?;
+        let xml = Xml::read(name, text)?;
+        let root = xml.root();
+        if xml.name(root) != "root" {
+            return Err(xml.damaged("its outermost element is no root"));
+        }
+        let mut slots = Vec::new();
+        for data in xml.elements(root).filter(|&id| is_string(&xml, id)) {
+            let Some(value) = xml.child(data, "value") else {
+                continue;
+            };
+            let comment = xml
+                .child(data, "comment")
+                .map(|comment| xml.whole_text(comment).trim().to_owned());
+            let context = Context {
+                id: xml
+                    .attribute(data, "name")
+                    .map(std::borrow::Cow::into_owned),
+                note: comment.filter(|comment| !comment.is_empty()),
+                ..Context::default()
+            };
+            if is_prose(&xml.whole_text(value)) {
+                slots.extend(ElementText::read(&xml, value, builder, context));
+            }
+        }
+        Ok(Box::new(XmlStrings::new(xml, encoding, slots)))
+    }
+}
+
+fn is_string(xml: &Xml, data: Id) -> bool {
+    let name = xml.attribute(data, "name").unwrap_or_default();
+    let of_string = |kind: &str| {
+        kind.split(',')
+            .next()
+            .is_some_and(|kind| kind.trim() == "System.String")
+    };
+    let is_typed = xml
+        .attribute(data, "type")
+        .is_some_and(|kind| !of_string(&kind));
+    let is_designers = name.starts_with(">>") || name.starts_with('$') && !name.ends_with(".Text");
+    xml.name(data) == "data"
+        && !is_typed
+        && xml.attribute(data, "mimetype").is_none()
+        && !is_designers
+}

@@ -1,0 +1,307 @@
+//! Tables of text: CSV and TSV, with chosen columns.
+//!
+//! Unless columns are chosen, the first line tells them: a source and a target, two languages, or columns that are called
+//! text. Without such names, columns that mostly hold text for readers are translated. A target that is filled stays.
+
+mod columns;
+mod records;
+
+use std::ops::Range;
+
+use columns::Chosen;
+use records::{Record, records, separator};
+
+use super::{Dialect, Text, is_prose};
+use crate::builder::{Builder, Context, Failure};
+use crate::document::{Document, ParagraphKind};
+use crate::formats::edits::Edits;
+use crate::formats::{DocumentFormat, Encoding, Kept, ReadingChoice, WriteBack};
+use crate::view::Translation;
+
+/// A table whose values are separated by a character.
+pub(in crate::formats) struct Table {
+    label: &'static str,
+    endings: &'static [&'static str],
+    /// The one that is usual, before others that a file may have.
+    separators: &'static [char],
+}
+
+pub(in crate::formats) const CSV: Table = Table {
+    label: "CSV table",
+    endings: &["csv"],
+    separators: &[',', ';', '\t', '|'],
+};
+
+pub(in crate::formats) const TSV: Table = Table {
+    label: "TSV table",
+    endings: &["tsv", "tab"],
+    separators: &['\t'],
+};
+
+impl DocumentFormat for Table {
+    fn label(&self) -> &'static str {
+        self.label
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        self.endings
+    }
+
+    fn is_strings(&self) -> bool {
+        true
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Columns]
+    }
+
+    fn writes_same(&self) -> bool {
+        true
+    }
+
+    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = Encoding::decode(bytes)?;
+        builder.set_encoding(encoding);
+        let separator = separator(&text, self.separators);
+        let records = records(name, &text, separator)?;
+        let chosen = match builder.columns() {
+            [] => Chosen::guessed(&records),
+            columns => Chosen::named(columns, &records)?,
+        };
+        let mut slots = Vec::new();
+        for record in records.iter().skip(usize::from(chosen.has_header)) {
+            for &(source, target) in &chosen.pairs {
+                slots.extend(slot(record, source, target, &chosen, builder));
+            }
+        }
+        Ok(Box::new(TableFile {
+            text,
+            encoding,
+            separator,
+            slots,
+        }))
+    }
+}
+
+/// The values of a table's lines.
+pub(crate) fn table_rows(
+    name: &str,
+    text: &str,
+    separators: &[char],
+) -> Result<Vec<Vec<String>>, Failure> {
+    let records = records(name, text, separator(text, separators))?.into_iter();
+    let values = |record: Record| record.fields.into_iter().map(|field| field.value).collect();
+    Ok(records.map(values).collect())
+}
+
+/// Reads lists with `|` between a key and its texts, as some programs call `.strings`, too.
+pub(super) fn read_lists(
+    name: &str,
+    text: String,
+    encoding: Encoding,
+    builder: &mut Builder,
+) -> Result<Kept, Failure> {
+    let records = records(name, &text, '|')?;
+    let mut slots = Vec::new();
+    for record in &records {
+        let columns = 1..record.fields.len();
+        let chosen = Chosen {
+            pairs: columns.map(|column| (column, column)).collect(),
+            has_header: false,
+            key: Some(0),
+            note: None,
+        };
+        for &(source, target) in &chosen.pairs {
+            slots.extend(slot(record, source, target, &chosen, builder));
+        }
+    }
+    Ok(Box::new(TableFile {
+        text,
+        encoding,
+        separator: '|',
+        slots,
+    }))
+}
+
+/// Whether a text is such lists.
+pub(super) fn is_lists(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .peekable();
+    lines.peek().is_some() && !text.contains('"') && lines.all(|line| line.contains('|'))
+}
+
+/// A value and where its translation goes.
+#[derive(Debug)]
+struct Slot {
+    text: Text,
+    range: Range<usize>,
+    is_quoted: bool,
+    /// How many separators are missing before it.
+    missing: usize,
+}
+
+fn slot(
+    record: &Record,
+    source: usize,
+    target: usize,
+    chosen: &Chosen,
+    builder: &mut Builder,
+) -> Option<Slot> {
+    let field = record
+        .fields
+        .get(source)
+        .filter(|field| is_prose(&field.value) || field.value.contains('{'))?;
+    let own = record.fields.get(target);
+    if source != target && own.is_some_and(|own| !own.value.trim().is_empty()) {
+        return None;
+    }
+    let told = |column: Option<usize>| {
+        let value = record.fields.get(column?)?.value.trim();
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    let context = Context {
+        kind: ParagraphKind::TableCell,
+        id: told(chosen.key),
+        note: told(chosen.note),
+        ..Context::default()
+    };
+    let text = Text::read(&field.value, Dialect::PLAIN, builder, context)?;
+    Some(Slot {
+        text,
+        range: own.map_or(record.end..record.end, |own| own.range.clone()),
+        is_quoted: own.map_or(field.is_quoted, |own| own.is_quoted),
+        missing: if own.is_some() {
+            0
+        } else {
+            target + 1 - record.fields.len()
+        },
+    })
+}
+
+#[derive(Debug)]
+struct TableFile {
+    text: String,
+    encoding: Encoding,
+    separator: char,
+    slots: Vec<Slot>,
+}
+
+impl WriteBack for TableFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let mut edits = Edits::default();
+        for slot in &self.slots {
+            if let Some(text) = slot.text.written(translation) {
+                let before = self.separator.to_string().repeat(slot.missing);
+                edits.replace(
+                    slot.range.clone(),
+                    format!("{before}{}", self.spelt(&text, slot.is_quoted)),
+                );
+            }
+        }
+        self.encoding.encode_all(edits.applied(&self.text))
+    }
+}
+
+impl TableFile {
+    fn spelt(&self, text: &str, is_quoted: bool) -> String {
+        let needs_marks = text.contains([self.separator, '\n', '\r'])
+            || text.starts_with('"')
+            || self.separator != '\t' && text.contains('"');
+        if is_quoted || needs_marks {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::{Column, Document, Format, ReadingOptions};
+
+    fn chosen(columns: Vec<Column>) -> ReadingOptions {
+        ReadingOptions {
+            columns,
+            ..ReadingOptions::default()
+        }
+    }
+
+    fn read(format: Format, text: &str, columns: &[&str]) -> Document {
+        let columns: Vec<Column> = columns
+            .iter()
+            .map(|it| it.parse().expect("a column"))
+            .collect();
+        Document::from_bytes_with("a", format, text.as_bytes().to_vec(), &chosen(columns))
+            .expect("readable")
+    }
+
+    fn written(document: &Document) -> String {
+        let translated: Vec<_> = document
+            .sentences
+            .iter()
+            .map(|it| Some(format!("„{}\", x", it.text)))
+            .collect();
+        String::from_utf8(document.written(&translated, None).expect("written")).expect("text")
+    }
+
+    #[test]
+    fn a_column_called_note_is_text_where_nothing_else_is() {
+        let text = "Name,Amount,Note\nApple pie,3,Very tasty\nGood bread,4,Fresh and warm\n";
+        let document = read(Format::Csv, text, &[]);
+        assert_eq!(document.sentences.len(), 4);
+    }
+
+    #[test]
+    fn the_first_line_tells_source_and_target() {
+        let text =
+            "Key,Source,Target,Comment\r\na.b,\"Open, now\",,A button\r\nc,Close,Zu,\r\nd,Save\r\n";
+        let document = read(Format::Csv, text, &[]);
+        assert_eq!(document.sentences.len(), 2);
+        let paragraph = &document.paragraphs[0];
+        assert_eq!(
+            (paragraph.id.as_deref(), paragraph.note.as_deref()),
+            (Some("a.b"), Some("A button"))
+        );
+        assert_eq!(
+            written(&document),
+            "Key,Source,Target,Comment\r\na.b,\"Open, now\",\"„Open, now\"\", x\",A button\r\nc,Close,Zu,\r\nd,Save,\"„Save\"\", x\"\r\n"
+        );
+    }
+
+    #[test]
+    fn columns_can_be_chosen_by_name_and_number() {
+        let text = "id;en;de;fr\n1;Open it;;\n2;Close;;\n";
+        assert_eq!(
+            written(&read(Format::Csv, text, &["en:fr"])),
+            "id;en;de;fr\n1;Open it;;\"„Open it\"\", x\"\n2;Close;;\"„Close\"\", x\"\n"
+        );
+        assert_eq!(
+            written(&read(Format::Csv, text, &["2"])),
+            "id;en;de;fr\n1;\"„Open it\"\", x\";;\n2;\"„Close\"\", x\";;\n"
+        );
+        assert_eq!(
+            written(&read(Format::Tsv, "a\tOpen \"it\"\n", &["2"])),
+            "a\t„Open \"it\"\", x\n"
+        );
+        let missing: Column = "es".parse().expect("a column");
+        let error =
+            Document::from_bytes_with("a.csv", Format::Csv, text.into(), &chosen(vec![missing]));
+        assert!(error.expect_err("refused").to_string().contains("es"));
+    }
+
+    #[test]
+    fn columns_of_text_are_found_without_names() {
+        let text = "1,img/a.png,Open the file\n2,img/b.png,\"Two\nlines\"\n";
+        let document = read(Format::Csv, text, &[]);
+        assert_eq!(document.sentences[0].text, "Open the file");
+        assert_eq!(document.paragraphs.len(), 2);
+    }
+
+    #[test]
+    fn damage_is_told_with_its_line() {
+        let error = Document::parse("a.csv", Format::Csv, "a,b\n\"c,d\n".to_owned());
+        assert!(error.expect_err("damaged").to_string().contains("line 2"));
+    }
+}

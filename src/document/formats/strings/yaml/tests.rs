@@ -1,0 +1,81 @@
+//! Values of YAML in their styles.
+
+use crate::document::{Document, Format};
+
+fn read(text: &str) -> Document {
+    Document::parse("a.yml", Format::Yaml, text.to_owned()).expect("readable")
+}
+
+fn written(text: &str, language: Option<&str>, translate: impl Fn(&str) -> String) -> String {
+    let document = read(text);
+    let translated: Vec<_> = document
+        .sentences
+        .iter()
+        .map(|it| Some(translate(&it.text)))
+        .collect();
+    String::from_utf8(document.written(&translated, language).expect("written")).expect("text")
+}
+
+const FILE: &str = "# Rails\nen:\n  # The title\n  title: Hello %{name}  # greeting\n  'quoted': 'It''s here'\n  \"double\": \"Two\\nlines\"\n  flag: yes\n  n: 12\n  path: img/a.png\n  list: [First one, \"Second\"]\n  literal: |\n    Line one\n    line two\n\n  folded: >-\n    A long\n    text\n\n    Next\n  bin: !!binary aGVsbG8gd29ybGQ=\n  ref: &x Some words\n  again: *x\n";
+
+#[test]
+fn values_are_read_with_their_keys() {
+    let document = read(FILE);
+    let told: Vec<_> = document
+        .paragraphs
+        .iter()
+        .map(|it| {
+            format!(
+                "{}: {}",
+                it.id.as_deref().unwrap_or_default(),
+                document.sentences[it.sentences.start].plain_text()
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "en.title: Hello %{name}",
+            "en.quoted: It's here",
+            "en.double: Two lines",
+            "en.list[0]: First one",
+            "en.list[1]: Second",
+            "en.literal: Line one line two",
+            "en.folded: A long text",
+            "en.ref: Some words"
+        ]
+    );
+    assert_eq!(document.paragraphs[0].note.as_deref(), Some("The title"));
+    assert_eq!(written(FILE, None, str::to_owned), FILE);
+}
+
+#[test]
+fn styles_are_kept_where_they_can_hold_the_text() {
+    let text = written(FILE, Some("de"), |text| format!("{text}: \"é\" # '"));
+    for part in [
+        "\nde:\n",
+        "  title: \"Hello %{name}: \\\"é\\\" # '\"  # greeting\n",
+        "'quoted': 'It''s here: \"é\" # '''\n",
+        "\"double\": \"Two\\nlines: \\\"é\\\" # '\"\n",
+        "    Line one\n    line two: \"é\" # '\n\n  folded: >-\n    A long text: \"é\" # '\n\n    Next: \"é\" # '\n",
+        "\n  bin: !!binary aGVsbG8gd29ybGQ=\n",
+        "ref: &x \"Some words: \\\"é\\\" # '\"\n  again: *x\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert_eq!(
+        written("a: Open it", None, |_| "Öffnen".to_owned()),
+        "a: Öffnen"
+    );
+    assert_eq!(
+        written("a: Open it", None, |_| "no".to_owned()),
+        "a: \"no\""
+    );
+}
+
+#[test]
+fn damage_is_told_with_its_line() {
+    let error = Document::parse("a.yml", Format::Yaml, "a: b\nc: [d\ne: f: g\n".to_owned());
+    let error = error.expect_err("damaged").to_string();
+    assert!(error.contains("line "), "{error}");
+}

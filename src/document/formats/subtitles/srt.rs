@@ -1,0 +1,166 @@
+//! SubRip: numbered cues with simple tags.
+
+use std::ops::Range;
+
+use super::cues::{Cue, Token};
+use super::{Dialect, damaged, decoded, line_end, lines, read, timing};
+use crate::builder::{Builder, Failure};
+use crate::formats::{DocumentFormat, Kept};
+
+/// Keeps what would begin a tag from doing so: there is no escape.
+const JOINER: char = '\u{2060}';
+
+/// SubRip files.
+pub(in crate::formats) struct Srt;
+
+impl DocumentFormat for Srt {
+    fn label(&self) -> &'static str {
+        "SubRip subtitles"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["srt"]
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = decoded(bytes, None)?;
+        builder.set_encoding(encoding);
+        let cues = cues(&text)?;
+        Ok(read(text, encoding, &cues, &SubRip, builder))
+    }
+}
+
+fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
+    let lines = lines(text);
+    let line = |index: usize| text[lines[index].clone()].trim_matches(['\u{FEFF}', ' ', '\t']);
+    let is_blank = |index: usize| line(index).is_empty();
+    let is_number =
+        |index: usize| !is_blank(index) && line(index).bytes().all(|byte| byte.is_ascii_digit());
+    let mut times = Vec::new();
+    for index in 0..lines.len() {
+        match timing(line(index)) {
+            Some(timing) => times.push((index, timing)),
+            None if begins_cue(line(index)) => {
+                return Err(damaged(index, "the times of this cue cannot be read"));
+            }
+            None => {}
+        }
+    }
+    if times.is_empty() && (0..lines.len()).any(|index| !is_blank(index)) {
+        return Err(damaged(0, "it has no cue"));
+    }
+    let mut cues = Vec::with_capacity(times.len());
+    for (number, &(index, (start, end, settings))) in times.iter().enumerate() {
+        let mut last = times.get(number + 1).map_or(lines.len(), |(next, _)| *next);
+        let mut counter = None;
+        if number + 1 < times.len() && last > index + 1 && is_number(last - 1) {
+            last -= 1;
+            counter = Some(line(last));
+        }
+        loop {
+            while last > index + 1 && is_blank(last - 1) {
+                last -= 1;
+            }
+            // A number that is no text of the cue: behind a blank line, or the counter of the next cue once more.
+            let is_stray = last > index + 2
+                && is_number(last - 1)
+                && (is_blank(last - 2) || counter == Some(line(last - 1)));
+            if !is_stray {
+                break;
+            }
+            last -= 1;
+        }
+        if last == index + 1 {
+            continue;
+        }
+        cues.push(Cue {
+            start,
+            end,
+            body: lines[index + 1].start..lines[last - 1].end,
+            key: settings.to_owned(),
+        });
+    }
+    Ok(cues)
+}
+
+/// Whether a line can only be meant to tell times.
+fn begins_cue(line: &str) -> bool {
+    line.contains("-->") && line.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[derive(Debug)]
+struct SubRip;
+
+impl Dialect for SubRip {
+    fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)> {
+        let (mut tokens, mut place, mut text) = (Vec::new(), 0, 0);
+        while place < body.len() {
+            let rest = &body[place..];
+            let end = line_end(rest.as_bytes());
+            let (length, token) = if end > 0 {
+                (end, Token::LineBreak)
+            } else if let Some(found) = tag(rest) {
+                found
+            } else if rest.starts_with(['<', '{']) && rest[1..].starts_with(JOINER) {
+                (1 + JOINER.len_utf8(), Token::Decoded(rest[..1].to_owned()))
+            } else {
+                place += rest.chars().next().map_or(1, char::len_utf8);
+                continue;
+            };
+            if text < place {
+                tokens.push((text..place, Token::Text));
+            }
+            tokens.push((place..place + length, token));
+            place += length;
+            text = place;
+        }
+        if text < place {
+            tokens.push((text..place, Token::Text));
+        }
+        tokens
+    }
+
+    fn line_break(&self) -> &'static str {
+        "\n"
+    }
+
+    fn spelt(&self, character: char, _: &str, following: &str) -> String {
+        let begins = matches!(character, '<' | '{')
+            && (tag(&format!("{character}{following}")).is_some() || following.starts_with(JOINER));
+        if begins {
+            format!("{character}{JOINER}")
+        } else {
+            character.to_string()
+        }
+    }
+}
+
+/// The tag at the beginning of a text.
+fn tag(text: &str) -> Option<(usize, Token)> {
+    const NAMES: [&str; 8] = ["i", "b", "u", "s", "font", "em", "strong", "c"];
+    if let Some(inner) = text.strip_prefix('{') {
+        let end = inner.find('}')?;
+        let inside = &inner[..end];
+        let name = inside.trim_start_matches('/');
+        let is_tag =
+            inside.starts_with('\\') || matches!(name, "i" | "b" | "u" | "s" | "I" | "B" | "U");
+        return (is_tag && !inside.contains(['\n', '{'])).then_some((end + 2, Token::Tag));
+    }
+    let inner = text.strip_prefix('<')?;
+    let end = inner.find('>')?;
+    let inside = &inner[..end];
+    let name = inside.trim_start_matches('/');
+    let name = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()?
+        .to_ascii_lowercase();
+    if !NAMES.contains(&name.as_str()) || inside.contains(['<', '\n']) {
+        return None;
+    }
+    let token = if inside.starts_with('/') {
+        Token::Close(name)
+    } else {
+        Token::Open(name)
+    };
+    Some((end + 2, token))
+}

@@ -1,0 +1,35 @@
+//! Documents as trees of sections, paragraphs and sentences; their file formats; segmentation; subwords.
+//!
+//! Strings and ids live here, no tensors.
+
+mod abbreviations;
+mod builder;
+pub mod changes;
+pub mod csv;
+pub mod document;
+pub mod editable;
+mod escape;
+pub mod export;
+mod formats;
+mod inline;
+mod outline;
+pub(crate) mod pictograms;
+pub mod placeholder;
+pub mod placeholder_map;
+pub mod pseudo;
+mod reading;
+mod segment;
+mod segmentation;
+mod srx;
+pub mod tags;
+mod variables;
+mod verbatim;
+mod view;
+mod writing;
+
+pub use builder::MAX_DEPTH;
+pub use formats::is_right_to_left;
+pub use reading::MAX_LINE_BYTES;
+pub use reading::decoded;
+pub(crate) use segment::cut_into_sentences;
+pub use writing::is_unwritable;

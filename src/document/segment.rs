@@ -1,0 +1,568 @@
+//! Where one sentence ends and the next begins.
+//!
+//! Unicode's sentence boundaries (UAX #29, through ICU) propose, and the lists of `abbreviations.rs` dispose: a full stop
+//! after an abbreviation, an initial or an ordinal number does not end a sentence, as in CLDR's suppressions. Rules of a file
+//! take their place, and so does what a person has decided.
+
+use std::ops::Range;
+
+use icu_segmenter::{SentenceSegmenter, options::SentenceBreakInvariantOptions};
+
+use super::{abbreviations, placeholder::Placeholder, srx::Rules};
+use canopy_base::error::Result;
+
+/// A tag that separates nothing: as if it were not there.
+pub(super) const INVISIBLE: char = '\u{FDD0}';
+/// A line break inside a paragraph: as good as a space.
+pub(super) const LINE_BREAK: char = '\u{FDD1}';
+/// Several line breaks in a row: a sentence never goes across.
+pub(super) const PARAGRAPH_BREAK: char = '\u{FDD2}';
+
+/// Stands for an opaque span while boundaries are looked for: a capital letter that no abbreviation contains.
+const STAND_IN: char = 'Ǝ';
+/// Unicode's paragraph separator, at which ICU always breaks.
+const SEPARATOR: char = '\u{2029}';
+
+/// Full stops that no space follows.
+const WIDE_STOPS: [char; 4] = ['。', '！', '？', '．'];
+/// What goes on with a quotation in Japanese.
+const PARTICLES: [char; 12] = [
+    'と', 'っ', 'の', 'は', 'が', 'を', 'に', 'で', 'も', 'や', 'へ', '、',
+];
+
+/// Who says where sentences end.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Segmentation<'r> {
+    /// We do, with the abbreviations of a language (`en`, `de`, with or without region); without one those of English and
+    /// German apply.
+    Usual(Option<&'r str>),
+    /// The same in a title, all of whose lines are wraps.
+    Title(Option<&'r str>),
+    Rules(&'r Rules),
+    /// A person has: places where sentences begin, in characters that are not white space.
+    Places(&'r [usize]),
+}
+
+/// Splits `text`, which may hold placeholders, into sentences.
+///
+/// The ranges are in order, do not overlap, begin and end with something other than white space and together cover all
+/// that is not white space. As we do it usually, every one but a lone one holds a letter: what has none (`1.`) joins its
+/// neighbour. Closing tags and quotes after the full stop belong to the sentence before.
+///
+/// # Errors
+/// If a rule takes too long.
+pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
+    let visible = Visible::of(text, matches!(how, Segmentation::Rules(_)));
+    let ends = match how {
+        Segmentation::Usual(language) | Segmentation::Title(language) => {
+            visible.boundaries(language)
+        }
+        Segmentation::Rules(rules) => visible.by_rules(rules)?,
+        Segmentation::Places(places) => visible.at(places),
+    };
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        let cut = if end == visible.text.len() {
+            text.len()
+        } else {
+            visible.cut(text, end)
+        };
+        let sentence = trimmed(text, start..cut);
+        start = start.max(cut);
+        if !sentence.is_empty() {
+            ranges.push(sentence);
+        }
+    }
+    Ok(ranges)
+}
+
+/// Cuts `text`, which may hold placeholders, where a sentence begins outside of all pairs of them, by the abbreviations of
+/// `language`. The parts joined are the text.
+pub(crate) fn cut_into_sentences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let ranges = sentence_ranges(text, Segmentation::Usual(Some(language)));
+    let ranges = ranges.expect("rules alone take too long");
+    let (mut parts, mut rest, mut cut) = (Vec::new(), text, 0);
+    for start in ranges.into_iter().skip(1).map(|range| range.start) {
+        let depth: i32 = rest[..start - cut].chars().map(nesting).sum();
+        if depth == 0 {
+            let (part, after) = rest.split_at(start - cut);
+            parts.push(part);
+            (rest, cut) = (after, start);
+        }
+    }
+    parts.push(rest);
+    parts
+}
+
+/// What a character adds to the number of pairs that it stands in.
+fn nesting(character: char) -> i32 {
+    match Placeholder::of(character) {
+        Some(Placeholder::Open(_)) => 1,
+        Some(Placeholder::Close) => -1,
+        _ => 0,
+    }
+}
+
+/// The characters that are not white space, and for each its place in `text`.
+pub(super) fn ink(text: &str) -> (String, Vec<usize>) {
+    let visible = Visible::of(text, false);
+    let (mut ink, mut places) = (String::new(), Vec::new());
+    for (character, (_, range)) in visible.text.chars().zip(&visible.places) {
+        if !character.is_whitespace() {
+            ink.push(character);
+            places.push(range.start);
+        }
+    }
+    (ink, places)
+}
+
+/// The text without its markup, and the way back.
+struct Visible {
+    text: String,
+    /// For each character its place in `text` and in the text with markup, and the end there.
+    places: Vec<(usize, Range<usize>)>,
+}
+
+impl Visible {
+    /// `for_rules`, which know line breaks and the signs that we see as others.
+    fn of(text: &str, for_rules: bool) -> Self {
+        let mut visible = Self {
+            text: String::with_capacity(text.len()),
+            places: Vec::new(),
+        };
+        for (place, character) in text.char_indices() {
+            let shown = match (character, Placeholder::of(character)) {
+                (INVISIBLE, _) | (_, Some(Placeholder::Open(_) | Placeholder::Close)) => continue,
+                (_, Some(Placeholder::Point(_))) => STAND_IN,
+                (PARAGRAPH_BREAK, _) => SEPARATOR,
+                (LINE_BREAK, _) if for_rules => '\n',
+                (LINE_BREAK | '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}', _) => ' ',
+                _ => character,
+            };
+            // ICU sees no end of a sentence in `…`.
+            let is_ellipsis = shown == '…' && !for_rules;
+            for shown in std::iter::repeat_n(
+                if is_ellipsis { '.' } else { shown },
+                if is_ellipsis { 3 } else { 1 },
+            ) {
+                visible
+                    .places
+                    .push((visible.text.len(), place..place + character.len_utf8()));
+                visible.text.push(shown);
+            }
+        }
+        visible
+    }
+
+    /// The ends of the segments by rules, and the end; none goes across a separator.
+    fn by_rules(&self, rules: &Rules) -> Result<Vec<usize>> {
+        let (mut ends, mut start) = (Vec::new(), 0);
+        for part in self.text.split_inclusive(SEPARATOR) {
+            let places = rules.breaks(part)?;
+            ends.extend(places.into_iter().map(|place| start + place));
+            start += part.len();
+            ends.push(start);
+        }
+        Ok(ends)
+    }
+
+    /// The ends of sentences of which all but the first begin at `places`.
+    fn at(&self, places: &[usize]) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let ink = self.text.char_indices().filter(|(_, c)| !c.is_whitespace());
+        for (number, (place, _)) in ink.enumerate() {
+            if number > 0 && places.contains(&number) {
+                ends.push(place);
+            }
+        }
+        ends.push(self.text.len());
+        ends
+    }
+
+    /// The ends of the sentences in `self.text`.
+    fn boundaries(&self, language: Option<&str>) -> Vec<usize> {
+        let segmenter = SentenceSegmenter::new(SentenceBreakInvariantOptions::default());
+        let mut ends: Vec<usize> = Vec::new();
+        let (mut seen, mut lettered) = (0, false);
+        let found = segmenter.segment_str(&self.text);
+        for end in found.map(|end| self.before_opening(end)) {
+            if end <= seen || end >= self.text.len() {
+                continue;
+            }
+            lettered |= holds_letter(&self.text[seen..end]);
+            seen = end;
+            if lettered && self.is_boundary(end, language) {
+                ends.push(end);
+                lettered = false;
+            }
+        }
+        if !lettered && !holds_letter(&self.text[seen..]) {
+            ends.pop();
+        }
+        ends.push(self.text.len());
+        ends
+    }
+
+    /// The place before the marks that open the next sentence, where `end` lies behind them: Unicode takes those of Chinese
+    /// and Japanese for the end of the sentence before.
+    fn before_opening(&self, end: usize) -> usize {
+        let core = self.text[..end].trim_end_matches(opens_wide);
+        let sentence = core.trim_end_matches(is_closing);
+        if core.len() < end && sentence.ends_with(WIDE_STOPS) {
+            core.len()
+        } else {
+            end
+        }
+    }
+
+    fn is_boundary(&self, end: usize, language: Option<&str>) -> bool {
+        let (before, after) = self.text.split_at(end);
+        let sentence = before.trim_end();
+        if before[sentence.len()..].contains(SEPARATOR) {
+            return true;
+        }
+        let core = sentence.trim_end_matches(is_closing);
+        if sentence.len() == before.len() && !core.ends_with(WIDE_STOPS) {
+            return false;
+        }
+        if sentence.ends_with(closes_wide) && after.starts_with(PARTICLES) {
+            return false;
+        }
+        let next =
+            after.trim_start_matches(|c: char| c.is_whitespace() || is_closing(c) || is_opening(c));
+        let goes_on = core.len() < sentence.len() || is_name(core);
+        if goes_on && next.starts_with(char::is_lowercase) {
+            return false;
+        }
+        !(core.ends_with('.') && abbreviations::continues(core, next, language))
+    }
+
+    /// Where in the text with markup the sentence that ends at `end` of the visible text is cut off.
+    ///
+    /// Tags that close something opened earlier stay with the sentence before, everything else goes with the next one.
+    fn cut(&self, text: &str, end: usize) -> usize {
+        let next = self.places.partition_point(|(place, _)| *place < end);
+        let is_space =
+            |place: &(usize, Range<usize>)| self.text[place.0..].starts_with(char::is_whitespace);
+        let last = self.places[..next]
+            .iter()
+            .rposition(|place| !is_space(place));
+        let mut cut = last.map_or(0, |last| self.places[last].1.end);
+        let (gap, mut depth) = (
+            cut..self
+                .places
+                .get(next)
+                .map_or(text.len(), |(_, range)| range.start),
+            0,
+        );
+        for (place, character) in text[gap.clone()].char_indices() {
+            match Placeholder::of(character) {
+                Some(Placeholder::Open(_)) => depth += 1,
+                Some(Placeholder::Close) if depth > 0 => depth -= 1,
+                Some(Placeholder::Close) => cut = gap.start + place + character.len_utf8(),
+                _ => {}
+            }
+        }
+        cut
+    }
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_space = |c: char| c.is_whitespace() || c == LINE_BREAK || c == PARAGRAPH_BREAK;
+    let start = range.end - text[range.clone()].trim_start_matches(is_space).len();
+    let kept = text[start..range.end].trim_end_matches(is_space).len();
+    start..start + kept
+}
+
+fn holds_letter(text: &str) -> bool {
+    text.chars().any(|c| c.is_alphabetic() && c != STAND_IN)
+}
+
+fn is_closing(c: char) -> bool {
+    closes_wide(c)
+        || matches!(
+            c,
+            '"' | '\'' | ')' | ']' | '}' | '”' | '“' | '’' | '‘' | '»' | '«' | '›' | '‹'
+        )
+}
+
+/// Whether a mark closes a quotation, or brackets, of Chinese or Japanese.
+fn closes_wide(c: char) -> bool {
+    matches!(
+        c,
+        '」' | '』' | '）' | '】' | '》' | '〉' | '〕' | '］' | '｣'
+    )
+}
+
+/// Whether a mark behind a full stop of Chinese or Japanese opens something.
+fn opens_wide(c: char) -> bool {
+    matches!(
+        c,
+        '「' | '『' | '（' | '【' | '《' | '〈' | '〔' | '［' | '｢' | '“' | '‘' | '(' | '['
+    )
+}
+
+/// Whether a text ends in a name such as `Yahoo!`.
+fn is_name(text: &str) -> bool {
+    let word = text.strip_suffix(['!', '?']).unwrap_or_default();
+    let start = word.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| {
+        at + word[at..].chars().next().map_or(0, char::len_utf8)
+    });
+    word[start..].starts_with(char::is_uppercase)
+}
+
+pub(super) fn is_opening(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\''
+            | '('
+            | '['
+            | '{'
+            | '“'
+            | '„'
+            | '‘'
+            | '‚'
+            | '«'
+            | '»'
+            | '‹'
+            | '›'
+            | '¿'
+            | '¡'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::placeholder::{CLOSE, open, point};
+
+    fn split<'t>(text: &'t str, language: Option<&str>) -> Vec<&'t str> {
+        let ranges = sentence_ranges(text, Segmentation::Usual(language));
+        ranges
+            .expect("no rules")
+            .into_iter()
+            .map(|range| &text[range])
+            .collect()
+    }
+
+    #[test]
+    fn full_stops_question_and_exclamation_marks_end_sentences() {
+        assert_eq!(
+            split("One. Two? Three!  Four", None),
+            ["One.", "Two?", "Three!", "Four"]
+        );
+        assert_eq!(split("  ", None), [""; 0]);
+        assert_eq!(split("", None), [""; 0]);
+    }
+
+    #[test]
+    fn english_abbreviations_do_not_end_sentences() {
+        for text in [
+            "Ask Dr. Miller or Mr. Smith about it.",
+            "Some formats, e.g. PNG, i.e. Portable Network Graphics, etc. are known.",
+            "Written by J. R. R. Tolkien in No. 5 of the series.",
+            "See Fig. 3 and p. 12 for details.",
+            "Acme Inc. Chicago sells them.",
+        ] {
+            assert_eq!(split(text, None), [text]);
+            assert_eq!(split(text, Some("en-US")), [text]);
+        }
+        assert_eq!(
+            split("Pens, ink, etc. The rest is here.", None),
+            ["Pens, ink, etc.", "The rest is here."]
+        );
+        assert_eq!(
+            split("Stop there, no. The end.", None),
+            ["Stop there, no.", "The end."]
+        );
+        assert_eq!(
+            split("It is in column A. The rest is empty.", None).len(),
+            2
+        );
+    }
+
+    #[test]
+    fn german_abbreviations_and_ordinals_do_not_end_sentences() {
+        for text in [
+            "Einige Formate, z. B. PNG, d. h. Rastergrafiken, u. a. Fotos, sind bekannt.",
+            "Das gilt bzw. Galt ca. Ende Mai, vgl. Abs. 2 und S. 12 Nr. 3.",
+            "Am 3. Mai und im 19. Jahrhundert war das so.",
+            "Laut Prof. Dr. Meier ist das z.B. Unsinn.",
+        ] {
+            assert_eq!(split(text, None), [text]);
+            assert_eq!(split(text, Some("de")), [text]);
+        }
+        assert_eq!(split("Hunde, Katzen usw. Das ist alles.", None).len(), 2);
+        assert_eq!(split("Das war der 2. Versuch.", Some("de")).len(), 1);
+        assert_eq!(
+            split("Das steht in Kapitel 2. Der Rest folgt.", Some("de")).len(),
+            2
+        );
+    }
+
+    #[test]
+    fn abbreviations_of_other_languages_do_not_end_their_sentences() {
+        for (language, text) in [
+            (
+                "fr",
+                "M. Dupont habite ici (cf. Annexe), par ex. Paris, voir fig. 3.",
+            ),
+            (
+                "es",
+                "La Sra. García y el Dr. López, p. ej. Juan, leen la pág. 12.",
+            ),
+            (
+                "it",
+                "Il sig. Rossi e il dott. Bianchi vedono la fig. 3 a pag. 12.",
+            ),
+            ("pt-BR", "O Sr. Silva e a Dra. Souza leem a pág. 12."),
+            ("nl", "Dhr. Jansen leest bijv. Multatuli, zie blz. 12."),
+            ("pl", "Zob. Rozdział, np. Wstęp, m.in. Spis, rys. 3."),
+            ("ru", "См. Введение, т. е. Главу, рис. 3."),
+        ] {
+            assert_eq!(split(text, Some(language)), [text]);
+            assert!(split(text, None).len() > 1, "{text}");
+        }
+        for (language, text) in [
+            ("fr", "C'est la fin du jeu. Le reste suit."),
+            ("es", "Es el mar. El sol brilla."),
+            ("it", "Vedi la fig. Il resto segue."),
+            ("ru", "Это так. Остальное следует."),
+        ] {
+            assert_eq!(split(text, Some(language)).len(), 2, "{text}");
+        }
+    }
+
+    #[test]
+    fn ellipses_and_quoted_questions_may_go_on() {
+        assert_eq!(split("Choose Options... Dialog to go on.", None).len(), 1);
+        assert_eq!(split("Choose Options... The dialog opens.", None).len(), 2);
+        assert_eq!(
+            split("Wählen Sie Ändern… Klicken Sie. Mit … Allem.", None).len(),
+            3
+        );
+        assert_eq!(split("It is \"A1:B14\". Note that.", None).len(), 2);
+        assert_eq!(
+            split("“Really?” he said. Yes.", None),
+            ["“Really?” he said.", "Yes."]
+        );
+        assert_eq!(
+            split("He said: “Go.” Then he left.", None),
+            ["He said: “Go.”", "Then he left."]
+        );
+    }
+
+    #[test]
+    fn ordinal_numbers_stand_before_their_nouns() {
+        for text in [
+            "Jonas ist Fan vom 1. FC Köln, und du?",
+            "Dies ist nun der 17. Versuch.",
+            "Der FC ist im 2. Halbjahr besser als in der 1. Hälfte.",
+            "Das ist der 4. Teil und unser 100. Bild.",
+        ] {
+            assert_eq!(split(text, None), [text]);
+            assert_eq!(split(text, Some("de")), [text]);
+        }
+        for language in [None, Some("de")] {
+            let text = "Es waren 17. Dann kamen mehr. Er wurde 2. Seine Frau wurde 1.";
+            assert_eq!(split(text, language).len(), 4);
+        }
+        assert_eq!(split("I am 12. Bob is 13.", None).len(), 2);
+        assert_eq!(split("They die at 5. Nobody knows.", Some("en")).len(), 2);
+    }
+
+    #[test]
+    fn an_exclamation_mark_may_belong_to_a_name() {
+        assert_eq!(split("Yahoo! is a company. It is old.", None).len(), 2);
+        assert_eq!(split("Oh yes! then it ended. Stop! Go on.", None).len(), 4);
+    }
+
+    #[test]
+    fn opening_marks_begin_sentences_in_chinese_and_japanese() {
+        for (text, expected) in [
+            (
+                "彼は来た。「はい」と言った。そして帰った。",
+                &["彼は来た。", "「はい」と言った。", "そして帰った。"][..],
+            ),
+            (
+                "他来了。“好的。”她说。然后走了。",
+                &["他来了。", "“好的。”", "她说。", "然后走了。"],
+            ),
+            (
+                "「はい。」と彼は言った。次の文。",
+                &["「はい。」と彼は言った。", "次の文。"],
+            ),
+            (
+                "终了。『走吧！』『好。』",
+                &["终了。", "『走吧！』", "『好。』"],
+            ),
+            (
+                "終わり。（注）次の文です。",
+                &["終わり。", "（注）次の文です。"],
+            ),
+            ("これは何？！本当に。", &["これは何？！", "本当に。"]),
+        ] {
+            assert_eq!(split(text, None), expected);
+        }
+    }
+
+    #[test]
+    fn parts_without_a_letter_join_their_neighbours() {
+        assert_eq!(
+            split("1. Open the file. 2. Close it.", None),
+            ["1. Open the file.", "2. Close it."]
+        );
+        assert_eq!(split("It is so. 42.", None), ["It is so. 42."]);
+        assert_eq!(split("42", None), ["42"]);
+    }
+
+    #[test]
+    fn closing_tags_stay_with_the_sentence_before() {
+        let text = format!("{}One.{CLOSE} {}Two.{CLOSE}", open(0), open(1));
+        assert_eq!(
+            split(&text, None),
+            [
+                format!("{}One.{CLOSE}", open(0)),
+                format!("{}Two.{CLOSE}", open(1))
+            ]
+        );
+        let text = format!("{}One. {CLOSE}Two {}x{CLOSE}.", open(0), open(1));
+        assert_eq!(split(&text, None)[0], format!("{}One. {CLOSE}", open(0)));
+    }
+
+    #[test]
+    fn what_is_cut_into_sentences_is_still_there_and_no_pair_is_cut() {
+        let pair = format!("{}One. Two.{CLOSE}", open(0));
+        let text = format!("Dr. Who?  Yes.\n{pair} Three.");
+        let parts = cut_into_sentences(&text, "en");
+        assert_eq!(
+            parts,
+            ["Dr. Who?  ", "Yes.\n", &format!("{pair} "), "Three."]
+        );
+    }
+
+    #[test]
+    fn a_person_decides_where_sentences_begin() {
+        let text = format!("{}One. Two {CLOSE}three. Four.", open(0));
+        let (ink, places) = ink(&text);
+        assert_eq!(ink, "One.Twothree.Four.");
+        let at = places[7];
+        assert!(text[at..].starts_with("three"));
+        let ranges = sentence_ranges(&text, Segmentation::Places(&[7])).expect("no rules");
+        let split: Vec<&str> = ranges.into_iter().map(|range| &text[range]).collect();
+        let first = format!("{}One. Two {CLOSE}", open(0));
+        assert_eq!(split, [first.as_str(), "three. Four."]);
+    }
+
+    #[test]
+    fn opaque_spans_begin_sentences_like_words() {
+        let text = format!(
+            "Use it. {} does more. See e.g. {} here.",
+            point(0),
+            point(1)
+        );
+        assert_eq!(split(&text, None).len(), 3);
+        assert_eq!(split(&format!("Look. {}", point(0)), None).len(), 1);
+    }
+}

@@ -1,0 +1,241 @@
+//! The documents that systems are tested on.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::ChoiceTest;
+use super::exchanged::{Exchanged, exchanged};
+use super::expected::ExpectedTest;
+use super::walk::{Walk, confirmed};
+use canopy_base::error::Result;
+use canopy_corpus::{
+    ContextTexts, Corpus, CorpusInfo, DocumentUnits, Expected, Segment, Split, WordCounts,
+    document_units, expected_forms, segments,
+};
+use canopy_metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
+use canopy_nn::model::MemoryUse;
+use canopy_train::for_sentences;
+use canopy_translate::inference::{SearchOptions, Translator};
+
+/// Documents with everything that is known of their segments.
+#[derive(Debug)]
+pub struct TestSet {
+    pub units: Vec<DocumentUnits>,
+    pub segments: Vec<Segment>,
+    documents: Vec<String>,
+    counts: WordCounts,
+    split: Split,
+    contexts: Option<ContextTexts>,
+    reference_context: Option<ReferenceContext>,
+    info: CorpusInfo,
+    /// Of each segment.
+    expected: Vec<Option<Expected>>,
+}
+
+/// The sentences that are confirmed while a translator goes through a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReferenceContext {
+    /// The human translations of the sentences before.
+    Document,
+    /// These, and in the memory of a model that retrieves those of all documents before, as in a project.
+    Project,
+    /// All that a sentence reads is another document's, sources and human translations: what such a context gains is none of the
+    /// document's merit.
+    OtherDocument,
+}
+
+/// A system's translations of all segments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translated {
+    /// With placeholders, unit by unit.
+    pub units: Vec<Vec<String>>,
+    /// Visible texts.
+    pub hypotheses: Vec<String>,
+    pub words_per_second: f64,
+}
+
+impl TestSet {
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn open(corpus: &Corpus, split: Split) -> Result<Self> {
+        let documents = corpus.documents(split)?;
+        let documents = documents.map(|document| Ok(document?.id));
+        let segments = segments(corpus, split)?;
+        Ok(Self {
+            units: document_units(corpus, split)?,
+            expected: expected_forms(corpus, split, &segments)?,
+            segments,
+            documents: documents.collect::<Result<_>>()?,
+            counts: WordCounts::of_training(corpus)?,
+            split,
+            contexts: None,
+            reference_context: None,
+            info: corpus.info().clone(),
+        })
+    }
+
+    /// With the contexts of a file, for models that read BERT; else these are chosen in each document.
+    #[must_use]
+    pub fn with_contexts(self, contexts: ContextTexts) -> Self {
+        Self {
+            contexts: Some(contexts),
+            ..self
+        }
+    }
+
+    /// As a translator works who goes through a document: the human translations of all sentences before the current one
+    /// are known, to models that read translations and to those that retrieve from what was confirmed. Else systems read
+    /// their own translations.
+    #[must_use]
+    pub fn with_reference_context(self, context: ReferenceContext) -> Self {
+        Self {
+            reference_context: Some(context),
+            ..self
+        }
+    }
+
+    /// How many sentences or parts of sentences a system translates.
+    pub fn num_units(&self) -> usize {
+        let units = self.segments.iter().map(|segment| segment.units.len());
+        units.sum()
+    }
+
+    /// Translates all segments in their documents; `go_on` is asked after every sentence. None if it breaks off.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none, or the model scores that are none.
+    pub fn translate(
+        &self,
+        translator: &Translator,
+        options: &SearchOptions,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Translated>> {
+        let (begun, mut waited) = (Instant::now(), Duration::ZERO);
+        // Others may compute in between.
+        let go_on = &mut || {
+            let asked = Instant::now();
+            let flow = go_on();
+            waited += asked.elapsed();
+            flow
+        };
+        let mut documents = self.units.clone();
+        for (document, id) in documents.iter_mut().zip(&self.documents) {
+            let contexts = self.contexts.as_ref();
+            let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
+            translator.add_auxiliary_inputs(document, contexts)?;
+        }
+        let config = &translator.description().model;
+        let exchanging = config.context.zip(self.exchanged(translator));
+        let units = match (exchanging, config.memory_use) {
+            (Some(exchanging), _) => {
+                let (mut documents, segments) = exchanged(&self.units, &self.segments, exchanging);
+                for document in &mut documents {
+                    translator.add_auxiliary_inputs(document, None)?;
+                }
+                translator.translate_segments(&documents, &segments, options, go_on)?
+            }
+            (None, _) if self.reference_context.is_some() => {
+                let wrong = self.reference_context == Some(ReferenceContext::OtherDocument);
+                let walk = Walk {
+                    confirmed: &confirmed(&documents, wrong),
+                    translator,
+                    documents: &documents,
+                    segments: &self.segments,
+                    options,
+                    is_project: self.reference_context == Some(ReferenceContext::Project),
+                };
+                walk.translate(go_on)?
+            }
+            (None, Some(MemoryUse::FineTune | MemoryUse::KnnMt)) => {
+                self.translate_each(translator, &documents, options, go_on)?
+            }
+            _ => translator.translate_segments(&documents, &self.segments, options, go_on)?,
+        };
+        let Some(units) = units else { return Ok(None) };
+        let secs = begun.elapsed().saturating_sub(waited).as_secs_f64();
+        let shown = self.segments.iter().zip(&units);
+        let shown = shown.map(|(segment, units)| segment.visible(units));
+        let hypotheses: Vec<String> = shown.collect();
+        let words = hypotheses
+            .iter()
+            .map(|text| text.split_whitespace().count());
+        #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
+        let words_per_second = words.sum::<usize>() as f64 / secs;
+        Ok(Some(Translated {
+            units,
+            hypotheses,
+            words_per_second,
+        }))
+    }
+
+    /// What a translator reads of another document than its sentences'; none where it reads their own.
+    pub fn exchanged(&self, translator: &Translator) -> Option<Exchanged> {
+        let is_other = self.reference_context == Some(ReferenceContext::OtherDocument);
+        is_other.then(|| {
+            let keeps_form = translator.address_forms().is_some();
+            Exchanged::of(&translator.description().model, keeps_form)
+        })
+    }
+
+    /// Every document with a translator that is made for it.
+    fn translate_each(
+        &self,
+        translator: &Translator,
+        documents: &[DocumentUnits],
+        options: &SearchOptions,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Vec<Vec<String>>>> {
+        let mut units = Vec::with_capacity(self.segments.len());
+        for own in self
+            .segments
+            .chunk_by(|left, right| left.document == right.document)
+        {
+            let document = &documents[own[0].document];
+            let alone = |segment: &Segment| Segment {
+                document: 0,
+                ..segment.clone()
+            };
+            let own: Vec<Segment> = own.iter().map(alone).collect();
+            let mut learn_on = |_, _| ControlFlow::Continue(());
+            let made = for_sentences(translator, &document.shown, &mut learn_on);
+            let translator = made.as_ref().unwrap_or(translator);
+            let document = std::slice::from_ref(document);
+            match translator.translate_segments(document, &own, options, go_on)? {
+                Some(own) => units.extend(own),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(units))
+    }
+
+    /// Segments in which only the document decides, by what is decided; none of most languages.
+    pub fn choices(&self) -> Vec<ChoiceTest> {
+        ChoiceTest::all(&self.info, &self.segments)
+    }
+
+    /// The words that the sentences before decide; none where a corpus says none.
+    pub fn expected(&self) -> Option<ExpectedTest<'_>> {
+        ExpectedTest::new(&self.expected)
+    }
+
+    /// All that comparing systems needs.
+    pub fn compared(&self, systems: Vec<ComparedSystem>) -> ComparedTest {
+        let mut places = vec![0; self.documents.len()];
+        let segment = |segment: &Segment| {
+            let place = &mut places[segment.document];
+            *place += 1;
+            ComparedSegment {
+                source: segment.source.clone(),
+                reference: segment.reference.clone(),
+                document: segment.document,
+                position: *place - 1,
+                rarest: self.counts.rarest(&segment.source),
+            }
+        };
+        ComparedTest {
+            segments: self.segments.iter().map(segment).collect(),
+            documents: self.documents.clone(),
+            systems,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Several systems on test documents: tables and figures.
+
+pub mod evaluation;
+pub mod results;

@@ -1,0 +1,65 @@
+//! Attention of a model, as numbers and as figures: a trace and a question in, a view out.
+//!
+//! A [`Query`] names a word or sentence, a layer and a head; each view reads the rows it needs from a
+//! [`TraceSource`](crate::trace::TraceSource) one by one and keeps what is shown, in the order in which it is shown, so
+//! that window, figure ([`Explanation::draw`]) and table ([`Explanation::csv`]) cannot differ. Numbers that come from one
+//! row of one head are those of the trace; every average, over words or heads, is of attention mass and called so.
+//!
+//! | view | shows |
+//! |---|---|
+//! | [`TreeView`] | where in the document the context of a word lies |
+//! | [`WeightMap`] | words × sentences, words × words, target × source |
+//! | [`DocumentMap`] | all sentences × all sentences, however many |
+//! | [`GateView`] | how much of each word's context was let through |
+//! | [`ContextView`] | the sentences that mattered most, with their words |
+//! | [`ZerosView`] | share of exact zeros against length |
+//! | [`ContextDifference`] | what a translation is worth without its context; needs the model |
+//! | [`MemoryView`] | which pairs of a translation memory a translation was looked up in; needs the model |
+//! | [`SimilarityView`] | sentences × sentences, without a model: what resembles what |
+
+mod colours;
+mod context;
+mod difference;
+mod document_map;
+mod draw;
+mod explanation;
+mod gates;
+mod layout;
+mod map;
+mod margin;
+mod mark;
+mod measure;
+mod memory;
+mod outline;
+mod query;
+mod question;
+mod rows;
+mod similarity;
+mod table;
+pub mod trace;
+mod tree;
+mod tree_node;
+mod view_kind;
+mod zeros;
+
+pub use colours::Scale;
+pub use context::{ContextSentence, ContextView, ShadedWord};
+pub use difference::{Condition, ContextDifference, WordDifference};
+pub use document_map::{Bins, DocumentMap, MapCell, MapColours, MapFrame, MapView, Strip};
+pub use draw::MapSheet;
+pub use explanation::Explanation;
+pub use gates::{GateView, GatedWord};
+pub use layout::{PlacedNode, TreeLayout};
+pub use map::{Group, Order, Unit, WeightMap};
+pub use margin::Margin;
+pub use mark::{HitArea, TextPosition, Viewport};
+pub use measure::row_divergence;
+pub use memory::{AgreeingWord, MemoryPair, MemoryView, MemoryWord, PairWord};
+pub use query::{Attention, AttentionRole, Heads, Query};
+pub use question::{Choices, Question, asking_side, head_for_tree};
+pub use rows::sentence_weights;
+pub use similarity::SimilarityView;
+pub use tree::{Measure, TreeView};
+pub use tree_node::{NodeState, TreeNode};
+pub use view_kind::{ModelView, ViewKind};
+pub use zeros::{Zeros, ZerosPoint, ZerosView};

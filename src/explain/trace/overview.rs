@@ -1,0 +1,239 @@
+//! Everything of a trace but the rows of its maps: what fits in memory whatever the document.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::gate::GateValues;
+use super::map::{AttentionMap, MapInfo, MapKind, Side, Units};
+use super::tree::TracedTree;
+use canopy_document::document::{Document, Section};
+use canopy_document::placeholder;
+
+/// The attention of a model while it translated one document, without its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    pub overview: Overview,
+    pub maps: Vec<AttentionMap>,
+}
+
+impl Trace {
+    /// Place of a map, see [`TraceSource::find`](super::TraceSource::find).
+    pub fn find(&self, kind: MapKind, layer: usize, head: usize) -> Option<usize> {
+        self.maps
+            .iter()
+            .position(|map| (map.info.kind, map.info.layer, map.info.head) == (kind, layer, head))
+    }
+}
+
+/// Which document and model a trace is of, the words that its rows are numbered by, trees and gates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    pub model: TracedModel,
+    /// File name without its folder.
+    pub document: String,
+    /// Codes such as `en`.
+    pub source_language: String,
+    pub target_language: String,
+    /// `sections[0]` is the document itself; a heading is the number of a paragraph.
+    pub sections: Vec<Section>,
+    pub source: Vec<TracedSentence>,
+    /// The translation of each source sentence; empty if only the encoder was traced.
+    pub target: Vec<TracedSentence>,
+    /// How a document was read that is too long to be read at once; empty if it was read as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<TracedWindow>,
+    /// Sentences whose attention was recorded; none if all of the document's was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Range<usize>>,
+    /// Content trees over source sentences: none, one, or one for each window of a long document.
+    pub trees: Vec<TracedTree>,
+    pub gates: Vec<GateValues>,
+}
+
+/// Consecutive sentences of a long document that were read together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedWindow {
+    /// The first sentence that was read.
+    pub first: usize,
+    /// The first one that was read for itself, those before it for the ones behind it.
+    pub own: usize,
+    /// Behind the last one. If the parts of a sentence are in two windows, it is the next one's first.
+    pub end: usize,
+}
+
+/// The model that was traced.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedModel {
+    pub name: String,
+    /// Name of the preset, such as `selective`.
+    pub system: String,
+    pub num_encoder_layers: usize,
+    pub num_decoder_layers: usize,
+    pub num_heads: usize,
+    /// T: how many sentences a word keeps, for the systems that keep so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_t: Option<usize>,
+    /// Whether its words were looked up in a translation memory too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub looks_up: bool,
+}
+
+/// A sentence as the model read or wrote it, and where it stands in the document.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedSentence {
+    /// Subwords, those of markup and end of sentence among them: everything that has a row.
+    pub tokens: Vec<String>,
+    /// The sentence for people.
+    pub text: String,
+    /// The text of each of its points, by number, as in the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<String>,
+    pub section: usize,
+    /// Within the document.
+    pub paragraph: usize,
+    pub sentence_in_paragraph: usize,
+}
+
+impl TracedSentence {
+    /// The text as a reader sees it.
+    pub fn plain_text(&self) -> String {
+        placeholder::visible(&self.text, &self.points)
+    }
+}
+
+impl Overview {
+    pub fn sentences(&self, side: Side) -> &[TracedSentence] {
+        match side {
+            Side::Source => &self.source,
+            Side::Target => &self.target,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self, units: Units) -> usize {
+        let sentences = self.sentences(units.side());
+        if units.are_words() {
+            sentences.iter().map(|sentence| sentence.tokens.len()).sum()
+        } else {
+            sentences.len()
+        }
+    }
+
+    pub fn words(&self, side: Side) -> WordIndex {
+        let lengths = self
+            .sentences(side)
+            .iter()
+            .map(|sentence| sentence.tokens.len());
+        let ends = lengths.scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        });
+        WordIndex {
+            starts: std::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    /// Sentences that queries of sentence `own` may attend to in such a map, ascending.
+    pub fn visible(
+        &self,
+        info: &MapInfo,
+        own: usize,
+    ) -> impl Iterator<Item = usize> + Clone + use<> {
+        let (count, visible) = (self.sentences(info.keys.side()).len(), info.visible);
+        let seen = if info.windowed {
+            self.read_with(own)
+        } else {
+            0..count
+        };
+        let seen = seen.start..seen.end.min(count);
+        seen.filter(move |&other| visible.includes(own, other))
+    }
+
+    /// Sentences that were read in one window with sentence `own`.
+    fn read_with(&self, own: usize) -> Range<usize> {
+        let windows = self.windows.iter();
+        let windows = windows.filter(|window| (window.own..window.end).contains(&own));
+        let read = windows.map(|window| (window.first, window.end));
+        let read = read.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let (first, end) = read.unwrap_or((0, self.source.len()));
+        first..end
+    }
+
+    /// Whether the attention of a sentence was recorded.
+    pub fn is_recorded(&self, sentence: usize) -> bool {
+        self.part
+            .as_ref()
+            .is_none_or(|part| part.contains(&sentence))
+    }
+
+    /// Whether the trace is of this document: of the same sentences in the same order.
+    pub fn is_of(&self, document: &Document) -> bool {
+        let texts = document.sentences.iter().map(|sentence| &sentence.text);
+        texts.eq(self.source.iter().map(|sentence| &sentence.text))
+    }
+}
+
+/// From rows to words and back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordIndex {
+    /// First row of each sentence, then the number of rows.
+    starts: Vec<usize>,
+}
+
+impl WordIndex {
+    pub fn num_words(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Rows of a sentence.
+    pub fn rows(&self, sentence: usize) -> Range<usize> {
+        self.starts[sentence]..self.starts[sentence + 1]
+    }
+
+    /// Sentence of a row, and the place of its token there; `None` behind the last word.
+    pub fn position(&self, row: usize) -> Option<(usize, usize)> {
+        // Of sentences without words, which start at the same row, the last one is skipped to.
+        let sentence = self.starts.partition_point(|&start| start <= row) - 1;
+        (row < self.num_words()).then(|| (sentence, row - self.starts[sentence]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_sees_code_and_no_tags() {
+        let sentence = TracedSentence {
+            text: "Type \u{E000}a \u{E101}\u{E200}.".to_owned(),
+            points: vec![String::new(), "SUM()".to_owned()],
+            ..TracedSentence::default()
+        };
+        assert_eq!(sentence.plain_text(), "Type a SUM().");
+    }
+
+    #[test]
+    fn rows_count_the_words_of_all_sentences() {
+        let sentence = |tokens: usize| TracedSentence {
+            tokens: vec!["x".to_owned(); tokens],
+            ..TracedSentence::default()
+        };
+        let overview = Overview {
+            source: [0, 2, 0, 0, 3, 0].map(sentence).into(),
+            ..Overview::default()
+        };
+        let words = overview.words(Side::Source);
+        assert_eq!(
+            (words.num_words(), overview.count(Units::SourceWords)),
+            (5, 5)
+        );
+        assert_eq!(overview.count(Units::SourceSentences), 6);
+        assert_eq!(words.rows(4), 2..5);
+        let places: Vec<_> = (0..6).map(|row| words.position(row)).collect();
+        let expected = [(1, 0), (1, 1), (4, 0), (4, 1), (4, 2)].map(Some);
+        assert_eq!(places[..5], expected);
+        assert_eq!(places[5], None);
+        assert_eq!(overview.words(Side::Target).position(0), None);
+    }
+}

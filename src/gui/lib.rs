@@ -1,0 +1,141 @@
+//! The window: panels that draw [`AppState`](canopy_app::AppState) and push [`Command`](canopy_app::Command)s; theme.
+//!
+//! The only room besides `main` that names egui.
+
+mod aligning;
+mod app;
+mod cell;
+mod chart;
+mod checks;
+mod closing;
+mod dialogs;
+mod document;
+mod editor;
+mod elsewhere;
+mod estimate;
+mod evaluate;
+mod explore;
+mod filter;
+mod find;
+mod focus;
+mod help;
+mod icons;
+mod labels;
+mod language_model;
+mod languages;
+mod machines;
+mod menu;
+mod merging;
+mod models;
+mod notices;
+mod outline;
+mod page_room;
+mod path_question;
+mod plot;
+mod project;
+mod reading;
+mod recording;
+mod row_heights;
+mod row_layout;
+mod segment_history;
+mod sentence_row;
+mod shading;
+mod shortcuts;
+mod similar;
+mod sparse_map;
+mod status;
+mod system_fonts;
+mod terms;
+mod theme;
+mod training;
+mod typeset;
+mod welcome;
+
+use std::path::PathBuf;
+
+pub use app::{CanopyApp, Panels, workbench_ui};
+pub use chart::{ChartAction, ChartViewState, chart_view};
+pub use closing::{CloseState, ask as ask_about_closing};
+pub use path_question::PathQuestion;
+pub use sparse_map::{
+    MapDrawing, MapPipelines, MapResponse, Marked, Offscreen, SparseMapState,
+    install as install_sparse_map, sparse_map_view,
+};
+pub use system_fonts::WindowFonts;
+pub use theme::contrast_ratio;
+pub use theme::install as install_theme;
+
+use canopy_base::error::{Error, Result};
+use canopy_translate::inference::DeviceChoice;
+
+/// Opens the window and returns when it is closed.
+///
+/// # Errors
+/// If there is no display, or no way to draw on it.
+pub fn run(
+    open: Option<PathBuf>,
+    model: Option<PathBuf>,
+    languages: [Option<String>; 2],
+    device: DeviceChoice,
+) -> Result<()> {
+    let viewport = egui::ViewportBuilder::default()
+        .with_title("Canopy")
+        .with_app_id("canopy")
+        .with_icon(icon()?)
+        .with_inner_size([1280.0, 820.0])
+        .with_min_inner_size([840.0, 420.0]);
+    let options = eframe::NativeOptions {
+        viewport,
+        // They are found on a thread of ours.
+        system_font_fallback: false,
+        ..eframe::NativeOptions::default()
+    };
+    let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        if let Some(state) = &context.wgpu_render_state {
+            install_sparse_map(&context.egui_ctx, state);
+        }
+        Ok(Box::new(CanopyApp::new(
+            &context.egui_ctx,
+            open,
+            model,
+            languages,
+            device,
+        )?))
+    });
+    eframe::run_native("canopy", options, create).map_err(|cause| Error::Window {
+        reason: reason(&cause.to_string()),
+    })
+}
+
+/// The picture of the program in title bars and task lists.
+fn icon() -> Result<egui::IconData> {
+    let png = include_bytes!("../../assets/desktop/canopy.png");
+    eframe::icon_data::from_png_bytes(png).map_err(|cause| Error::Window {
+        reason: cause.to_string(),
+    })
+}
+
+/// winit puts a place in its own source before the reason.
+fn reason(message: &str) -> String {
+    message
+        .rsplit(": ")
+        .next()
+        .unwrap_or(message)
+        .trim_end_matches('.')
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_icon_can_be_shown() {
+        let icon = super::icon().expect("a picture");
+        assert_eq!((icon.width, icon.height), (256, 256));
+        let corner_and_middle = [icon.rgba[3], icon.rgba[(128 * 256 + 128) * 4 + 3]];
+        assert_eq!(
+            corner_and_middle,
+            [0, 255],
+            "round corners, nothing cut out"
+        );
+    }
+}

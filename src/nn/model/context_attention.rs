@@ -1,0 +1,189 @@
+//! The two ways in which an attention to the document joins a layer, whichever mechanism it is.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::config::{ModelConfig, NormPosition};
+use super::context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
+use super::context_config::{Context, Placement};
+use super::han::{HanContext, HanContextConfig};
+use super::identity_init::set_to_identity;
+use super::norm::Norm;
+use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
+use super::query_spans::QuerySpan;
+use super::systems::ContextAttention;
+use canopy_kernels::{DropoutSource, dropout};
+
+/// Attention to the document inside a layer.
+#[derive(Module, Debug)]
+pub struct ContextSublayer {
+    pub attention: ContextAttention,
+    /// In place of the residual, Zhang et al. 2018, §3.3.
+    pub gate: Option<ContextGate>,
+    /// None where the attention is part of the sublayer before it, as additional heads.
+    pub norm: Option<Norm>,
+}
+
+impl ContextSublayer {
+    /// One for each of `count` sublayers, none if the context stands elsewhere.
+    pub(super) fn in_encoder(config: &ModelConfig, count: usize, device: &Device) -> Vec<Self> {
+        let sublayer = |_| {
+            let (attention, placement) = ContextAttention::new(config, device)?;
+            let is_gated = config
+                .context
+                .is_some_and(|it| it.mechanism().has_gated_sublayers());
+            (placement != Placement::Gate).then(|| Self {
+                attention,
+                gate: is_gated.then(|| gate(config, device)),
+                norm: (placement == Placement::Sublayer).then(|| Norm::new(config.d_model, device)),
+            })
+        };
+        (0..count).filter_map(sublayer).collect()
+    }
+
+    /// Of a decoder layer: attention to the encodings of the source sentences.
+    pub(super) fn in_decoder(config: &ModelConfig, device: &Device) -> Option<Self> {
+        config.context?.mechanism().decoder_placement()?;
+        let (attention, _) = ContextAttention::new(config, device)?;
+        Some(Self {
+            attention,
+            gate: None,
+            norm: Some(Norm::new(config.d_model, device)),
+        })
+    }
+
+    /// `x` and what is read for it, joined by the residual or by `norm(γ ⊙ x + (1 - γ) ⊙ dropout(attended))`; nothing
+    /// where the attention was part of the sublayer before.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub(super) fn join(
+        &self,
+        position: NormPosition,
+        x: Tensor<2>,
+        drop: &DropoutSource,
+        read: impl FnOnce(&Tensor<2>) -> Tensor<2>,
+    ) -> Tensor<2> {
+        match (&self.gate, &self.norm) {
+            (Some(gate), Some(norm)) => {
+                let attended = dropout(read(&x), drop.next());
+                norm.forward(gate.forward(x, attended))
+            }
+            (None, Some(norm)) => norm.residual(position, x, drop, |x| read(&x)),
+            (_, None) => x,
+        }
+    }
+}
+
+fn gate(config: &ModelConfig, device: &Device) -> ContextGate {
+    ContextGateConfig::new(config.d_model)
+        .with_warm(config.warm_gate)
+        .init(device)
+}
+
+/// A context layer after the last layer of encoder or decoder.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and they live long"
+)]
+#[derive(Module, Debug)]
+pub enum GatedContext {
+    Layer(LayeredContext),
+    Han(HanContext),
+}
+
+/// Attention to the document with the layer that follows it.
+#[derive(Module, Debug)]
+pub struct LayeredContext {
+    pub attention: ContextAttention,
+    pub layer: ContextLayer,
+}
+
+impl GatedContext {
+    /// None if the context stands elsewhere.
+    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
+        if let Some(Context::Han { previous, .. }) = config.context {
+            let config = HanContextConfig::new(config.d_model, config.d_ff, config.num_heads)
+                .with_context_size(previous)
+                .with_warm_gate(config.warm_gate);
+            return Some(Self::Han(config.init(device)));
+        }
+        let (attention, placement) = ContextAttention::new(config, device)?;
+        (placement == Placement::Gate).then(|| {
+            let layer = ContextLayerConfig::new(config.d_model, config.d_ff)
+                .with_warm_gate(config.warm_gate);
+            Self::Layer(LayeredContext {
+                attention,
+                layer: layer.init(device),
+            })
+        })
+    }
+
+    /// Begins by likeness; `norm` gives what the layer is to give in size.
+    pub(super) fn init_identity(&mut self, norm: Norm) {
+        match self {
+            Self::Layer(context) => {
+                context.attention.init_near_identity();
+                context.layer.feed_forward.pass_on();
+                context.layer.norm_ff = norm;
+            }
+            Self::Han(han) => {
+                set_to_identity(&mut han.word_query);
+                set_to_identity(&mut han.sentence_query);
+                han.word_attention.init_identity();
+                han.sentence_attention.init_identity();
+                han.feed_forward.pass_on();
+            }
+        }
+    }
+
+    /// The states `own`, joined with what their tokens read when they ask with `queries`.
+    ///
+    /// # Shapes
+    /// - own, queries, output: `[query rows, d_model]`
+    pub fn forward(
+        &self,
+        own: Tensor<2>,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &Memory,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        self.attend(own, queries, query_spans, &self.prepare(memory), drop)
+    }
+
+    /// All that does not depend on who reads.
+    pub fn prepare(&self, memory: &Memory) -> PreparedMemory {
+        match self {
+            Self::Layer(context) => context.attention.prepare(memory),
+            Self::Han(han) => PreparedMemory {
+                projected: ProjectedMemory::Words(han.prepare(memory.values.clone())),
+                documents: memory.documents.clone(),
+            },
+        }
+    }
+
+    /// [`Self::forward`] over a memory that was prepared before.
+    ///
+    /// # Shapes
+    /// - own, queries, output: `[query rows, d_model]`
+    pub fn attend(
+        &self,
+        own: Tensor<2>,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        match (self, &memory.projected) {
+            (Self::Layer(context), _) => {
+                let attended = context.attention.attend(queries, query_spans, memory);
+                context.layer.forward(attended, own, drop)
+            }
+            (Self::Han(han), ProjectedMemory::Words(words)) => {
+                han.attend(own, query_spans, words, &memory.documents, drop)
+            }
+            (Self::Han(_), _) => unreachable!("an attention reads what it prepared"),
+        }
+    }
+}

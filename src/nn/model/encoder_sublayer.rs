@@ -1,0 +1,68 @@
+//! One sublayer of an encoder, and an encoder of one layer.
+
+use std::sync::Arc;
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use super::config::ModelConfig;
+use super::feed_forward::{FeedForward, FeedForwardConfig};
+use super::layout::Sublayer;
+use super::norm::Norm;
+use canopy_kernels::{DropoutSource, Segment};
+
+/// Attention inside the sentence or a feed-forward layer, with its norm; exactly one of the two is there.
+#[derive(Module, Debug)]
+pub struct EncoderSublayer {
+    pub attention: Option<MultiHeadAttention>,
+    pub feed_forward: Option<FeedForward>,
+    pub norm: Norm,
+}
+
+impl EncoderSublayer {
+    pub(super) fn new(kind: Sublayer, config: &ModelConfig, device: &Device) -> Self {
+        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads)
+            .with_bias(config.variant.attention_bias);
+        Self {
+            attention: (kind == Sublayer::SelfAttention).then(|| attention.init(device)),
+            feed_forward: (kind == Sublayer::FeedForward)
+                .then(|| FeedForwardConfig::of(config).init(device)),
+            norm: Norm::of(config, device),
+        }
+    }
+
+    /// `norm(x + dropout(sublayer(x)))`, Vaswani et al. 2017, §3.1.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        x: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let branch = self.branch(x.clone(), segments, drop);
+        self.norm.add(x, branch, drop.next())
+    }
+
+    pub(super) fn branch(
+        &self,
+        x: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        match (&self.attention, &self.feed_forward) {
+            (Some(attention), _) => attention.forward(x.clone(), x, segments),
+            (None, Some(feed_forward)) => feed_forward.forward(x, drop),
+            (None, None) => unreachable!("a sublayer is attention or feed-forward"),
+        }
+    }
+}
+
+/// A self-attention and a feed-forward layer, for encoders of one layer.
+pub(super) fn one_layer(config: &ModelConfig, device: &Device) -> Vec<EncoderSublayer> {
+    [Sublayer::SelfAttention, Sublayer::FeedForward]
+        .map(|kind| EncoderSublayer::new(kind, config, device))
+        .into()
+}

@@ -1,0 +1,139 @@
+//! Flat attention: softmax over all other sentences of the document, or over all their tokens.
+//!
+//! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, Eq. 7: the
+//! baseline of its hierarchical attention.
+
+use std::sync::Arc;
+
+use burn::config::Config;
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use super::context_config::{FlatLevel, Reach};
+use super::documents::Documents;
+use super::prepared::VisibleMemory;
+use super::query_spans::{QuerySpan, Visible};
+use super::rows::select_rows;
+use canopy_kernels::Segment;
+
+/// Sizes of a [`FlatAttention`] layer.
+#[derive(Config, Debug)]
+pub struct FlatAttentionConfig {
+    pub d_model: usize,
+    pub num_heads: usize,
+    pub level: FlatLevel,
+    pub reach: Reach,
+}
+
+impl FlatAttentionConfig {
+    pub fn init(&self, device: &Device) -> FlatAttention {
+        FlatAttention {
+            attention: MultiHeadAttentionConfig::new(self.d_model, self.num_heads).init(device),
+            level: self.level,
+            reach: self.reach,
+        }
+    }
+}
+
+/// Multi-head attention to the context of a sentence.
+#[derive(Module, Debug)]
+pub struct FlatAttention {
+    pub attention: MultiHeadAttention,
+    #[module(skip)]
+    pub level: FlatLevel,
+    #[module(skip)]
+    pub reach: Reach,
+}
+
+impl FlatAttention {
+    /// # Shapes
+    /// - queries, output: `[query rows, d_model]`; word_keys, word_values: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        word_keys: Tensor<2>,
+        word_values: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let memory = self.prepare(word_keys, word_values, documents);
+        self.attend(queries, query_spans, &memory)
+    }
+
+    /// Keys and values of all units, as often as there is an order to read them in.
+    ///
+    /// # Shapes
+    /// - word_keys, word_values: `[rows, d_model]`
+    pub fn prepare(
+        &self,
+        word_keys: Tensor<2>,
+        word_values: Tensor<2>,
+        documents: &Documents,
+    ) -> VisibleMemory {
+        let (keys, values) = (
+            self.units(word_keys, documents),
+            self.units(word_values, documents),
+        );
+        let visible = self.visible(documents);
+        VisibleMemory {
+            keys: select_rows(self.attention.key.forward(keys), &visible.keys),
+            values: select_rows(self.attention.value.forward(values), &visible.keys),
+            visible,
+        }
+    }
+
+    /// [`Self::forward`] over units that were prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &VisibleMemory,
+    ) -> Tensor<2> {
+        let projected = (memory.keys.clone(), memory.values.clone());
+        self.attention
+            .attend(queries, projected, &memory.visible.segments(query_spans))
+    }
+
+    /// The weights of [`Self::forward`]; the segments say which keys a reader reads, the numbers which row of tokens or
+    /// which sentence each key is.
+    ///
+    /// # Shapes
+    /// - queries: `[query rows, d_model]`; word_keys: `[rows, d_model]`
+    /// - output: `[query_spans, heads, words, keys]`, padded with zeros
+    pub fn weights(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        word_keys: Tensor<2>,
+        documents: &Documents,
+    ) -> (Tensor<4>, Vec<usize>, Arc<[Segment]>) {
+        let visible = self.visible(documents);
+        let segments = visible.segments(query_spans);
+        let memory = select_rows(self.units(word_keys, documents), &visible.keys);
+        (
+            self.attention.weights(queries, memory, &segments),
+            visible.keys,
+            segments,
+        )
+    }
+
+    /// Tokens, or the means of the tokens of each sentence.
+    fn units(&self, words: Tensor<2>, documents: &Documents) -> Tensor<2> {
+        match self.level {
+            FlatLevel::Word => words,
+            FlatLevel::Sentence => documents.means(&words),
+        }
+    }
+
+    fn visible(&self, documents: &Documents) -> Visible {
+        documents.visible_others(self.reach, |sentence| {
+            let words = documents.sentences[sentence].clone();
+            match self.level {
+                FlatLevel::Word => words,
+                FlatLevel::Sentence if words.is_empty() => sentence..sentence,
+                FlatLevel::Sentence => sentence..sentence + 1,
+            }
+        })
+    }
+}

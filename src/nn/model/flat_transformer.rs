@@ -1,0 +1,191 @@
+//! One encoder for the previous sentences and the own one, whose top sees only the own one.
+//!
+//! Ma, Zhang & Zhou, "A Simple and Effective Unified Encoder for Document-Level Machine Translation" (Flat-Transformer),
+//! ACL 2020, §3: tokens of context and sentence are embedded with a segment beside place and token; the bottom blocks attend
+//! to all of them, the top blocks to the tokens of the sentence alone.
+
+use std::ops::Range;
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Distribution, Tensor};
+
+use super::config::ModelConfig;
+use super::context_config::Context;
+use super::encoder::{Encoder, EncoderOutput};
+use super::encoder_sublayer::EncoderSublayer;
+use super::packed_batch::PackedBatch;
+use super::recorder::{AttentionKind, AttentionRecorder};
+use super::rows::select_rows;
+use canopy_kernels::{DropoutSource, Segment};
+
+/// The parameters of a flat encoder beside its layers.
+#[derive(Module, Debug)]
+pub struct FlatSegments {
+    /// Of context and sentence, `[2, d_model]`.
+    pub segments: Param<Tensor<2>>,
+    /// How many self-attentions, the last ones, see the sentence alone.
+    pub top: usize,
+}
+
+impl FlatSegments {
+    /// None if the model has another context.
+    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
+        let Some(Context::FlatTransformer { top, .. }) = config.context else {
+            return None;
+        };
+        #[expect(clippy::cast_precision_loss, reason = "widths are small")]
+        let deviation = (config.d_model as f64).powf(-0.5);
+        let distribution = Distribution::Normal(0.0, deviation);
+        let segments = Tensor::random([2, config.d_model], distribution, device);
+        Some(Self {
+            segments: Param::from_tensor(segments),
+            top,
+        })
+    }
+
+    /// The embedded tokens with their segments.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub fn add(&self, x: Tensor<2>, own: &[Range<usize>]) -> Tensor<2> {
+        let [rows, _] = x.dims();
+        let mut segments = vec![0; rows];
+        for rows in own {
+            segments[rows.clone()].fill(1);
+        }
+        x + select_rows(self.segments.val(), &segments)
+    }
+}
+
+impl Encoder {
+    /// # Shapes
+    /// - x: `[rows, d_model]`, the embedded tokens of `joined`, in which the sentences of `source` stand at `own`
+    pub(super) fn flat(
+        &self,
+        mut x: Tensor<2>,
+        (joined, own): (&PackedBatch, &[Range<usize>]),
+        source: &PackedBatch,
+        top: usize,
+        drop: &DropoutSource,
+        recorder: &mut AttentionRecorder,
+    ) -> EncoderOutput {
+        let attentions = self.sublayers.iter().enumerate();
+        let attentions = attentions.filter(|(_, sublayer)| sublayer.attention.is_some());
+        let attentions: Vec<usize> = attentions.map(|(number, _)| number).collect();
+        let top = &attentions[attentions.len().saturating_sub(top)..];
+        let cut = top.first().copied().unwrap_or(self.sublayers.len());
+        let segments = joined.own_segments();
+        for sublayer in &self.sublayers[..cut] {
+            x = self.sublayer(sublayer, x, &segments, drop);
+        }
+        let rows: Vec<usize> = own.iter().cloned().flatten().collect();
+        x = select_rows(x, &rows);
+        let segments = source.own_segments();
+        let last = attentions.last().copied();
+        for (number, sublayer) in self.sublayers.iter().enumerate().skip(cut) {
+            if let (Some(attention), true) = (&sublayer.attention, Some(number) == last) {
+                recorder.add(AttentionKind::EncoderSelf, attentions.len() - 1, |keep| {
+                    attention.attention_weights(x.clone(), x.clone(), &segments, keep)
+                });
+            }
+            x = self.sublayer(sublayer, x, &segments, drop);
+        }
+        let states = match &self.final_norm {
+            Some(norm) => norm.forward(x),
+            None => x,
+        };
+        EncoderOutput::of(states, source)
+    }
+
+    fn sublayer(
+        &self,
+        sublayer: &EncoderSublayer,
+        x: Tensor<2>,
+        segments: &std::sync::Arc<[Segment]>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let norm = &sublayer.norm;
+        norm.residual(self.norm_position, x, drop, |x| {
+            sublayer.branch(x, segments, drop)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::loops::{fed_forward, normed, read, sum, values};
+    use super::super::{
+        Architecture, MemorySource, NormPosition, Positions, SpecialTokens, Transformer, Variant,
+    };
+    use super::*;
+
+    fn config() -> ModelConfig {
+        ModelConfig {
+            vocab_size: 12,
+            d_model: 4,
+            d_ff: 6,
+            num_heads: 1,
+            encoder: "sf-sf".parse().expect("a layout"),
+            num_decoder_layers: 1,
+            dropout: 0.0,
+            positions: Positions::Sinusoidal,
+            norm: NormPosition::Post,
+            tied_embeddings: true,
+            max_tokens: 8,
+            architecture: Architecture::Transformer,
+            context: Some(Context::FlatTransformer {
+                previous: 1,
+                top: 1,
+            }),
+            memory: MemorySource::Live,
+            warm_gate: false,
+            memory_use: None,
+            previous_translations: 0,
+            address_form: false,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
+            bert: None,
+        }
+    }
+
+    /// `norm(x + sublayer(x))` of one block, where every token of `x` reads all of them.
+    fn block(encoder: &Encoder, number: usize, x: &[Vec<f32>]) -> Vec<Vec<f32>> {
+        let [attention, feed_forward] = [2 * number, 2 * number + 1];
+        let attention = encoder.sublayers[attention].attention.as_ref();
+        let feed_forward = encoder.sublayers[feed_forward].feed_forward.as_ref();
+        let (attention, feed_forward) = attention.zip(feed_forward).expect("a block");
+        let recorder = x
+            .iter()
+            .map(|word| normed(&sum(word, &read(attention, word, x))));
+        let fed = recorder.map(|word| normed(&sum(&word, &fed_forward(feed_forward, &word))));
+        fed.collect()
+    }
+
+    #[test]
+    fn two_blocks_are_what_loops_compute() {
+        let device = Device::flex();
+        device.seed(4);
+        let model = Transformer::new(&config(), &device);
+        let mut source = PackedBatch::default();
+        source.push(&[5, 6, 3], (0, 0));
+        source.push(&[7, 8, 9, 3], (1, 0));
+        let none = DropoutSource::none();
+        let got = values(&model.encode(&source, None, &none).states);
+        assert_eq!(got.len(), 7);
+
+        // The second sentence stands behind the first and a break.
+        let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 9, 3];
+        let embedded = values(&model.embedding.forward(&PackedBatch::new([joined]), &none));
+        let flat = model.flat.as_ref().expect("a flat encoder");
+        let segments = values(&flat.segments.val());
+        let words = embedded.iter().enumerate();
+        let words: Vec<Vec<f32>> = words
+            .map(|(position, word)| sum(word, &segments[usize::from(position >= 4)]))
+            .collect();
+        let below = block(&model.encoder, 0, &words);
+        let want = block(&model.encoder, 1, &below[4..]);
+        for (got, want) in got[3..].iter().flatten().zip(want.iter().flatten()) {
+            assert!((got - want).abs() < 1e-4, "{got} and {want}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Attention of tokens to the encodings of the sentences of their document.
+//!
+//! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §2, Fig. 1. The
+//! extra attention stands between self-attention and feed-forward, with residual and norm like its neighbours, and a token
+//! sees the encoding of its own sentence too.
+
+use std::sync::Arc;
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use super::documents::Documents;
+use super::prepared::VisibleMemory;
+use super::query_spans::QuerySpan;
+use super::rows::select_rows;
+use super::source2token::{Source2Token, Source2TokenConfig};
+use canopy_kernels::Segment;
+
+/// Sentence encodings, and attention to them.
+#[derive(Module, Debug)]
+pub struct SentenceAttention {
+    pub source2token: Source2Token,
+    pub attention: MultiHeadAttention,
+}
+
+impl SentenceAttention {
+    pub fn new(d_model: usize, num_heads: usize, device: &Device) -> Self {
+        Self {
+            source2token: Source2TokenConfig::new(d_model, d_model, d_model).init(device),
+            attention: MultiHeadAttentionConfig::new(d_model, num_heads).init(device),
+        }
+    }
+
+    /// `MHA(q, S, S)` where `S` are the encodings of the sentences of `tokens`.
+    ///
+    /// # Shapes
+    /// - queries, output: `[query rows, d_model]`; tokens: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        tokens: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let encodings = self.source2token.forward(tokens, &documents.sentences);
+        self.attend(queries, query_spans, &self.prepare(encodings, documents))
+    }
+
+    /// Keys and values of the encodings.
+    ///
+    /// # Shapes
+    /// - encodings: `[sentences, d_model]`
+    pub fn prepare(&self, encodings: Tensor<2>, documents: &Documents) -> VisibleMemory {
+        let visible = documents.visible_sentences();
+        let (keys, values) = self
+            .attention
+            .project(select_rows(encodings, &visible.keys));
+        VisibleMemory {
+            keys,
+            values,
+            visible,
+        }
+    }
+
+    /// [`Self::forward`] over encodings that were prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &VisibleMemory,
+    ) -> Tensor<2> {
+        let projected = (memory.keys.clone(), memory.values.clone());
+        self.attention
+            .attend(queries, projected, &memory.visible.segments(query_spans))
+    }
+
+    /// Encodings of the sentences with tokens, the numbers of these sentences, and which of them each reader reads.
+    ///
+    /// # Shapes
+    /// - tokens: `[rows, d_model]`
+    /// - output: `[sentences with tokens, d_model]`
+    pub fn encodings(
+        &self,
+        tokens: Tensor<2>,
+        query_spans: &[QuerySpan],
+        documents: &Documents,
+    ) -> (Tensor<2>, Vec<usize>, Arc<[Segment]>) {
+        let encodings = self.source2token.forward(tokens, &documents.sentences);
+        let (non_empty, segments) = documents.segments_over_sentences(query_spans);
+        (select_rows(encodings, &non_empty), non_empty, segments)
+    }
+}

@@ -1,0 +1,210 @@
+//! The interface of a document-level mechanism: all that the rest of the program asks of one.
+//!
+//! A file of [`systems`](super::systems) answers for each mechanism.
+
+use burn::tensor::Tensor;
+
+use super::attention::MultiHeadAttention;
+use super::config::ModelConfig;
+use super::context_config::{ContextReach, FlatLevel, Placement, Reach, Side};
+use super::linear::Linear;
+use super::parts::{AttentionPart, Part, Widths};
+use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
+use super::query_spans::QuerySpan;
+use super::recorder::{AttentionWeights, Recording, visible_weights};
+use super::source2token::Source2Token;
+use canopy_base::error::Result;
+use canopy_kernels::WordNormaliser;
+
+/// The facts of a mechanism with its settings.
+pub(super) trait Mechanism {
+    /// The sentences of its document that a sentence reads.
+    fn reach(&self) -> ContextReach;
+
+    /// The place of its attention in the encoder; none where it has no attention of its own.
+    fn placement(&self) -> Option<Placement>;
+
+    /// The place of its attention in every decoder layer, where it has one.
+    fn decoder_placement(&self) -> Option<Placement> {
+        None
+    }
+
+    /// The states that its context layer stands on.
+    fn side(&self) -> Side {
+        Side::Encoder
+    }
+
+    /// How many previous sentences the encoder reads in one sequence with each sentence.
+    fn concatenated(&self) -> usize {
+        0
+    }
+
+    /// How many previous sentences the last self-attention of the encoder reads.
+    fn in_self_attention(&self) -> usize {
+        0
+    }
+
+    /// Whether other sentences have to be encoded with each one.
+    fn encodes_documents(&self) -> bool {
+        true
+    }
+
+    /// Whether the end of a sentence is read like its words, where the context stands after the encoder's last layer.
+    fn reads_ends(&self) -> bool {
+        true
+    }
+
+    /// Whether a gate stands in place of the residual of its sublayer.
+    fn has_gated_sublayers(&self) -> bool {
+        false
+    }
+
+    /// Whether its sublayers need their norm after them.
+    fn needs_post_norm(&self) -> bool {
+        false
+    }
+
+    /// Refuses a model that it cannot stand in, for reasons of its own.
+    fn validate(&self, _: &ModelConfig) -> Result<()> {
+        Ok(())
+    }
+
+    /// Name, citation, parameters and cost of its attention.
+    fn attention_part(&self, _: &ModelConfig, _: &Widths) -> Option<AttentionPart> {
+        None
+    }
+
+    /// A part that it has beside its attention.
+    fn auxiliary_part(&self, _: &ModelConfig, _: &Widths) -> Option<Part> {
+        None
+    }
+
+    /// How many norms stand in its context layer after the last layer.
+    fn num_gated_norms(&self) -> usize {
+        2
+    }
+
+    /// The meaning of its weights in a trace.
+    fn weights(&self) -> ContextWeights {
+        ContextWeights::default()
+    }
+}
+
+/// The meaning of the weights of an attention to the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContextWeights {
+    pub keys: FlatLevel,
+    pub read: ReadSentences,
+    pub normaliser: WordNormaliser,
+    /// Where sentences have weights of their own.
+    pub sentence_normaliser: Option<WordNormaliser>,
+    /// The gate between a sentence and its context.
+    pub gate: &'static str,
+}
+
+impl Default for ContextWeights {
+    fn default() -> Self {
+        Self {
+            keys: FlatLevel::Word,
+            read: ReadSentences::All,
+            normaliser: WordNormaliser::Softmax,
+            sentence_normaliser: None,
+            gate: "context gate (1: only the sentence itself, 0: only its context)",
+        }
+    }
+}
+
+/// The sentences of a document that may have weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadSentences {
+    All,
+    /// All but the own one.
+    Others,
+    /// Those before the own one.
+    Earlier,
+    /// So many right before the own one.
+    Previous(usize),
+}
+
+impl From<Reach> for ReadSentences {
+    fn from(reach: Reach) -> Self {
+        match reach {
+            Reach::Offline => Self::Others,
+            Reach::Online => Self::Earlier,
+        }
+    }
+}
+
+/// Rows that attend to a memory.
+///
+/// # Shapes
+/// - rows: `[query rows, d_model]`
+#[derive(Clone)]
+pub(super) struct MemoryQuery<'a> {
+    pub rows: Tensor<2>,
+    pub spans: &'a [QuerySpan],
+    pub memory: &'a PreparedMemory,
+}
+
+impl MemoryQuery<'_> {
+    /// The weights of an attention to what is visible.
+    pub fn visible_weights(
+        self,
+        attention: &MultiHeadAttention,
+        keep: &Recording,
+    ) -> AttentionWeights {
+        visible_weights(
+            attention,
+            self.rows,
+            self.spans,
+            self.memory.visible(),
+            keep,
+        )
+    }
+}
+
+/// Attention of tokens to the other sentences of their document.
+pub(super) trait DocumentAttention {
+    /// Projects all that does not depend on who reads.
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory;
+
+    /// # Shapes
+    /// - output: `[query rows, d_model]`
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2>;
+
+    /// [`Self::attend_memory`] with its weights; rows and sentences have their numbers in the memory.
+    fn attend_with_weights(
+        &self,
+        query: MemoryQuery,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights);
+
+    /// The encoder of sentences that it has.
+    fn source2token(&self) -> Option<&Source2Token> {
+        None
+    }
+
+    /// Whether keys are tokens; else they are sentences.
+    fn reads_tokens(&self) -> bool {
+        true
+    }
+
+    /// Whether it reads the states that enter the layer, and not those that enter the sublayer.
+    fn reads_entering_states(&self) -> bool {
+        false
+    }
+
+    /// Whether it chooses sentences by a tree of them.
+    fn has_trees(&self) -> bool {
+        false
+    }
+
+    /// Reads this many sentences from now on, where there is a choice.
+    fn set_top_t(&mut self, _: usize) {}
+
+    /// Begins by likeness: projections become identities.
+    fn init_near_identity(&mut self);
+
+    /// The last projection, after which there is nothing but a sum.
+    fn output_mut(&mut self) -> &mut Linear;
+}

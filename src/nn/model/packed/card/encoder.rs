@@ -1,0 +1,111 @@
+//! The encoder on a graphics card: sentences by themselves.
+
+use std::ops::Range;
+
+use wgpu::Buffer;
+
+use super::layers::{CardAttention, CardFeedForward, CardNorm, OnCard, Residual, Rows};
+use super::state::small;
+use crate::model::encoder::Encoder;
+use crate::model::encoder_sublayer::EncoderSublayer;
+use canopy_kernels::card::{Bound, Card, Keys, Run};
+
+/// The sublayers of an [`Encoder`] that reads sentences by themselves.
+#[derive(Debug, Clone)]
+pub(super) struct CardEncoder {
+    sublayers: Vec<(Sublayer, Residual)>,
+    final_norm: Option<CardNorm>,
+}
+
+#[derive(Debug, Clone)]
+enum Sublayer {
+    Attention(CardAttention),
+    FeedForward(CardFeedForward),
+}
+
+impl CardEncoder {
+    pub fn new(encoder: &Encoder, on_card: OnCard<'_>) -> Self {
+        let sublayer = |sublayer: &EncoderSublayer| {
+            let kind = match (&sublayer.attention, &sublayer.feed_forward) {
+                (Some(attention), _) => Sublayer::Attention(CardAttention::new(attention, on_card)),
+                (None, Some(feed_forward)) => {
+                    Sublayer::FeedForward(CardFeedForward::new(feed_forward, on_card))
+                }
+                (None, None) => unreachable!("a sublayer is attention or feed-forward"),
+            };
+            let residual = Residual::new(&sublayer.norm, encoder.norm_position, on_card);
+            (kind, residual)
+        };
+        Self {
+            sublayers: encoder.sublayers.iter().map(sublayer).collect(),
+            final_norm: encoder.final_norm.as_ref().map(|norm| on_card.norm(norm)),
+        }
+    }
+
+    /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself.
+    pub fn forward(
+        &self,
+        card: &Card,
+        bound: &mut Bound,
+        x: &[f32],
+        sentences: &[Range<usize>],
+    ) -> Buffer {
+        let count = sentences.iter().map(|rows| rows.end).max().unwrap_or(0);
+        let spans = sentences.iter().flat_map(|rows| {
+            let span = [rows.start, rows.len()].map(small);
+            std::iter::repeat_n(span, rows.len())
+        });
+        let places = card.filled(&spans.collect::<Vec<_>>());
+        let d_model = x.len() / count.max(1);
+        let widest = { self.sublayers.iter() }
+            .map(|(kind, _)| match kind {
+                Sublayer::Attention(_) => 2 * d_model,
+                Sublayer::FeedForward(feed_forward) => feed_forward.inner.outputs(),
+            })
+            .max()
+            .unwrap_or(0);
+        let y = card.filled(x);
+        let room = || card.room(x.len());
+        let (normed, branch, queries, context) = (room(), room(), room(), room());
+        let wide = card.room(count * widest);
+        let rows = Rows {
+            y: &y,
+            normed: &normed,
+            branch: &branch,
+            count,
+        };
+        for (kind, residual) in &self.sublayers {
+            let mut run = Run::new(card, bound);
+            match kind {
+                Sublayer::Attention(attention) => {
+                    let read = |run: &mut Run<'_>, x| {
+                        run.product(&attention.memory, x, (&wide, 0), count, None);
+                        let memory = (&wide, &places, Keys::Rows { first: 0 });
+                        attention.read(run, x, memory, (&queries, &context), count)
+                    };
+                    residual.apply(&mut run, rows, Some(&attention.output), read);
+                }
+                Sublayer::FeedForward(CardFeedForward {
+                    inner,
+                    outer,
+                    activation,
+                }) => {
+                    let feed = |run: &mut Run<'_>, x| {
+                        run.product(inner, x, (&wide, 0), count, Some(*activation));
+                        &wide
+                    };
+                    residual.apply(&mut run, rows, Some(outer), feed);
+                }
+            }
+            // One by one, so that no card works on them longer than a driver lets it.
+            run.start();
+        }
+        let Some(norm) = &self.final_norm else {
+            return y;
+        };
+        let mut run = Run::new(card, bound);
+        norm.apply(&mut run, &y, (&normed, false), count);
+        run.start();
+        normed
+    }
+}

@@ -1,0 +1,193 @@
+//! Memories: the tokens of some documents, and their projections, which are made once for all tokens that read
+//! them, since a search reads the same ones at every token.
+
+use burn::tensor::Tensor;
+
+use super::documents::Documents;
+use super::query_spans::Visible;
+use super::source2token::Source2Token;
+use super::traversal::TreeKeys;
+use super::tree::ContentTree;
+use canopy_kernels::Projected;
+
+/// The tokens of some documents, as they are read.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// Tokens are found by these, `[rows, d_model]`.
+    pub keys: Tensor<2>,
+    /// These are read, `[rows, d_model]`; the same in an encoder.
+    pub values: Tensor<2>,
+    pub documents: Documents,
+    /// Encodings of the sentences, `[sentences, d_model]`, where they are known; else they are made from the tokens.
+    pub encodings: Option<Tensor<2>>,
+}
+
+impl Memory {
+    /// Tokens that are found by what is read of them.
+    pub fn of(words: Tensor<2>, documents: Documents) -> Self {
+        Self {
+            keys: words.clone(),
+            values: words,
+            documents,
+            encodings: None,
+        }
+    }
+
+    /// Translations of documents, `bos` before each, as other sentences read them: a word is found by what the last layer
+    /// knew when it was about to write it, behind the attention to the source with residual and norm, and what is read is
+    /// the state that has read it. Maruf et al. 2019, §3.2; neither `bos` nor the end of a sentence is read, as in the
+    /// authors' program. A word has the row before its own, which is the one that it was found with.
+    ///
+    /// # Shapes
+    /// - keys, states: `[rows, d_model]`, of all rows
+    pub(super) fn of_translations(
+        keys: Tensor<2>,
+        states: Tensor<2>,
+        mut documents: Documents,
+    ) -> Self {
+        let [rows, _] = states.dims();
+        for sentence in &mut documents.sentences {
+            sentence.end = sentence.start.max(sentence.end.saturating_sub(1));
+        }
+        let values = if rows > 1 {
+            let (first, others) = (0..1, 1..rows);
+            // The last row is no word's.
+            Tensor::cat(vec![states.clone().slice(others), states.slice(first)], 0)
+        } else {
+            states
+        };
+        Self {
+            keys,
+            values,
+            documents,
+            encodings: None,
+        }
+    }
+
+    /// Encodings of the sentences: those that are known, else those that `encoder` makes of the tokens.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_model]`
+    pub(super) fn encoded_by(&self, encoder: &Source2Token) -> Tensor<2> {
+        let known = self.encodings.clone();
+        known.unwrap_or_else(|| encoder.forward(self.values.clone(), &self.documents.sentences))
+    }
+}
+
+/// A memory as one attention to the document reads it.
+#[derive(Debug, Clone)]
+pub struct PreparedMemory {
+    pub projected: ProjectedMemory,
+    pub documents: Documents,
+}
+
+/// Keys and values by the mechanism that made them.
+#[derive(Debug, Clone)]
+pub enum ProjectedMemory {
+    /// Of attention to sentence encodings, and of flat attention.
+    Visible(VisibleMemory),
+    /// Of selective and conditional attention.
+    Selected(SelectedMemory),
+    /// Of hierarchical conditional attention.
+    Tree(TreeMemory),
+    /// Of plain attention to other sentences, and of the hierarchical attention network.
+    Words(WordMemory),
+}
+
+/// Keys and values of sentences or tokens, and which of them a sentence sees.
+#[derive(Debug, Clone)]
+pub struct VisibleMemory {
+    /// Each `[keys, d_model]`.
+    pub keys: Tensor<2>,
+    pub values: Tensor<2>,
+    pub visible: Visible,
+}
+
+/// Keys of sentences, keys and values of their tokens.
+#[derive(Debug, Clone)]
+pub struct SelectedMemory {
+    /// `[sentences, d_k]`
+    pub sentence_keys: Tensor<2>,
+    /// `[rows, d_k]`
+    pub word_keys: Tensor<2>,
+    /// `[rows, d_v]`
+    pub values: Tensor<2>,
+}
+
+/// Keys and values of tokens, each `[rows, d_model]`.
+#[derive(Debug, Clone)]
+pub struct WordMemory {
+    pub keys: Tensor<2>,
+    pub values: Tensor<2>,
+}
+
+/// One document's tree with the keys of its nodes.
+#[derive(Debug, Clone)]
+pub struct DocumentTree {
+    pub tree: ContentTree,
+    /// Projected nodes of every level, `[nodes, d_k]` each.
+    pub keys: Vec<Tensor<2>>,
+    /// The same for the search.
+    pub search_keys: TreeKeys,
+    /// Sentence of every leaf: those with tokens.
+    pub leaves: Vec<usize>,
+}
+
+/// Trees and tokens, as often as they are read.
+#[derive(Debug, Clone)]
+pub struct TreeMemory {
+    /// Sentence keys are the sums on their paths.
+    pub selected: SelectedMemory,
+    /// One for each document; none where nothing is said.
+    pub trees: Vec<Option<DocumentTree>>,
+}
+
+impl SelectedMemory {
+    /// The memory and the projected queries that read it.
+    pub fn read_by(&self, word_queries: Tensor<2>, sentence_queries: Tensor<2>) -> Projected {
+        Projected {
+            word_queries,
+            word_keys: self.word_keys.clone(),
+            values: self.values.clone(),
+            sentence_queries,
+            sentence_keys: self.sentence_keys.clone(),
+        }
+    }
+}
+
+impl PreparedMemory {
+    /// Memory of one that reads tokens.
+    ///
+    /// # Panics
+    /// If another attention prepared it; so do the others.
+    pub(super) fn words(&self) -> &WordMemory {
+        match &self.projected {
+            ProjectedMemory::Words(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that sees some keys.
+    pub(super) fn visible(&self) -> &VisibleMemory {
+        match &self.projected {
+            ProjectedMemory::Visible(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that selects sentences.
+    pub(super) fn selected(&self) -> &SelectedMemory {
+        match &self.projected {
+            ProjectedMemory::Selected(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that goes down trees.
+    pub(super) fn trees(&self) -> &TreeMemory {
+        match &self.projected {
+            ProjectedMemory::Tree(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+}

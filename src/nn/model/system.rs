@@ -1,0 +1,486 @@
+//! One translation model, whichever system it is.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::{Device, Tensor};
+
+use super::batch::Batch;
+use super::bert::{Bert, BertReader, BertReading};
+use super::config::{Architecture, ModelConfig};
+use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
+use super::document_window::DocumentWindow;
+use super::encoder::EncoderOutput;
+use super::packed_batch::PackedBatch;
+use super::packed_on_demand::PackedOnDemand;
+use super::prepared::Memory;
+use super::rnn_search::{RnnEncoded, RnnSearch};
+use super::transformer::Transformer;
+use super::unread::UnreadWeights;
+use super::variant::SpecialTokens;
+use crate::datastore::Datastore;
+use crate::shortlist::Shortlist;
+use canopy_base::error::Result;
+use canopy_kernels::{DropoutSource, is_here, label_smoothed_cross_entropy};
+use canopy_tokenize::Tokenizer;
+
+/// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
+/// thread's would change what a seed gives.
+fn drawing() -> MutexGuard<'static, ()> {
+    static DRAWING: Mutex<()> = Mutex::new(());
+    DRAWING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Draws every weight now; burn would draw it when it is first used, after whatever else was drawn by then.
+pub(super) struct Draw;
+
+impl ModuleVisitor for Draw {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        param.val();
+    }
+}
+
+/// The network.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and they live long"
+)]
+#[derive(Module, Debug)]
+pub enum Network {
+    Transformer(Transformer),
+    RnnSearch(RnnSearch),
+}
+
+/// A whole model.
+#[derive(Module, Debug)]
+pub struct Model {
+    pub network: Network,
+    /// The sentence-level model that training began with, where others' states come from it; it does not change.
+    pub stage_one: Option<Transformer>,
+    #[module(skip)]
+    pub(super) context: Option<Context>,
+    /// The datastore whose tokens are mixed with the next tokens of a search.
+    #[module(skip)]
+    pub(super) datastore: Option<Datastore>,
+    /// The words that a search on the CPU scores for each source word; none if it scores all.
+    #[module(skip)]
+    pub shortlist: Option<Arc<Shortlist>>,
+    /// Chooses among the translations of a search; none if the likeliest is taken.
+    #[module(skip)]
+    pub reranker: Option<Reranker>,
+    /// Exponent of the length penalty of its searches, where nobody asks for another one; none for the usual one.
+    #[module(skip)]
+    pub length_penalty: Option<f32>,
+    /// Hypotheses that its searches keep, where nobody asks for a number; none for the usual one.
+    #[module(skip)]
+    pub beam_size: Option<usize>,
+    /// The same weights for a search on the CPU; none where burn's layers search.
+    #[module(skip)]
+    pub(super) packed: Option<PackedOnDemand>,
+    /// Those of [`Self::stage_one`] alike.
+    #[module(skip)]
+    pub(super) packed_stage_one: Option<PackedOnDemand>,
+    /// Where those weights are that nobody has read yet; none if all are here.
+    #[module(skip)]
+    pub(super) unread: Option<Arc<dyn UnreadWeights>>,
+}
+
+/// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
+/// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
+#[derive(Debug, Clone)]
+pub struct Reranker {
+    /// Translates back.
+    pub model: Box<Model>,
+    /// Its tokenizer; none if it has the ids of the model whose translations it ranks.
+    pub tokenizer: Option<Arc<dyn Tokenizer>>,
+    /// Their λ₁: what its log-probability counts against the model's own.
+    pub weight: f32,
+    /// Tokens that it reads and writes at most, with the end of the sentence.
+    pub max_tokens: usize,
+}
+
+/// Encoded source sentences.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and they live long"
+)]
+#[derive(Debug, Clone)]
+pub enum Encoded {
+    Transformer(EncoderOutput),
+    RnnSearch(RnnEncoded),
+}
+
+impl Model {
+    /// A model with random weights.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn new(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        Self::draw(config, device)
+    }
+
+    /// A model whose random weights follow from `seed`.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn seeded(config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        device.seed(seed);
+        Self::draw(config, device)
+    }
+
+    /// A model whose weights are still to come: those that nobody puts in are drawn when they are first used.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn undrawn(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        Self::build(config, device)
+    }
+
+    fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let model = Self::build(config, device)?;
+        model.visit(&mut Draw);
+        Ok(model)
+    }
+
+    fn build(config: &ModelConfig, device: &Device) -> Result<Self> {
+        config.validate()?;
+        let bilingual = config.context.is_some_and(Context::is_bilingual);
+        let stage_one = (config.memory == MemorySource::StageOne).then(|| {
+            let whole = Transformer::new(&config.sentence_level(), device);
+            whole.into_stage_one(bilingual)
+        });
+        Ok(Self {
+            network: match config.architecture {
+                Architecture::Transformer => Network::Transformer(Transformer::new(config, device)),
+                Architecture::RnnSearch => {
+                    Network::RnnSearch(RnnSearch::new(&config.rnn_search(), device))
+                }
+            },
+            stage_one,
+            context: config.context,
+            datastore: None,
+            shortlist: None,
+            reranker: None,
+            length_penalty: None,
+            beam_size: None,
+            packed: None,
+            packed_stage_one: None,
+            unread: None,
+        })
+    }
+
+    /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.
+    pub fn seed_masks(&self, seed: u64) {
+        let drawn = |device: &Device| !is_here(device);
+        for device in self.devices().into_iter().filter(drawn) {
+            let _alone = drawing();
+            device.seed(seed);
+        }
+    }
+
+    /// Whether burn's CPU backend computes it.
+    pub fn is_on_cpu(&self) -> bool {
+        let table = match &self.network {
+            Network::Transformer(network) => &network.embedding.words,
+            Network::RnnSearch(network) => &network.source_words,
+        };
+        is_here(&table.lazy_device())
+    }
+
+    /// The distribution that the model's is interpolated with.
+    pub fn datastore(&self) -> Option<&Datastore> {
+        self.datastore.as_ref()
+    }
+
+    /// Whether translations of other sentences are read.
+    pub fn is_bilingual(&self) -> bool {
+        self.context.is_some_and(Context::is_bilingual)
+    }
+
+    /// Which translations of its document a sentence reads, its own aside; none if the model is not bilingual.
+    pub fn translations_read(&self, sentence: usize, document: &Range<usize>) -> Range<usize> {
+        let none = sentence..sentence;
+        match self.context {
+            Some(context) if context.is_bilingual() => match context.reach() {
+                ContextReach::Document => document.clone(),
+                ContextReach::Before => document.start..sentence,
+                ContextReach::Previous(count) => {
+                    document.start.max(sentence.saturating_sub(count))..sentence
+                }
+            },
+            _ => none,
+        }
+    }
+
+    /// Whether other sentences have to be encoded with each one.
+    pub fn encodes_documents(&self) -> bool {
+        self.context.is_some_and(Context::encodes_documents)
+    }
+
+    /// The BERT that is read, and which sentence stands behind each one where no file says it.
+    pub fn bert(&self) -> Option<(&BertReader, ContextSentence)> {
+        match (&self.network, self.context) {
+            (Network::Transformer(network), Some(Context::Bert { sentence, .. })) => {
+                Some((network.bert.as_ref()?, sentence))
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts the weights of a trained BERT in, if the model reads one.
+    pub fn set_bert(&mut self, bert: Bert, reading: &BertReading) {
+        if let Network::Transformer(network) = &mut self.network
+            && network.bert.is_some()
+        {
+            network.bert = Some(BertReader::around(bert, reading));
+        }
+    }
+
+    /// Whether anything beyond the sentence is read.
+    pub fn reads_documents(&self) -> bool {
+        self.context.is_some()
+    }
+
+    /// Tokens of the target vocabulary.
+    pub fn vocab_size(&self) -> usize {
+        match &self.network {
+            Network::Transformer(network) => network.target_vocab_size(),
+            Network::RnnSearch(network) => network.logits.lazy_shape()[0],
+        }
+    }
+
+    /// Encodes the sentences of whole documents.
+    pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> Encoded {
+        match &self.network {
+            Network::Transformer(network) => {
+                self.beside_stage_one(source, |memory| network.encode(source, memory, drop))
+            }
+            Network::RnnSearch(network) => Encoded::RnnSearch(network.encode(source, drop)),
+        }
+    }
+
+    /// What `encode` makes of the states of the sentence-level model, with these where the decoder reads them, too.
+    fn beside_stage_one(
+        &self,
+        source: &PackedBatch,
+        encode: impl FnOnce(Option<Tensor<2>>) -> EncoderOutput,
+    ) -> Encoded {
+        let stage_one = self.stage_one_reads(source);
+        let memory = stage_one.as_ref();
+        let memory = memory.map(|encoded| encoded.states.clone().detach());
+        let stage_one = stage_one.filter(|_| self.is_bilingual());
+        Encoded::Transformer(EncoderOutput {
+            stage_one: stage_one.map(Box::new),
+            ..encode(memory)
+        })
+    }
+
+    /// Encodings by which other sentences of a document choose these; none if the model does not choose so after its last
+    /// encoder layer.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_model]`
+    pub fn encode_sentences(&self, source: &PackedBatch) -> Option<Tensor<2>> {
+        match &self.network {
+            Network::Transformer(network)
+                if !self.is_bilingual() && network.encoder.chooses_by_encodings() =>
+            {
+                network.encode_sentences(source, self.memory(source))
+            }
+            _ => None,
+        }
+    }
+
+    /// Encodes a window of one document, of the rest of which only encodings are known.
+    pub fn encode_in_window(
+        &self,
+        source: &PackedBatch,
+        document_window: &DocumentWindow,
+    ) -> Encoded {
+        let Network::Transformer(network) = &self.network else {
+            return self.encode(source, &DropoutSource::none());
+        };
+        let among = network.encode_in_window(source, self.memory(source), document_window);
+        among.map_or_else(
+            || self.encode(source, &DropoutSource::none()),
+            Encoded::Transformer,
+        )
+    }
+
+    /// States of the sentence-level model, without gradient, where the encoder reads them.
+    pub(super) fn memory(&self, source: &PackedBatch) -> Option<Tensor<2>> {
+        Some(self.stage_one_reads(source)?.states.detach())
+    }
+
+    /// The encoding by the sentence-level model, where the encoder reads it.
+    fn stage_one_reads(&self, source: &PackedBatch) -> Option<EncoderOutput> {
+        let stage_one = self.stage_one.as_ref()?;
+        self.context
+            .filter(|context| context.side().has_encoder())?;
+        Some(stage_one.encode(source, None, &DropoutSource::none()))
+    }
+
+    /// Translations of all sentences of some documents as other sentences read them, without gradient if they are the
+    /// sentence-level model's.
+    ///
+    /// `target` begins every sentence with `bos`, and translates the sentences of `encoded`. None if the model is not
+    /// bilingual.
+    pub(super) fn translations(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+    ) -> Option<Memory> {
+        let Network::Transformer(network) = &self.network else {
+            return None;
+        };
+        if !self.is_bilingual() {
+            return None;
+        }
+        let Some(stage_one) = &self.stage_one else {
+            return Some(network.translations(target, encoded, drop));
+        };
+        let none = DropoutSource::none();
+        let known = encoded.stage_one.clone();
+        let known = known.unwrap_or_else(|| Box::new(stage_one.encode(source, None, &none)));
+        let memory = stage_one.translations(target, &known, &none);
+        Some(Memory {
+            keys: memory.keys.detach(),
+            values: memory.values.detach(),
+            documents: memory.documents,
+            encodings: None,
+        })
+    }
+
+    /// Scores before softmax of the tokens that follow each row of `batch.target`.
+    ///
+    /// # Shapes
+    /// - output: `[target rows, vocab]`
+    pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
+        let encoded = self.encode_translated(batch, drop);
+        let translations =
+            self.known_translations(&batch.source, &batch.references, &encoded, drop);
+        self.scores_with(&encoded, translations.as_ref(), batch, drop)
+    }
+
+    /// Encodes the documents of a batch: of the sentences that are only read what others read of them, where that can be told
+    /// apart.
+    fn encode_translated(&self, batch: &Batch, drop: &DropoutSource) -> Encoded {
+        let (source, translated) = (&batch.source, batch.translated.as_slice());
+        let network = match &self.network {
+            // The live model's translations of all sentences are read.
+            _ if self.is_bilingual() && self.stage_one.is_none() => None,
+            _ if translated.len() == source.sentences.len() => None,
+            Network::Transformer(network) => Some(network),
+            Network::RnnSearch(_) => None,
+        };
+        let Some(network) = network else {
+            return self.encode(source, drop);
+        };
+        self.beside_stage_one(source, |memory| {
+            let only = network.encode_only(source, translated, memory.clone(), drop);
+            only.unwrap_or_else(|| network.encode(source, memory, drop))
+        })
+    }
+
+    /// The memory that a bilingual model makes of the translations `target` of all sentences of `source`.
+    pub fn known_translations(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+        encoded: &Encoded,
+        drop: &DropoutSource,
+    ) -> Option<Memory> {
+        match encoded {
+            Encoded::Transformer(encoded) => self.translations(source, target, encoded, drop),
+            Encoded::RnnSearch(_) => None,
+        }
+    }
+
+    /// [`Self::scores`] with the encoded sentences of `batch.source` and what is read of their translations; here a
+    /// sentence may be translated several times.
+    ///
+    /// # Shapes
+    /// - output: `[target rows, vocab]`
+    pub fn scores_with(
+        &self,
+        encoded: &Encoded,
+        translations: Option<&Memory>,
+        batch: &Batch,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        match (&self.network, encoded) {
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
+                let states = Self::states(network, (encoded, translations), batch, drop);
+                network.vocabulary_scores(states)
+            }
+            (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
+                let encoded = encoded.select(&batch.translated);
+                network.scores(&encoded, &batch.target, drop)
+            }
+            _ => unreachable!("a model reads what it encoded"),
+        }
+    }
+
+    /// States of the last decoder layer, one for each row of `batch.target`.
+    fn states(
+        network: &Transformer,
+        (encoded, translations): (&EncoderOutput, Option<&Memory>),
+        batch: &Batch,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let encoded = encoded.select(&batch.translated);
+        let decoded = network.decode(&batch.target, &encoded, drop);
+        network
+            .decoder
+            .join(decoded, &batch.target, &encoded, translations, drop)
+    }
+
+    /// Mean label-smoothed loss in nats a token.
+    ///
+    /// # Shapes
+    /// - output: `[1]`
+    pub fn loss(&self, batch: &Batch, label_smoothing: f32, drop: &DropoutSource) -> Tensor<1> {
+        label_smoothed_cross_entropy(self.scores(batch, drop), &batch.labels, label_smoothing)
+    }
+
+    /// The ids of its vocabulary that are no words.
+    pub fn tokens(&self) -> SpecialTokens {
+        match &self.network {
+            Network::Transformer(network) => network.tokens.clone(),
+            Network::RnnSearch(_) => SpecialTokens::default(),
+        }
+    }
+
+    /// From now on translations begin with this token, or with any.
+    pub fn force_first(&mut self, token: Option<u32>) {
+        if let Network::Transformer(network) = &mut self.network {
+            network.tokens.forced_first = token;
+        }
+        let quantization = self.packing();
+        self.packed = quantization.map(PackedOnDemand::new);
+    }
+
+    /// How many sentences a token reads in each head, where there is a choice.
+    pub fn set_top_t(&mut self, top_t: usize) {
+        if let Network::Transformer(network) = &mut self.network {
+            network.encoder.set_top_t(top_t);
+        }
+    }
+}
+
+impl Encoded {
+    /// The same states for some of the sentences only.
+    #[must_use]
+    pub fn select(&self, numbers: &[usize]) -> Self {
+        match self {
+            Self::Transformer(encoded) => Self::Transformer(encoded.select(numbers)),
+            Self::RnnSearch(encoded) => Self::RnnSearch(encoded.select(numbers)),
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Selective attention and its flat baselines: Maruf et al. 2019.
+
+use burn::tensor::Tensor;
+
+use crate::model::config::ModelConfig;
+use crate::model::context_config::{
+    Context, ContextReach, FlatLevel, MemorySource, Placement, Reach, Side,
+};
+use crate::model::flat::FlatAttention;
+use crate::model::identity_init::set_to_identity;
+use crate::model::linear::Linear;
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
+use crate::model::parts::{AttentionPart, Cost, Widths};
+use crate::model::prepared::{Memory, ProjectedMemory};
+use crate::model::preset::{BASE, PAPER, Preset};
+use crate::model::recorder::{AttentionWeights, Recording};
+use crate::model::selective::SelectiveAttention;
+use canopy_kernels::WordNormaliser;
+
+const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
+
+/// The encoder and decoder of the selective paper, §4.2.
+pub(super) const SELECTIVE_BASE: Preset = Preset {
+    name: "transformer-4",
+    paper: SELECTIVE,
+    equations: "§4.2",
+    description: "Four layers on either side: the sentence-level model of the selective paper",
+    size: PAPER,
+    encoder: "sf-sf-sf-sf",
+    num_decoder_layers: 4,
+    ..BASE
+};
+
+const fn selective(words: WordNormaliser, reach: Reach, side: Side) -> Context {
+    Context::Selective { words, reach, side }
+}
+
+const fn flat(level: FlatLevel, reach: Reach) -> Context {
+    Context::Flat {
+        level,
+        reach,
+        side: Side::Encoder,
+    }
+}
+
+const SPARSE: WordNormaliser = WordNormaliser::Sparsemax;
+const SOFT: WordNormaliser = WordNormaliser::Softmax;
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "flat-sentence-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7",
+        description: "One softmax over all other sentences of the document: baseline of selective attention",
+        context: Some(flat(FlatLevel::Sentence, Reach::Offline)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-word-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7",
+        description: "One softmax over all words of the other sentences: baseline of selective attention",
+        context: Some(flat(FlatLevel::Word, Reach::Offline)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-sparse, encoder, offline",
+        description: "Sparse attention to the sentences of the whole document, then to their words: most weights are exactly zero",
+        context: Some(selective(SPARSE, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-soft-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-soft, encoder, offline",
+        description: "Sparse attention to sentences, softmax over the words of those that are left",
+        context: Some(selective(SOFT, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-online-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-sparse, encoder, online",
+        description: "Selective attention to the sentences before each one only: for text that is still being written",
+        context: Some(selective(SPARSE, Reach::Online, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-decoder-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-sparse, decoder, offline",
+        description: "Selective attention to the translations of all other sentences: keeps terms and names consistent",
+        context: Some(selective(SPARSE, Reach::Offline, Side::Decoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    SELECTIVE_BASE,
+    Preset {
+        name: "selective",
+        equations: "Eq. 3-6, 8-9; sparse-sparse, encoder, offline",
+        description: "Selective attention at the size of the paper",
+        context: Some(selective(SPARSE, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..SELECTIVE_BASE
+    },
+];
+
+/// Sparse attention to sentences, then to their tokens.
+pub(super) struct Selective {
+    pub words: WordNormaliser,
+    pub reach: Reach,
+    pub side: Side,
+}
+
+impl Mechanism for Selective {
+    fn reach(&self) -> ContextReach {
+        self.reach.into()
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        Some(Placement::Gate)
+    }
+
+    fn side(&self) -> Side {
+        self.side
+    }
+
+    fn reads_ends(&self) -> bool {
+        false
+    }
+
+    fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        let (d, square) = w.numbers();
+        Some(AttentionPart {
+            name: "selective attention",
+            parameters: 6 * w.square(),
+            reads: others("words, where the sentence has weight,", self.reach),
+            source: "Maruf et al. 2019, Eq. 3-6, 8-9",
+            cost: Cost {
+                words: 6 * square,
+                words_and_sentences: d,
+                // At most: sentences without weight are not read.
+                words_and_words: 2 * d,
+                floats_per_word: 7 * d,
+                ..Cost::default()
+            },
+        })
+    }
+
+    fn weights(&self) -> ContextWeights {
+        ContextWeights {
+            read: self.reach.into(),
+            normaliser: self.words,
+            sentence_normaliser: Some(WordNormaliser::Sparsemax),
+            ..ContextWeights::default()
+        }
+    }
+}
+
+/// One softmax over all other sentences or their tokens.
+pub(super) struct Flat {
+    pub level: FlatLevel,
+    pub reach: Reach,
+    pub side: Side,
+}
+
+impl Mechanism for Flat {
+    fn reach(&self) -> ContextReach {
+        self.reach.into()
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        Some(Placement::Gate)
+    }
+
+    fn side(&self) -> Side {
+        self.side
+    }
+
+    fn reads_ends(&self) -> bool {
+        false
+    }
+
+    fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        let (d, square) = w.numbers();
+        let (units, by_word, by_sentence) = match self.level {
+            FlatLevel::Word => ("words", 2 * d, 0),
+            FlatLevel::Sentence => ("the mean", 0, 2 * d),
+        };
+        Some(AttentionPart {
+            name: "flat attention",
+            parameters: 4 * w.square(),
+            reads: others(units, self.reach),
+            source: "Maruf et al. 2019, Eq. 7",
+            cost: Cost {
+                words: 4 * square,
+                words_and_words: by_word,
+                words_and_sentences: by_sentence,
+                floats_per_word: 6 * d,
+                ..Cost::default()
+            },
+        })
+    }
+
+    fn weights(&self) -> ContextWeights {
+        ContextWeights {
+            keys: self.level,
+            read: self.reach.into(),
+            ..ContextWeights::default()
+        }
+    }
+}
+
+fn others(units: &str, reach: Reach) -> String {
+    match reach {
+        Reach::Offline => format!("{units} of all other sentences of the document"),
+        Reach::Online => format!("{units} of all sentences before its own"),
+    }
+}
+
+impl DocumentAttention for SelectiveAttention {
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+        let (keys, values) = (memory.keys.clone(), memory.values.clone());
+        ProjectedMemory::Selected(self.prepare(keys, values, &memory.documents))
+    }
+
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let MemoryQuery {
+            rows,
+            spans,
+            memory,
+        } = query;
+        self.attend(rows, spans, memory.selected(), &memory.documents)
+    }
+
+    fn attend_with_weights(
+        &self,
+        query: MemoryQuery,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let (selected, documents) = (query.memory.selected(), &query.memory.documents);
+        let (read, weights) =
+            self.attention_weights(query.rows, query.spans, selected, documents, keep);
+        (self.output.forward(read), weights)
+    }
+
+    fn init_near_identity(&mut self) {
+        for projection in [
+            &mut self.query_sentence,
+            &mut self.key_sentence,
+            &mut self.query_word,
+            &mut self.key_word,
+            &mut self.value,
+            &mut self.output,
+        ] {
+            set_to_identity(projection);
+        }
+    }
+
+    fn output_mut(&mut self) -> &mut Linear {
+        &mut self.output
+    }
+}
+
+impl DocumentAttention for FlatAttention {
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+        let (keys, values) = (memory.keys.clone(), memory.values.clone());
+        ProjectedMemory::Visible(self.prepare(keys, values, &memory.documents))
+    }
+
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory.visible())
+    }
+
+    fn attend_with_weights(
+        &self,
+        query: MemoryQuery,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let read = self.attend_memory(query.clone());
+        (read, query.visible_weights(&self.attention, keep))
+    }
+
+    fn init_near_identity(&mut self) {
+        self.attention.init_identity();
+    }
+
+    fn output_mut(&mut self) -> &mut Linear {
+        &mut self.attention.output
+    }
+}

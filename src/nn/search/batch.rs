@@ -1,0 +1,189 @@
+//! Many sentences through one model: batches of similar length, results by number.
+
+use std::collections::HashMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::beam::{Hypothesis, SearchOptions};
+use super::encodings::Encodings;
+use super::invalid_scores::InvalidScores;
+use super::iterative::{End, SearchEvent, Searcher};
+use super::terms::TermConstraints;
+use super::windows::LARGEST;
+use crate::model::{BertSequence, Model, PackedBatch};
+use canopy_tokenize::{SpecialIds, Tokenizer};
+
+/// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceSentence {
+    pub ids: Vec<u32>,
+    pub position: (usize, usize),
+}
+
+/// Source sentences in documents, and which of them are to be translated.
+#[derive(Debug, Clone, Default)]
+pub struct SourceText {
+    pub sentences: Vec<SourceSentence>,
+    /// Sentences of every document, in order and without gaps.
+    pub documents: Vec<Range<usize>>,
+    /// The most urgent first.
+    pub wanted: Vec<usize>,
+    /// Translations that a bilingual model reads as those of these sentences, without `bos` and `eos`: what a user has
+    /// edited or confirmed, and drafts of a search before.
+    pub known: HashMap<usize, Vec<u32>>,
+    /// BERT's sequence of each sentence and its context; empty where the model reads no BERT.
+    pub pieces: Vec<BertSequence>,
+    /// Terms that the translations of these sentences use.
+    pub terms: HashMap<usize, Arc<TermConstraints>>,
+    pub frame: SourceFrame,
+}
+
+/// Ids around those of every source sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFrame {
+    pub prefix: Vec<u32>,
+    pub suffix: Vec<u32>,
+    /// Stands before what is read behind a sentence; none if nothing can.
+    pub sentence_break: Option<u32>,
+}
+
+impl Default for SourceFrame {
+    /// That of our own models.
+    fn default() -> Self {
+        Self::of(&SpecialIds::default())
+    }
+}
+
+impl SourceFrame {
+    /// Of the models that read these ids.
+    pub fn of(special: &SpecialIds) -> Self {
+        Self {
+            prefix: special.source_prefix.clone(),
+            suffix: special.source_suffix.clone(),
+            sentence_break: special.sentence_break(),
+        }
+    }
+}
+
+impl SourceText {
+    /// Sentences that are all to be translated, each in a document of its own.
+    pub fn of_sentences(sentences: Vec<SourceSentence>) -> Self {
+        Self {
+            documents: (0..sentences.len())
+                .map(|number| number..number + 1)
+                .collect(),
+            wanted: (0..sentences.len()).collect(),
+            sentences,
+            known: HashMap::new(),
+            pieces: Vec::new(),
+            terms: HashMap::new(),
+            frame: SourceFrame::default(),
+        }
+    }
+
+    /// Sentences in the documents that these runs of them form.
+    pub(super) fn rows(&self, documents: impl IntoIterator<Item = Range<usize>>) -> PackedBatch {
+        let mut rows = PackedBatch::default();
+        for document in documents {
+            rows.begin_document();
+            for number in document {
+                let SourceSentence { ids, position } = &self.sentences[number];
+                let SourceFrame { prefix, suffix, .. } = &self.frame;
+                rows.push(
+                    &[prefix, ids, suffix].map(Vec::as_slice).concat(),
+                    *position,
+                );
+                if let Some(pieces) = self.pieces.get(number) {
+                    rows.push_pieces(pieces);
+                }
+            }
+        }
+        rows
+    }
+
+    /// Each sentence in a document of its own.
+    pub(super) fn alone(&self, numbers: &[usize]) -> PackedBatch {
+        self.rows(numbers.iter().map(|&number| number..number + 1))
+    }
+}
+
+/// Searches translations of the wanted sentences; `finished` gets each one's number as soon as its translation is there.
+///
+/// As [`search_documents`], for those who need no drafts.
+///
+/// # Errors
+/// As there.
+pub fn search_sentences(
+    model: &Model,
+    vocabulary: &dyn Tokenizer,
+    text: &SourceText,
+    options: &SearchOptions,
+    finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+) -> Result<(), InvalidScores> {
+    let mut found = |found| match found {
+        SearchEvent::Draft { .. } => ControlFlow::Continue(()),
+        SearchEvent::Translation { number, hypothesis } => finished(number, hypothesis),
+    };
+    let mut kept = Encodings::default();
+    search_documents(model, vocabulary, text, options, &mut kept, &mut found)
+}
+
+/// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
+/// gets each one as soon as it is there.
+///
+/// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
+/// first. A document too long to be encoded at once is read in windows, and what all of them read of it is `kept`. After
+/// `Break` the current batch ends without further calls.
+///
+/// # Errors
+/// If the scores of a sentence are no log-probabilities.
+pub fn search_documents(
+    model: &Model,
+    vocabulary: &dyn Tokenizer,
+    text: &SourceText,
+    options: &SearchOptions,
+    kept: &mut Encodings,
+    found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
+) -> Result<(), InvalidScores> {
+    let mut searcher = Searcher {
+        model,
+        vocabulary,
+        text,
+        options: &options.of(model),
+        largest: LARGEST,
+        found,
+        drafts: HashMap::new(),
+        draft_states: HashMap::new(),
+    };
+    End::of(searcher.run(kept))
+}
+
+/// Numbers of sentences in batches of about `tokens` tokens, alike in length within `window` sentences of the order given.
+pub(super) fn batches(
+    sentences: &[SourceSentence],
+    numbers: &[usize],
+    tokens: usize,
+    window: usize,
+) -> Vec<Vec<usize>> {
+    let mut batches = Vec::new();
+    for window in numbers.chunks(window) {
+        let mut window = window.to_vec();
+        window.sort_by_key(|&number| sentences[number].ids.len());
+        let (mut batch, mut sum) = (Vec::new(), 0);
+        for number in window {
+            let len = sentences[number].ids.len() + 1;
+            if sum + len > tokens && !batch.is_empty() {
+                batches.push(std::mem::take(&mut batch));
+                sum = 0;
+            }
+            batch.push(number);
+            sum += len;
+        }
+        if !batch.is_empty() {
+            batches.push(batch);
+        }
+    }
+    batches
+}

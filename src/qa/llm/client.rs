@@ -1,0 +1,157 @@
+//! A server that speaks the interface of OpenAI.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use ureq::Agent;
+
+use canopy_base::error::{Error, Result};
+
+/// Bytes of an answer, at most: no sentence is longer.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Where a large language model is asked, and which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Such as `http://localhost:11434/v1`.
+    address: String,
+    model: String,
+    /// Sent as a bearer token, if there is one.
+    key: Option<Key>,
+    /// How long one answer may take.
+    timeout: Duration,
+}
+
+/// A key, which no message shows.
+#[derive(Clone, PartialEq, Eq)]
+struct Key(String);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+/// Tokens that a model has read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    pub prompt_tokens: usize,
+    pub completion_tokens: usize,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+    }
+}
+
+/// A turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Message {
+    pub role: &'static str,
+    pub content: String,
+}
+
+impl Endpoint {
+    /// An endpoint at the address of a server or of its interface, with `/v1` behind it or not.
+    ///
+    /// # Errors
+    /// [`Error::LlmAddress`] if it is no address of HTTP. What is encrypted is not spoken: the model runs on this machine or
+    /// in a network that is trusted.
+    pub fn new(address: &str, model: &str, key: Option<String>, timeout: Duration) -> Result<Self> {
+        let address = address.trim().trim_end_matches('/');
+        let host = address.strip_prefix("http://").unwrap_or_default();
+        if host.is_empty() || host.starts_with('/') || host.contains(char::is_whitespace) {
+            return Err(Error::LlmAddress {
+                address: address.to_owned(),
+            });
+        }
+        // Servers differ in what stands before it, but all have this last.
+        let address = if host.contains('/') {
+            address.to_owned()
+        } else {
+            format!("{address}/v1")
+        };
+        Ok(Self {
+            address,
+            model: model.to_owned(),
+            key: key.map(Key),
+            timeout,
+        })
+    }
+
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// What the model says to a conversation.
+    ///
+    /// # Errors
+    /// [`Error::Llm`] if the server cannot be reached, does not answer in time, or answers something else.
+    pub(super) fn answer(&self, messages: &[Message]) -> Result<(String, Usage)> {
+        let asked = json!({
+            "model": self.model,
+            "messages": messages,
+            "temperature": 0,
+            "stream": false,
+        });
+        let told = self.post(&asked)?;
+        let content = told["choices"][0]["message"]["content"].as_str();
+        let content = content
+            .ok_or_else(|| self.failed("it answers with something else than a chat completion"))?;
+        let usage = serde_json::from_value(told["usage"].clone()).unwrap_or_default();
+        Ok((content.to_owned(), usage))
+    }
+
+    fn post(&self, body: &Value) -> Result<Value> {
+        let config = Agent::config_builder()
+            .timeout_global(Some(self.timeout))
+            .http_status_as_error(false)
+            // The user has named this address and no other.
+            .max_redirects(0)
+            .proxy(None)
+            .build();
+        let mut request = Agent::new_with_config(config)
+            .post(format!("{}/chat/completions", self.address))
+            .header("Content-Type", "application/json");
+        if let Some(Key(key)) = &self.key {
+            request = request.header("Authorization", format!("Bearer {key}"));
+        }
+        let answer = request.send(body.to_string());
+        let mut answer = answer.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
+        let status = answer.status();
+        let bytes = answer
+            .body_mut()
+            .with_config()
+            .limit(MOST_BYTES)
+            .read_to_vec();
+        let bytes = bytes.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
+        let told: Option<Value> = serde_json::from_slice(&bytes).ok();
+        if !status.is_success() {
+            let said = told.as_ref().and_then(|told| {
+                let error = &told["error"];
+                error["message"].as_str().or(error.as_str())
+            });
+            let said = said.map_or_else(String::new, |said| format!(": {said}"));
+            return Err(self.failed(&format!("it answers {}{said}", status.as_u16())));
+        }
+        told.ok_or_else(|| self.failed("it answers with something else than JSON"))
+    }
+
+    fn failed(&self, reason: &str) -> Error {
+        Error::Llm {
+            reason: reason.to_owned(),
+            address: self.address.clone(),
+        }
+    }
+}
+
+fn reason(fault: &ureq::Error, timeout: Duration) -> String {
+    match fault {
+        ureq::Error::Timeout(_) => format!("it does not answer within {} s", timeout.as_secs_f32()),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,28 @@
+//! Texts to ids and back, on both sides of a translation: Canopy's own subwords, SentencePiece, lists of tokens.
+//!
+//! Strings and numbers, no tensors. Which ids a model begins and ends with is said by [`SpecialIds`].
+
+pub mod bpe_dropout;
+mod files;
+mod joint;
+mod language_names;
+mod languages;
+mod of_model;
+mod sentence_pieces;
+mod token_list;
+mod tokenizer;
+mod two_sided;
+pub mod vocabulary;
+mod word_merges;
+mod word_pieces;
+
+pub use files::TokenizerFiles;
+pub use language_names::{language_called, language_code, pair_in_name, pair_of_letters};
+pub use languages::{matching as matching_language, two_letters};
+pub use of_model::{KeptTokenizer, ModelTokenizer};
+pub use sentence_pieces::{SentencePiece, SentencePieces};
+pub use token_list::TokenList;
+pub use tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
+pub use two_sided::{Cutter, LanguageTokens, SideTokens, TwoSidedTokenizer};
+pub use word_merges::WordMerges;
+pub use word_pieces::WordPieces;

@@ -1,0 +1,123 @@
+//! A run on a device with too little memory, or one that is lost: smaller batches, and else an end that the run's folder
+//! tells.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::event::{EndReason, TrainingEvent};
+use super::run_folder::{RunFolder, is_run};
+use canopy_base::error::{Error, PanicKind, Result, in_short, panic_message};
+use canopy_translate::inference::gpu_is_lost;
+
+/// Batches are not made smaller than this when the memory is too small.
+const LEAST_BATCH_TOKENS: usize = 100;
+
+/// Trains to the end as `train` does it with so many tokens in a batch, going on or not; when the memory is too small,
+/// goes on from the last checkpoint with smaller batches. `observe` gets what `run`'s folder is told.
+///
+/// # Errors
+/// Those of `train`; what its panic means, which is the last event of the folder.
+pub fn with_fitting_batches(
+    run: &Path,
+    (mut batch_tokens, mut resume): (usize, bool),
+    observe: &mut dyn FnMut(&TrainingEvent),
+    mut train: impl FnMut(usize, bool, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>,
+) -> Result<EndReason> {
+    loop {
+        let attempt = AssertUnwindSafe(|| train(batch_tokens, resume, &mut *observe));
+        let message = match catch_unwind(attempt) {
+            Ok(ended) => return ended,
+            Err(panic) => panic_message(panic.as_ref()),
+        };
+        let fewer = batch_tokens / 2;
+        let error = match PanicKind::of(&message) {
+            PanicKind::OutOfMemory if fewer >= LEAST_BATCH_TOKENS => {
+                let warning = TrainingEvent::Warning {
+                    message: format!(
+                        "the device ran out of memory; the run goes on from its last checkpoint with {fewer} target \
+                         tokens in a batch instead of {batch_tokens}"
+                    ),
+                };
+                record(run, &warning);
+                observe(&warning);
+                (batch_tokens, resume) = (fewer, true);
+                continue;
+            }
+            PanicKind::OutOfMemory => Error::OutOfMemory { batch_tokens },
+            PanicKind::DeviceLost => lost(&message),
+            PanicKind::Mistake if gpu_is_lost() => lost(&message),
+            PanicKind::Mistake => Error::Panicked { message },
+        };
+        let message = error.to_string();
+        record(run, &TrainingEvent::Failed { message });
+        return Err(error);
+    }
+}
+
+fn lost(message: &str) -> Error {
+    Error::DeviceLost {
+        message: in_short(message),
+    }
+}
+
+/// Writes an event to the folder of a run that has begun; whoever trains it knows the event if that fails.
+fn record(run: &Path, event: &TrainingEvent) {
+    if is_run(run)
+        && let Ok(mut folder) = RunFolder::open(run, true)
+    {
+        let _ = folder.record(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunState, run_state};
+
+    /// The events of a run whose device fails with `message` while a batch has more than 700 tokens, and how it ends.
+    fn told(run: &Path, message: &str) -> (Vec<TrainingEvent>, Result<EndReason>) {
+        drop(RunFolder::open(run, false).expect("a new run"));
+        let mut told = Vec::new();
+        let mut observe = |event: &TrainingEvent| told.push(event.clone());
+        let ended = with_fitting_batches(run, (2_500, false), &mut observe, |tokens, resume, _| {
+            assert!(tokens <= 700, "{message}");
+            assert!(resume, "it goes on");
+            Ok(EndReason::Steps)
+        });
+        (told, ended)
+    }
+
+    #[test]
+    fn the_folder_is_told_of_smaller_batches() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (told, ended) = told(folder.path(), "Failed to allocate: out of memory");
+        assert_eq!(ended.expect("an end"), EndReason::Steps);
+        let text = std::fs::read_to_string(folder.path().join("events.jsonl")).expect("events");
+        let written = text.lines().map(serde_json::from_str);
+        let written: Vec<TrainingEvent> = written.collect::<Result<_, _>>().expect("events");
+        assert_eq!(written, told);
+        let says = |event: &TrainingEvent, words: &str| match event {
+            TrainingEvent::Warning { message } => message.contains(words),
+            _ => false,
+        };
+        assert_eq!(told.len(), 2);
+        assert!(says(&told[0], "1250 target tokens"), "{told:?}");
+        assert!(says(&told[1], "625 target tokens"), "{told:?}");
+    }
+
+    #[test]
+    fn the_folder_is_told_that_the_device_is_lost() {
+        let at_once = "Parent device is lost";
+        let later = "Error while reading data: use `try_into_scalar` instead to catch the error at runtime: the staging \
+                     buffer could not be mapped: Error occurred when trying to async map a buffer";
+        for (message, says) in [(at_once, "device is lost"), (later, "gave nothing back")] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (told, ended) = told(folder.path(), message);
+            assert!(matches!(ended, Err(Error::DeviceLost { .. })), "{ended:?}");
+            assert_eq!(told, []);
+            let state = run_state(folder.path()).expect("readable");
+            let is_told = matches!(&state, RunState::Failed { message } if message.contains(says));
+            assert!(is_told, "{state:?}");
+        }
+    }
+}

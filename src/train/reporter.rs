@@ -1,0 +1,57 @@
+//! How a run speaks with the world: events out, orders in.
+
+use super::control::{Control, Order, Orders};
+use super::device_lock::DeviceLock;
+use super::event::{Phase, TrainingEvent};
+use super::run_folder::RunFolder;
+use canopy_base::error::Result;
+
+pub(super) struct Reporter<'a> {
+    pub folder: RunFolder,
+    orders: Orders,
+    observe: &'a mut dyn FnMut(&TrainingEvent),
+}
+
+impl<'a> Reporter<'a> {
+    pub fn new(
+        folder: RunFolder,
+        control: &Control,
+        observe: &'a mut dyn FnMut(&TrainingEvent),
+    ) -> Self {
+        let orders = Orders::new(control.clone(), folder.path());
+        Self {
+            folder,
+            orders,
+            observe,
+        }
+    }
+
+    /// Writes an event to the run folder and passes it on.
+    pub fn report(&mut self, event: TrainingEvent) -> Result<()> {
+        self.folder.record(&event)?;
+        (self.observe)(&event);
+        Ok(())
+    }
+
+    pub fn phase(&mut self, phase: Phase) -> Result<()> {
+        self.report(TrainingEvent::Phase { phase })
+    }
+
+    pub fn warn(&mut self, message: String) -> Result<()> {
+        self.report(TrainingEvent::Warning { message })
+    }
+
+    /// The order of a person that stands now.
+    pub fn order(&mut self) -> Order {
+        self.orders.current()
+    }
+
+    /// Sleeps while the order is to pause.
+    pub fn wait(&mut self) {
+        self.orders.wait();
+    }
+
+    pub fn device_lock(&self) -> DeviceLock {
+        self.orders.device_lock().clone()
+    }
+}

@@ -1,0 +1,227 @@
+//! Whether its context mattered to a sentence: the model translates it and scores its translation with the document,
+//! without, and with the document shuffled.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::tracing::TracedText;
+use super::translation::Translation;
+use super::translator::{KnownTranslations, Step, Translator};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{Document, Paragraph};
+use canopy_document::placeholder::visible;
+use canopy_explain::{Condition, ContextDifference, WordDifference};
+use canopy_nn::search::{Candidates, InvalidScores, SearchOptions, force_documents};
+use canopy_tokenize::Side;
+
+/// Of the shuffled order; the same at each call, so that the same question has the same answer.
+const SEED: u64 = 1;
+
+/// A document and what stands for its sentences' translations.
+struct Surrounding {
+    document: Document,
+    targets: Vec<Option<Translation>>,
+    /// The sentence that is asked about.
+    sentence: usize,
+}
+
+impl Translator {
+    /// The effect of its context on a sentence of a document and on its translation, the `sentence`'s entry of `targets`.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn context_difference(
+        &self,
+        document: &Document,
+        targets: &[Option<Translation>],
+        sentence: usize,
+        options: &SearchOptions,
+    ) -> Result<ContextDifference> {
+        let whole = Surrounding {
+            document: document.clone(),
+            targets: targets.to_vec(),
+            sentence,
+        };
+        let document_window = [whole.alone(), whole.shuffled()];
+        let points = &document.sentences[sentence].points;
+        let mut written = Vec::new();
+        let mut scores = Vec::new();
+        for (condition, surrounding) in Condition::ALL
+            .into_iter()
+            .zip(std::iter::once(&whole).chain(&document_window))
+        {
+            let text = self.written_in(surrounding, options)?;
+            written.push((condition, visible(&text, points)));
+            scores.push(self.log_probs(surrounding, options)?);
+        }
+        let words = scores[0]
+            .iter()
+            .enumerate()
+            .map(|(place, (label, log_prob))| {
+                let other =
+                    |condition: usize| scores[condition].get(place).map_or(*log_prob, |it| it.1);
+                WordDifference {
+                    label: label.clone(),
+                    in_document: *log_prob,
+                    alone: other(1),
+                    shuffled: other(2),
+                }
+            });
+        let text = targets[sentence]
+            .as_ref()
+            .map(|target| visible(&target.text, points));
+        Ok(ContextDifference {
+            model: self.description().name.clone(),
+            sentence,
+            source: document.sentences[sentence].plain_text(),
+            translation: text.unwrap_or_default(),
+            words: words.collect(),
+            written,
+            selected: None,
+        })
+    }
+
+    /// The model's translation of the sentence.
+    fn written_in(&self, surrounding: &Surrounding, options: &SearchOptions) -> Result<String> {
+        let others = surrounding.targets.iter().enumerate();
+        let fixed: BTreeMap<usize, String> = others
+            .filter(|(number, _)| *number != surrounding.sentence)
+            .filter_map(|(number, target)| Some((number, target.as_ref()?.text.clone())))
+            .collect();
+        let mut known = KnownTranslations::fixed(fixed);
+        let mut text = String::new();
+        let mut step = |step| {
+            if let Step::Translated { translation, .. } = step {
+                text = translation.text;
+            }
+            ControlFlow::Continue(())
+        };
+        let (document, sentence) = (&surrounding.document, surrounding.sentence);
+        self.translate_with(document, &[sentence], &mut known, options, &mut step)?;
+        Ok(text)
+    }
+
+    /// Subwords of the sentence's translation, each with the natural logarithm of its probability after those before it.
+    /// Nothing if nothing is translated.
+    fn log_probs(
+        &self,
+        surrounding: &Surrounding,
+        options: &SearchOptions,
+    ) -> Result<Vec<(String, f32)>> {
+        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
+        let mut text = traced.source_text();
+        let mut candidates = Candidates::new();
+        for (number, part) in traced.parts.iter().enumerate() {
+            let Some(ids) = &part.target else { continue };
+            if part.sentence == surrounding.sentence {
+                text.wanted.push(number);
+                candidates.insert(number, vec![ids.clone()]);
+            } else {
+                text.known.insert(number, ids.clone());
+            }
+        }
+        let (mut found, vocabulary) = (Vec::new(), self.tokenizer());
+        let model = self.model();
+        model.read_packed()?;
+        let scored = force_documents(
+            model,
+            vocabulary,
+            &text,
+            &candidates,
+            options,
+            &mut |forced| {
+                let ids = candidates[&forced.number][0].iter();
+                let eos = [vocabulary.special().eos];
+                let ids = ids.chain(&eos);
+                let pieces = ids.map(|&id| vocabulary.piece(Side::Target, id));
+                let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
+                found.push((
+                    forced.number,
+                    pieces.zip(forced.log_probs).collect::<Vec<_>>(),
+                ));
+                ControlFlow::Continue(())
+            },
+        );
+        if let Err(InvalidScores { number, found }) = scored {
+            let sentence = traced.parts[number].sentence;
+            let sentence = surrounding.document.sentence_name(sentence);
+            return Err(Error::InvalidScores { sentence, found });
+        }
+        found.sort_by_key(|(number, _)| *number);
+        Ok(found.into_iter().flat_map(|(_, words)| words).collect())
+    }
+}
+
+impl Surrounding {
+    /// A document of this sentence alone.
+    fn alone(&self) -> Self {
+        let mut sentence = self.document.sentences[self.sentence].clone();
+        let of = &self.document.paragraphs[sentence.paragraph];
+        sentence.paragraph = 0;
+        Self {
+            document: Document {
+                paragraphs: vec![Paragraph {
+                    section: 0,
+                    id: None,
+                    sentences: 0..1,
+                    ..of.clone()
+                }],
+                sentences: vec![sentence],
+                ..Document::empty(&self.document.name, self.document.format)
+            },
+            targets: vec![self.targets[self.sentence].clone()],
+            sentence: 0,
+        }
+    }
+
+    /// The texts of all other sentences in random order, with their translations.
+    fn shuffled(&self) -> Self {
+        let mut others: Vec<usize> = (0..self.targets.len()).collect();
+        others.remove(self.sentence);
+        let places = others.clone();
+        others.shuffle(&mut ChaCha8Rng::seed_from_u64(SEED));
+        let (mut document, mut targets) = (self.document.clone(), self.targets.clone());
+        for (place, other) in places.into_iter().zip(others) {
+            let from = &self.document.sentences[other];
+            document.sentences[place].text.clone_from(&from.text);
+            document.sentences[place].points.clone_from(&from.points);
+            targets[place].clone_from(&self.targets[other]);
+        }
+        Self {
+            document,
+            targets,
+            sentence: self.sentence,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use canopy_document::document::Format;
+
+    #[test]
+    fn shuffled_sentences_keep_their_code() {
+        let lines = (0..9).map(|number| format!("Type `code{number}` here.\n\n"));
+        let text = lines.collect::<Vec<_>>().concat();
+        let document = Document::parse("page.md", Format::Markdown, text).expect("a page");
+        let whole = Surrounding {
+            targets: vec![None; document.sentences.len()],
+            document,
+            sentence: 4,
+        };
+        let shuffled = whole.shuffled().document.plain_texts();
+        let before = whole.document.plain_texts();
+        assert_eq!(shuffled[4], before[4]);
+        assert_ne!(shuffled, before);
+        let sorted = |mut texts: Vec<String>| {
+            texts.sort();
+            texts
+        };
+        assert_eq!(sorted(shuffled), sorted(before));
+    }
+}

@@ -1,0 +1,130 @@
+//! The language of a document.
+
+use serde::Serialize;
+use whatlang::{Detector, Info, Lang, detect};
+
+use canopy_base::error::{Error, Result};
+use canopy_document::document::{Document, ReadingOptions};
+use canopy_document::placeholder::visible;
+use canopy_tokenize::two_letters;
+
+/// Characters that are looked at; more do not change the answer.
+const MAX_CHARS: usize = 8_000;
+
+/// With fewer letters a text is too short to tell.
+const MIN_LETTERS: usize = 24;
+
+/// The language in which a document seems to be written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DetectedLanguage {
+    /// ISO 639-1 where the language has such a code, else ISO 639-3.
+    pub code: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Whether the text is long and clear enough to act upon.
+    pub is_reliable: bool,
+}
+
+/// Tells the language of a document by its script and its triples of letters; none where it has no letters.
+///
+/// Cavnar & Trenkle, "N-Gram-Based Text Categorization", SDAIR 1994, as the crate `whatlang` has it.
+pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
+    let text = beginning(document);
+    detect(&text).map(|found| described(&text, &found))
+}
+
+/// The same among languages with these codes alone; none where no such language can be told.
+pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedLanguage> {
+    let codes: Vec<String> = codes.iter().map(|code| two_letters(code)).collect();
+    let is_asked = |language: &Lang| codes.contains(&two_letters(language.code()));
+    let languages: Vec<Lang> = Lang::all().iter().copied().filter(is_asked).collect();
+    if languages.is_empty() {
+        return None;
+    }
+    let text = beginning(document);
+    let found = Detector::with_allowlist(languages).detect(&text);
+    found.map(|found| described(&text, &found))
+}
+
+/// Reads a document; where rules of segmentation need its language and nothing says it, the text does.
+///
+/// # Errors
+/// Those of `read`.
+pub fn read_in_its_language(
+    options: &ReadingOptions,
+    read: impl Fn(&ReadingOptions) -> Result<Document>,
+) -> Result<Document> {
+    let failure = match read(options) {
+        Err(failure @ Error::SrxOfWhich { .. }) => failure,
+        done => return done,
+    };
+    let mut options = options.clone();
+    let srx = options.srx.take();
+    let found = detected_language(&read(&options)?).ok_or(failure)?;
+    (options.srx, options.language) = (srx, Some(found.code));
+    read(&options)
+}
+
+fn beginning(document: &Document) -> String {
+    let mut text = String::new();
+    for sentence in &document.sentences {
+        if text.len() > MAX_CHARS {
+            break;
+        }
+        text.push_str(&visible(&sentence.text, &sentence.points));
+        text.push('\n');
+    }
+    text
+}
+
+fn described(text: &str, found: &Info) -> DetectedLanguage {
+    let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
+    DetectedLanguage {
+        code: two_letters(found.lang().code()),
+        confidence: found.confidence(),
+        is_reliable: found.is_reliable() && letters >= MIN_LETTERS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use canopy_document::document::Format;
+
+    fn detected(text: &str) -> Option<DetectedLanguage> {
+        let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("a text");
+        detected_language(&document)
+    }
+
+    #[test]
+    fn languages_are_told_by_their_text_and_short_texts_are_not_acted_upon() {
+        for (text, code) in [
+            (
+                "You can print a text document as a brochure. Two pages are printed on each side.",
+                "en",
+            ),
+            (
+                "Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden gedruckt.",
+                "de",
+            ),
+            (
+                "Vous pouvez imprimer un document texte sous forme de brochure, sur deux pages.",
+                "fr",
+            ),
+            ("Можно напечатать текстовый документ в виде брошюры.", "ru"),
+            (
+                "可以将文本文档打印成小册子。每张纸的每一面打印两页，这样您就可以像书一样折叠和阅读。",
+                "zh",
+            ),
+            (
+                "يمكنك طباعة مستند نصي ككتيب. تتم طباعة صفحتين على كل جانب من الورقة.",
+                "ar",
+            ),
+        ] {
+            let found = detected(text).expect("a language");
+            assert_eq!(found.code, code, "{text}");
+        }
+        assert!(detected("OK").is_none_or(|found| !found.is_reliable));
+        assert_eq!(detected("12 + 30 = 42"), None);
+    }
+}

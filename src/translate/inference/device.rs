@@ -1,0 +1,245 @@
+//! Where tensors are computed: the choice of a device.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use burn::tensor::{Device, DeviceKind, Tensor};
+use burn_wgpu::WgpuBackend;
+use serde::{Deserialize, Serialize};
+
+use crate::remote::{Client, RemoteHost};
+use canopy_base::error::{Error, PanicKind, Result, in_short, panic_message};
+use canopy_kernels::card::Card;
+
+/// The device that a user asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceChoice {
+    /// A real GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    Cpu,
+    /// The GPU, even a software adapter.
+    Gpu,
+    /// That of another machine, which runs `canopy serve --compute`.
+    Remote(RemoteHost),
+}
+
+/// Keeps the search for a GPU from looking for a screen. Mesa's Vulkan layer orders adapters by the one that draws the
+/// screen, for which it calls upon the window system, and where there is none that prints errors. A program calls it
+/// first thing, if it opens no window. Where a person has told that layer which adapter to take, it stays.
+pub fn find_gpus_without_a_screen() {
+    let is_told = ["DRI_PRIME", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"];
+    if cfg!(target_os = "linux") && is_told.iter().all(|name| std::env::var_os(name).is_none()) {
+        #[expect(unsafe_code, reason = "the layer can be told by the environment alone")]
+        // SAFETY: no other thread reads the environment before any has started.
+        unsafe {
+            std::env::set_var("NODEVICE_SELECT", "1");
+        }
+    }
+}
+
+/// A device that was found.
+#[derive(Debug, Clone)]
+pub struct ComputeDevice {
+    pub device: Device,
+    /// For a status bar: `CPU, 2 threads` or `NVIDIA H200, Vulkan`.
+    pub name: String,
+    /// Whether the GPU is a program that runs on the CPU.
+    pub software: bool,
+    /// The machine that searches, traces and trains in place of this one; what is left is computed by the CPU here.
+    pub remote: Option<Arc<Client>>,
+}
+
+/// On Linux OpenGL would be the other choice: it computes poorly, and to ask for it prints errors without a display.
+const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") {
+    WgpuBackend::Vulkan
+} else {
+    WgpuBackend::Auto
+};
+
+/// Whether the GPU was lost: a runtime cannot be set up twice, so it stays so until the program is opened again.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// The adapter in use: a wgpu runtime can be set up only once.
+static GPU: Mutex<Option<(ComputeDevice, wgpu::Device)>> = Mutex::new(None);
+
+impl ComputeDevice {
+    /// Finds the device a user asks for.
+    ///
+    /// # Errors
+    /// [`Error::NoGpu`] if the GPU is asked for and there is none; those of [`Client::connect`].
+    pub fn open(choice: DeviceChoice) -> Result<Self> {
+        match choice {
+            DeviceChoice::Cpu => Ok(Self::cpu()),
+            DeviceChoice::Auto => Ok(gpu(false).unwrap_or_else(Self::cpu)),
+            DeviceChoice::Gpu => gpu(true).ok_or(Error::NoGpu),
+            DeviceChoice::Remote(host) => {
+                let client = Client::connect(host)?;
+                Ok(Self {
+                    name: format!("{}, {}", client.host(), client.device()),
+                    remote: Some(client),
+                    ..Self::cpu()
+                })
+            }
+        }
+    }
+
+    /// The same without the other machine.
+    #[must_use]
+    pub(super) fn here(&self) -> Self {
+        match self.remote {
+            Some(_) => Self::cpu(),
+            None => self.clone(),
+        }
+    }
+
+    fn cpu() -> Self {
+        let name = format!("CPU, {} threads", rayon::current_num_threads());
+        Self {
+            device: Device::flex(),
+            name,
+            software: false,
+            remote: None,
+        }
+    }
+
+    /// Whether what is computed here is computed by the CPU.
+    pub fn is_cpu(&self) -> bool {
+        self.device == Device::flex()
+    }
+
+    /// Does `work` on this device; a message where the device is lost or has too little memory, which burn tells by a
+    /// panic. A device that is lost is not opened again.
+    ///
+    /// # Panics
+    /// As `work` does for any other reason.
+    pub(super) fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, String> {
+        let panic = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(done) => return Ok(done),
+            Err(panic) => panic,
+        };
+        let message = panic_message(panic.as_ref());
+        match PanicKind::of(&message) {
+            PanicKind::Mistake if self.is_cpu() || !is_lost(self) => resume_unwind(panic),
+            PanicKind::DeviceLost if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
+            PanicKind::DeviceLost | PanicKind::OutOfMemory | PanicKind::Mistake => {}
+        }
+        Err(in_short(&message))
+    }
+}
+
+/// The GPU of this process, if it has opened one.
+fn opened_gpu() -> MutexGuard<'static, Option<(ComputeDevice, wgpu::Device)>> {
+    GPU.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the GPU of this process as a driver does that fails: what a test needs to see what is lost with it.
+pub fn destroy_gpu() {
+    if let Some((_, gpu)) = &*opened_gpu() {
+        gpu.destroy();
+    }
+}
+
+/// Whether the GPU of this process, if it has opened one, computes no more. Then it is not opened again.
+pub fn gpu_is_lost() -> bool {
+    let gpu = opened_gpu().as_ref().map(|(device, _)| device.clone());
+    gpu.is_some_and(|device| is_lost(&device))
+}
+
+/// Whether a GPU cannot add one and one any more: drivers tell of a loss in many ways, and some in none.
+fn is_lost(gpu: &ComputeDevice) -> bool {
+    let device = &gpu.device;
+    let sum = catch_unwind(AssertUnwindSafe(|| {
+        let one = Tensor::<1>::ones([1], device);
+        (one.clone() + one).try_into_data()
+    }));
+    let computes = matches!(sum, Ok(Ok(_)));
+    if !computes {
+        IS_LOST.store(true, Ordering::Relaxed);
+    }
+    !computes
+}
+
+/// `first` and other real graphics adapters of this machine, `count` in all.
+///
+/// # Errors
+/// [`Error::TooFewDevices`] if there are not so many.
+pub fn adapters_beside(first: &Device, count: usize) -> Result<Vec<Device>> {
+    /// A runtime can be set up only once.
+    static OTHERS: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if others.is_empty() {
+        let kinds = [
+            DeviceKind::DiscreteGpu,
+            DeviceKind::IntegratedGpu,
+            DeviceKind::VirtualGpu,
+        ];
+        // The first one's runtime is there already, which is refused.
+        let opened = kinds
+            .into_iter()
+            .flat_map(|kind| (0..count).map(kind))
+            .filter_map(|kind| {
+                let options = Device::wgpu_options()
+                    .device_kind(kind)
+                    .graphics_api(GRAPHICS_API);
+                options.init_with_setup().ok().map(|(device, _)| device)
+            });
+        *others = opened.collect();
+    }
+    let devices = std::iter::once(first).chain(others.iter().filter(|other| *other != first));
+    let devices: Vec<Device> = devices.take(count).cloned().collect();
+    match devices.len() {
+        found if found < count => Err(Error::TooFewDevices {
+            wanted: count,
+            found,
+        }),
+        _ => Ok(devices),
+    }
+}
+
+/// The first adapter that works, real ones before software.
+fn gpu(software_too: bool) -> Option<ComputeDevice> {
+    if IS_LOST.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut found = opened_gpu();
+    if let Some((device, _)) = &*found
+        && (software_too || !device.software)
+    {
+        return Some(device.clone());
+    }
+    let real = [
+        DeviceKind::DiscreteGpu(0),
+        DeviceKind::IntegratedGpu(0),
+        DeviceKind::VirtualGpu(0),
+    ];
+    let kinds = real
+        .into_iter()
+        .map(|kind| (kind, false))
+        .chain(software_too.then_some((DeviceKind::Cpu, true)));
+    for (kind, software) in kinds {
+        let options = Device::wgpu_options()
+            .device_kind(kind)
+            .graphics_api(GRAPHICS_API);
+        if let Ok((device, setup)) = options.init_with_setup() {
+            let info = setup.adapter.get_info();
+            let name = format!("{}, {:?}", info.name, info.backend);
+            let device = ComputeDevice {
+                device,
+                name,
+                software,
+                remote: None,
+            };
+            Card::register(
+                &device.device,
+                &setup.adapter,
+                (setup.device.clone(), setup.queue),
+            );
+            *found = Some((device.clone(), setup.device));
+            return Some(device);
+        }
+    }
+    None
+}

@@ -1,0 +1,58 @@
+//! A document in, its translation out: [`Translator`] owns a model and its vocabulary.
+//!
+//! No threads, and no files besides the model folder.
+
+mod bert_sequences;
+mod confidence;
+mod context_difference;
+mod context_preview;
+mod contexts;
+mod contrastive;
+mod detection;
+mod device;
+mod evaluation;
+mod installed_models;
+mod markup_projection;
+mod model_choice;
+mod other_languages;
+mod parts;
+mod preparation;
+mod sentence_encoder;
+mod starter;
+mod tracing;
+mod translation;
+mod translator;
+
+pub use bert_sequences::bert_sequences;
+pub use canopy_nn::search::SearchOptions;
+pub use confidence::{unlike, unlike_in_mean};
+pub use context_preview::{PreviewedContext, context_preview};
+pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
+pub use contrastive::{ContextOptions, SetScores};
+pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
+pub use device::{
+    ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
+    gpu_is_lost,
+};
+pub use evaluation::{translate_segments, translate_segments_while};
+pub use installed_models::{
+    CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
+    install_known_model, install_model, install_model_while, installed_models, may_be_model,
+    pair_of_languages, remove_model, state_languages, stated_language,
+};
+pub use markup_projection::{
+    Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
+};
+pub use model_choice::{
+    DefaultModels, Leg, Route, forget_default, pair_key, reachable, route, route_between,
+    set_where_none,
+};
+pub use sentence_encoder::SentenceEncoder;
+pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
+pub use tracing::TraceCost;
+pub use translation::{Flag, Translation};
+pub use translator::{
+    AddressChoice, AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription,
+    ImportedModel, KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse,
+    TraceRequest, Translator, foreign_parts, import_model,
+};

@@ -1,0 +1,237 @@
+//! Sentences of another language within a document, which its model cannot read.
+
+use whatlang::{Detector, Lang, Script, detect};
+
+use canopy_document::document::Document;
+use canopy_document::placeholder::{folded, stripped};
+use canopy_tokenize::two_letters;
+
+/// With fewer letters or words a sentence is too short to tell.
+const MIN_LETTERS: usize = 30;
+const MIN_WORDS: usize = 5;
+
+/// From about so many sentences the language of a document is told.
+const MAX_SENTENCES: usize = 50;
+
+/// The commonest small words of languages, by which a sentence is told from names and technical words.
+const COMMON_WORDS: [(Lang, &str); 17] = [
+    (
+        Lang::Eng,
+        "the of and to in is that for it with as was on are be this by you not or have from at which your can will",
+    ),
+    (
+        Lang::Deu,
+        "der die das und ist nicht ein eine zu den dem mit von auf für sich sie im des auch werden wird sind als oder bei durch",
+    ),
+    (
+        Lang::Fra,
+        "le la les des et est une un du que dans pour qui sur pas au avec ce par plus vous ne sont cette être ou il elle",
+    ),
+    (
+        Lang::Spa,
+        "el la los las de que y en un una es del se por con para no al lo como más su está este esta son o puede usted",
+    ),
+    (
+        Lang::Por,
+        "o a os as de que e do da em um uma é não para com no na por se dos das mais ao como são pode você está este",
+    ),
+    (
+        Lang::Ita,
+        "il la di che e è un una per non con del della in sono i le si da al dei come più questo anche gli nel alla essere",
+    ),
+    (
+        Lang::Nld,
+        "de het een en van is dat niet in op te zijn voor met die aan er om ook als bij door naar worden wordt kan deze u",
+    ),
+    (
+        Lang::Swe,
+        "och att det är en som på för med av den inte till ett har om kan ska du eller från när var detta vid i",
+    ),
+    (
+        Lang::Dan,
+        "og at det er en som på for med af den ikke til et har om kan skal du eller fra når var dette ved i de",
+    ),
+    (
+        Lang::Nob,
+        "og å det er en som på for med av den ikke til et har om kan skal du eller fra når var dette ved i de",
+    ),
+    (
+        Lang::Pol,
+        "i w na z do że się nie to jest o jak po od za przez dla są ten może być oraz lub czy tym jego który która",
+    ),
+    (
+        Lang::Ces,
+        "a je se v na že to s z do o pro jako za by ale jsou nebo jeho který která být při pokud tento této byl po",
+    ),
+    (
+        Lang::Fin,
+        "ja on ei että se oli hän ovat mutta kun niin kuin tai joka myös voi ole sen tämä ne sitä siitä mukaan olla jos",
+    ),
+    (
+        Lang::Hun,
+        "a az és hogy nem egy is van meg de ha csak vagy el mint kell már ez azt volt lehet itt ami ki majd minden",
+    ),
+    (
+        Lang::Tur,
+        "ve bir bu da de için ile olarak çok daha ne var olan gibi kadar sonra ya en ama değil mi her ki veya",
+    ),
+    (
+        Lang::Ron,
+        "și de la în a nu cu pe un o este să care din mai pentru sau că se fi sunt ce prin al ale dacă după fost",
+    ),
+    (
+        Lang::Lat,
+        "et in est non ad cum ut sed ex qui quae quod aut si per sunt esse ab atque enim nec hoc",
+    ),
+];
+
+/// Languages that whatlang's triples of letters do not tell apart.
+const KIN: [&[Lang]; 6] = [
+    &[Lang::Dan, Lang::Nob, Lang::Swe],
+    &[Lang::Spa, Lang::Por, Lang::Cat],
+    &[Lang::Ces, Lang::Slk],
+    &[Lang::Hrv, Lang::Srp, Lang::Slv, Lang::Mkd, Lang::Bul],
+    &[
+        Lang::Rus,
+        Lang::Ukr,
+        Lang::Bel,
+        Lang::Bul,
+        Lang::Mkd,
+        Lang::Srp,
+    ],
+    &[Lang::Afr, Lang::Nld],
+];
+
+/// The language of a sentence that is not in `source`, the code of the model's language; none where that is not sure.
+pub(super) fn other_language(text: &str, source: &str) -> Option<Lang> {
+    let source = of_code(source)?;
+    let text = folded(&stripped(text));
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let found = detect(&text)?;
+    if !is_script_of(found.script(), source) {
+        // Nearly all letters are of a script in which its language is not written.
+        let foreign = letters_of(&text, found.script());
+        return (letters >= MIN_LETTERS / 2 && foreign * 10 >= letters * 9).then(|| found.lang());
+    }
+    let is_long = letters >= MIN_LETTERS && text.split(' ').count() >= MIN_WORDS;
+    if !is_long || found.lang() == source || are_kin(found.lang(), source) {
+        return None;
+    }
+    let of_two = Detector::with_allowlist(vec![source, found.lang()]).detect(&text)?;
+    let is_sure =
+        found.confidence() >= 0.9 && of_two.lang() == found.lang() && of_two.confidence() >= 0.9;
+    (is_sure && has_words_of(&text, found.lang(), source)).then(|| found.lang())
+}
+
+/// Whether most sentences of a document that are long enough to tell are in its model's language.
+pub(super) fn is_mostly_in(document: &Document, source: &str) -> bool {
+    let step = document.sentences.len().div_ceil(MAX_SENTENCES).max(1);
+    let (mut num, mut others) = (0, 0);
+    for sentence in document.sentences.iter().step_by(step) {
+        let letters = sentence.text.chars().filter(|c| c.is_alphabetic());
+        if letters.take(MIN_LETTERS).count() == MIN_LETTERS {
+            num += 1;
+            others += usize::from(other_language(&sentence.text, source).is_some());
+        }
+    }
+    others * 2 <= num
+}
+
+fn is_script_of(script: Script, language: Lang) -> bool {
+    let is_japanese = language == Lang::Jpn
+        && matches!(
+            script,
+            Script::Mandarin | Script::Hiragana | Script::Katakana
+        );
+    is_japanese || script.langs().contains(&language)
+}
+
+fn of_code(code: &str) -> Option<Lang> {
+    let code = two_letters(code);
+    let mut all = Lang::all().iter().copied();
+    all.find(|language| two_letters(language.code()) == code)
+}
+
+fn are_kin(one: Lang, other: Lang) -> bool {
+    let mut kin = KIN.iter();
+    kin.any(|group| group.contains(&one) && group.contains(&other))
+}
+
+fn letters_of(text: &str, script: Script) -> usize {
+    let is_latin = |c: char| matches!(c, 'a'..='z' | 'A'..='Z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}');
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    letters
+        .filter(|&c| is_latin(c) == (script == Script::Latin))
+        .count()
+}
+
+/// Whether the small words of a sentence are those of its language, and not those of the model's.
+fn has_words_of(text: &str, language: Lang, source: Lang) -> bool {
+    let list = |language: Lang| {
+        COMMON_WORDS
+            .iter()
+            .find(|it| it.0 == language)
+            .map(|it| it.1)
+    };
+    let (Some(own), others) = (list(language), list(source).unwrap_or_default()) else {
+        return false;
+    };
+    let is_in = |list: &str, word: &str| list.split(' ').any(|other| other == word);
+    let words = text
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|word| !word.is_empty());
+    let (mut num, mut of_own, mut of_others) = (0, 0, 0);
+    for word in words.map(str::to_lowercase) {
+        num += 1;
+        match (is_in(own, &word), is_in(others, &word)) {
+            (true, false) => of_own += 1,
+            (false, true) => of_others += 1,
+            _ => {}
+        }
+    }
+    of_own >= 2 && of_own * 6 >= num && of_others * 4 <= of_own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_of_other_languages_are_told_and_names_and_technical_words_are_not() {
+        for (text, source) in [
+            (
+                "Wählen Sie den Befehl zum Speichern der Datei im Menü aus.",
+                "en",
+            ),
+            (
+                "Vous pouvez imprimer un document texte sous forme de brochure.",
+                "en",
+            ),
+            (
+                "O documento pode ser impresso em dois lados da mesma folha.",
+                "en",
+            ),
+            ("Можно напечатать текстовый документ в виде брошюры.", "en"),
+            ("可以将文本文档打印成小册子，每张纸的每一面打印两页。", "de"),
+        ] {
+            assert!(other_language(text, source).is_some(), "{text}");
+        }
+        for text in [
+            "Save the document in the folder that you have chosen before.",
+            "LibreOffice Writer, Calc, Impress, Draw, Base, Math, GNOME, KDE, Ubuntu, Debian",
+            "Johann Sebastian Bach, Wolfgang Amadeus Mozart, Ludwig van Beethoven",
+            "OpenDocument Text (.odt), Microsoft Word 2007-365 (.docx), Rich Text Format (.rtf)",
+            "The Brandenburg Gate is called “Brandenburger Tor” by the Germans.",
+            "Copyright (C) Freie Software Foundation, Hauptstraße, Bundesrepublik Deutschland",
+            "Der Hund.",
+        ] {
+            assert_eq!(other_language(text, "en"), None, "{text}");
+        }
+        assert_eq!(
+            other_language("Det är inte en fil som du kan spara på disken.", "nb"),
+            None
+        );
+        let unknown = "Wählen Sie den Befehl zum Speichern der Datei im Menü aus.";
+        assert_eq!(other_language(unknown, "?"), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! The form of address of a document, kept: a person who has said `du` once is not asked again.
+//!
+//! Whatever the model reads: the words of the form are constraints of its search, as terms are. Measured in
+//! `docs/results.md`.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::terms::{SOFT_BONUS, TermMode, spelt};
+use super::{KnownTranslations, Step, Translator};
+use canopy_base::error::Result;
+use canopy_corpus::is_same_language;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::document::Document;
+use canopy_metrics::discourse::{FormOfAddress, Others, begins_sentence};
+use canopy_nn::search::{SearchOptions, TermConstraints, TermForce};
+use canopy_tokenize::{Side, Tokenizer};
+
+/// How German translations of English address somebody where nobody has edited or confirmed one before: those that do
+/// otherwise are translated once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressChoice {
+    Du,
+    Sie,
+    Ihr,
+    PoliteIhr,
+    /// As most sentences of the document do when each is translated by itself.
+    Commonest,
+}
+
+impl AddressChoice {
+    pub const ALL: [Self; 5] = [
+        Self::Du,
+        Self::Sie,
+        Self::Ihr,
+        Self::PoliteIhr,
+        Self::Commonest,
+    ];
+
+    /// The form, if it is known before anything is translated.
+    pub fn form(self) -> Option<FormOfAddress> {
+        match self {
+            Self::Du => Some(FormOfAddress::Du),
+            Self::Sie => Some(FormOfAddress::Formal),
+            Self::Ihr => Some(FormOfAddress::Plural),
+            Self::PoliteIhr => Some(FormOfAddress::Polite),
+            Self::Commonest => None,
+        }
+    }
+}
+
+/// The words of each form as a tokenizer spells them.
+#[derive(Debug, Clone)]
+pub struct AddressForms {
+    /// For a text that speaks of each of [`Others::ALL`].
+    constraints: Vec<(FormOfAddress, [Arc<TermConstraints>; 3])>,
+}
+
+impl AddressForms {
+    /// One word of a form, and none that only another one has.
+    pub fn new(tokenizer: &dyn Tokenizer, mode: TermMode) -> Self {
+        let ids = |words: &[String]| {
+            let ids = words.iter().flat_map(|word| spelt(word, tokenizer));
+            ids.collect::<Vec<_>>()
+        };
+        // Behind which a word has a capital, whatever it means.
+        let ends_sentence = |&id: &u32| {
+            let piece = tokenizer.piece(Side::Target, id);
+            let opens = piece.ends_with(['„', '‚', '«', '›', '(', '–', '—']);
+            opens || !piece.is_empty() && begins_sentence(&piece)
+        };
+        let num_tokens = u32::try_from(tokenizer.len(Side::Target)).expect("ids fit 32 bits");
+        let ends: Vec<u32> = (0..num_tokens).filter(ends_sentence).collect();
+        let force = match mode {
+            TermMode::Hard => TermForce::Hard,
+            TermMode::Soft => TermForce::Soft { bonus: SOFT_BONUS },
+        };
+        let constraints = FormOfAddress::ALL.map(|form| {
+            let wanted = ids(&form.words());
+            let constraints = Others::ALL.map(|others| {
+                let forbidden = ids(&form.words_of_others(others));
+                let wanted = std::slice::from_ref(&wanted);
+                let constraints = TermConstraints::new(wanted, &forbidden, force);
+                let within = ids(&form.words_of_others_within());
+                Arc::new(constraints.forbidding_within(&within, ends.clone()))
+            });
+            (form, constraints)
+        });
+        Self {
+            constraints: constraints.into(),
+        }
+    }
+
+    /// The constraints that ask for a form in the translation of `source`.
+    pub fn of(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
+        let mut constraints = self.constraints.iter();
+        let (_, constraints) = constraints.find(|(other, _)| *other == form)?;
+        let others = Others::of(source);
+        let place = Others::ALL.iter().position(|it| *it == others)?;
+        Some(Arc::clone(&constraints[place]))
+    }
+}
+
+impl Translator {
+    /// Keeps the form of address where documents are evaluated, too.
+    pub fn keep_address_form(&mut self, mode: TermMode) {
+        self.address = Some(Arc::new(AddressForms::new(self.tokenizer(), mode)));
+    }
+
+    /// The forms of address that are kept where documents are evaluated, if they are.
+    pub fn address_forms(&self) -> Option<&AddressForms> {
+        self.address.as_deref()
+    }
+
+    /// Whether it translates from English into German, of which alone [`Self::choose_address`] is heard.
+    pub fn has_address_choice(&self) -> bool {
+        match &self.second {
+            Some(second) => second.has_address_choice(),
+            None => self.german_forms().is_some(),
+        }
+    }
+
+    /// Asks for a form of address, or leaves it to the model.
+    pub fn choose_address(&mut self, choice: Option<AddressChoice>) {
+        self.chosen_address = choice;
+        if let Some(second) = &mut self.second {
+            second.choose_address(choice);
+        }
+    }
+
+    /// What was asked for, where it can be heard, with the words of the forms.
+    pub(in crate::inference) fn asked_choice(&self) -> Option<(AddressChoice, &AddressForms)> {
+        let choice = self.chosen_address.filter(|_| self.second.is_none());
+        choice.zip(self.german_forms())
+    }
+
+    /// Translates sentences of a document, then once more those that leave the form that is chosen: what addresses nobody
+    /// stays as it is.
+    pub(super) fn translate_in_form(
+        &self,
+        choice: AddressChoice,
+        (document, sentences): (&Document, &[usize]),
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let source = |index: usize| document.sentences[index].text.as_str();
+        let (mut held, mut flow) = (BTreeMap::new(), ControlFlow::Continue(()));
+        let mut wait_with = |told| {
+            flow = match told {
+                Step::Translated { index, translation }
+                    if FormOfAddress::is_chosen_for(source(index)) =>
+                {
+                    held.insert(index, translation);
+                    step(Step::Waiting)
+                }
+                told => step(told),
+            };
+            flow
+        };
+        self.translate_once(document, sentences, known, options, &mut wait_with)?;
+        if flow.is_break() {
+            return Ok(());
+        }
+        let fixed = known
+            .fixed
+            .iter()
+            .map(|(&index, text)| (index, text.as_str()));
+        let found = held.iter();
+        let found = found.map(|(&index, translation)| (index, translation.text.as_str()));
+        let texts: BTreeMap<usize, &str> = found.chain(fixed).collect();
+        let texts = texts.into_iter().map(|(index, text)| (source(index), text));
+        let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
+        let leaves = |index: usize, target: &str| {
+            let asked = self.asked_address(document, index, (source(index), known));
+            let leaves = |form: FormOfAddress| form.is_left_by(source(index), target);
+            asked.is_none() && form.is_some_and(leaves)
+        };
+        let mut again = Vec::new();
+        for (index, translation) in held {
+            if leaves(index, &translation.text) {
+                again.push(index);
+            } else if step(Step::Translated { index, translation }).is_break() {
+                return Ok(());
+            }
+        }
+        known.address = form;
+        let done = self.translate_once(document, &again, known, options, step);
+        known.address = None;
+        done
+    }
+
+    /// The forms for translations from English into German.
+    fn german_forms(&self) -> Option<&AddressForms> {
+        let languages = &self.description().languages;
+        let is_german =
+            is_same_language(&languages.source, "en") && is_same_language(&languages.target, "de");
+        is_german.then(|| {
+            self.german_forms
+                .get_or_init(|| AddressForms::new(self.tokenizer(), TermMode::Soft))
+        })
+    }
+
+    /// What asks a part of a sentence for the form of address that a person has used last before it where the same note stands, such
+    /// as who speaks, in this document or in earlier ones; or else for that last used in this document, for the one that was
+    /// chosen, or for that last used in earlier ones.
+    pub(super) fn asked_address(
+        &self,
+        document: &Document,
+        sentence: usize,
+        (part, known): (&str, &KnownTranslations),
+    ) -> Option<Arc<TermConstraints>> {
+        let earlier = self.memory.as_deref().map(TranslationMemory::forms);
+        let earlier = earlier.filter(|earlier| earlier.last().is_some());
+        let is_asked = !known.fixed.is_empty() || known.address.is_some() || earlier.is_some();
+        if !is_asked || !FormOfAddress::is_chosen_for(part) {
+            return None;
+        }
+        let forms = self.german_forms()?;
+        let note = |sentence: usize| {
+            let paragraph = document.sentences[sentence].paragraph;
+            document.paragraphs[paragraph].note.as_deref()
+        };
+        let own = note(sentence);
+        let last = |alike: &dyn Fn(usize) -> bool| {
+            let before = known.fixed.range(..sentence).rev();
+            let mut before = before.filter(|(other, _)| alike(**other));
+            before.find_map(|(&other, target)| {
+                FormOfAddress::kept_by(&document.sentences[other].text, target)
+            })
+        };
+        let form = last(&|other| own.is_some() && note(other) == own);
+        let form = form.or_else(|| earlier?.of_note(own));
+        let form = form.or_else(|| last(&|_| true)).or(known.address);
+        forms.of(form.or_else(|| earlier?.last())?, part)
+    }
+}

@@ -1,0 +1,319 @@
+//! Markup that a model does not read, all of it where its vocabulary has no placeholders: taken out before, put back by
+//! alignment.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::Translator;
+use crate::inference::markup_projection::{
+    Alignment, Projected, StrippedSource, WordLink, projected, word_links,
+};
+use crate::inference::preparation::{Preparation, Reader};
+use crate::inference::translation::{Flag, Translation, with_markup_of};
+use canopy_document::placeholder::{self, Placeholder};
+use canopy_nn::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
+use canopy_tokenize::Side;
+
+/// The heads of the cross-attention whose weights align words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlignmentHeads {
+    /// All of the layer four fifths up: the last but one of six, as Garg et al., "Jointly Learning to Align and Translate with
+    /// Transformer Models", EMNLP 2019, §3, found best, and the last of two.
+    #[default]
+    NearTop,
+    /// All of a layer, their weights averaged.
+    Layer(usize),
+    /// One that was trained to align, or that was found to do it best.
+    Head { layer: usize, head: usize },
+}
+
+impl AlignmentHeads {
+    /// Which layer of so many, and which of its heads if not all.
+    fn of(self, num_layers: usize) -> (usize, Option<usize>) {
+        let last = num_layers.saturating_sub(1);
+        match self {
+            Self::NearTop => (num_layers * 4 / 5, None),
+            Self::Layer(layer) => (layer.min(last), None),
+            Self::Head { layer, head } => (layer.min(last), Some(head)),
+        }
+    }
+}
+
+/// The step of the decoder whose attention aligns a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlignmentStep {
+    /// In which it is chosen.
+    #[default]
+    Written,
+    /// In which it is read for the first time, to choose the next one.
+    Read,
+}
+
+impl Translator {
+    /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
+    /// have no placeholders.
+    pub fn strip_markup(&mut self) {
+        self.strips_markup = true;
+    }
+
+    /// Whether markup is put into translations by alignment.
+    pub fn strips_markup(&self) -> bool {
+        self.strips_markup || self.tokenizer.placeholder_ids().is_empty()
+    }
+
+    /// Which heads align words.
+    pub fn set_alignment_heads(&mut self, heads: AlignmentHeads) {
+        self.alignment_heads = heads;
+    }
+
+    /// Whether a token is aligned by what is read when it has just been written, one step after it is chosen: Chen et al.,
+    /// "Accurate Word Alignment Induction from Neural Machine Translation", EMNLP 2020. Off, since with the base model 158
+    /// of 732 tags of help pages stand so where the reference has them, otherwise 459 (`docs/models.md`). Heads that were
+    /// trained to align are read when it is chosen.
+    pub fn set_alignment_step(&mut self, step: AlignmentStep) {
+        self.alignment_step = step;
+    }
+
+    /// A sentence without the markup that the model does not read; none if it reads all.
+    pub(super) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
+        let Preparation { text, points, .. } = prepared;
+        if self.strips_markup() {
+            return Some(StrippedSource::of(text, points));
+        }
+        StrippedSource::around_read(text, points)
+    }
+
+    /// A sentence whose points show `points`, prepared for the model.
+    pub(in crate::inference) fn prepared(&self, text: &str, points: &[String]) -> Preparation {
+        Preparation::of(text, points, self.reader(Side::Source))
+    }
+
+    /// The same without names of files, too.
+    pub(super) fn prepared_without_names(&self, text: &str) -> Preparation {
+        let reader = Reader {
+            hides_names: true,
+            ..self.reader(Side::Source)
+        };
+        Preparation::of(text, &[], reader)
+    }
+
+    fn reader(&self, side: Side) -> Reader<'_> {
+        Reader {
+            tokenizer: &*self.tokenizer,
+            side,
+            reads_points: !self.strips_markup(),
+            hides_names: self.hides_names || self.strips_markup(),
+            target_language: &self.description.languages.target,
+        }
+    }
+
+    /// A sentence as the model reads it.
+    pub(in crate::inference) fn read_text<'t>(
+        &self,
+        text: &'t str,
+        points: &[String],
+    ) -> Cow<'t, str> {
+        let prepared = self.prepared(text, points);
+        match self.stripped(&prepared) {
+            Some(stripped) => Cow::Owned(stripped.text),
+            None if prepared.text == text => Cow::Borrowed(text),
+            None => Cow::Owned(prepared.text),
+        }
+    }
+
+    /// A translation as the model reads it, if others read it.
+    pub(in crate::inference) fn read_translation<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.strips_markup() {
+            return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
+        }
+        let text = text.trim();
+        let prepared = Preparation::of(text, &[], self.reader(Side::Target));
+        if prepared.text == text {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(prepared.text)
+    }
+
+    /// The ids of a translation that others read, without the markup that is not in its source as the model reads it.
+    pub(super) fn read_ids_of_translation(&self, text: &str, source: &str) -> Vec<u32> {
+        let is_unread = |c: char| Placeholder::of(c).is_some() && !source.contains(c);
+        let text = if text.contains(is_unread) {
+            let is_known = |&c: &char| Placeholder::of(c).is_none() || text.contains(c);
+            let known: String = source.chars().filter(is_known).collect();
+            Cow::Owned(with_markup_of(&known, text))
+        } else {
+            Cow::Borrowed(text)
+        };
+        let ids = self
+            .tokenizer
+            .encode(Side::Target, &self.read_translation(&text));
+        self.tokenizer.special().begun(ids)
+    }
+
+    /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
+    pub fn with_markup(&self, source: &str, points: &[String], target: &str) -> Projected {
+        let source = StrippedSource::of(source, points);
+        let target = placeholder::folded(&placeholder::stripped(target));
+        let ids = self.tokenizer.encode(Side::Target, &target);
+        let alignment = self.alignment(&[(&source.text, &ids)]);
+        // Tokens of the text itself, not of what its ids show.
+        let tokens = self.tokenizer.tokens(Side::Target, &target).into_iter();
+        let alignment = Alignment {
+            target: tokens.map(|token| token.range).collect(),
+            ..alignment
+        };
+        projected(&source, &target, &alignment, self.written_language())
+    }
+
+    /// The language of what this model writes.
+    fn written_language(&self) -> &str {
+        &self.description.languages.target
+    }
+
+    /// Which words of a sentence, whose points show `points`, became which words of a translation; nothing where two models
+    /// in a row translate, or the sentence is too long for the model.
+    pub fn word_links(&self, source: &str, points: &[String], target: &str) -> Vec<WordLink> {
+        let source = StrippedSource::of(source, points);
+        let target = placeholder::folded(&placeholder::stripped(target));
+        if self.second.is_some() || self.parts(&source.text).len() != 1 {
+            return Vec::new();
+        }
+        let ids = self.tokenizer.encode(Side::Target, target.trim());
+        if ids.is_empty() || ids.len() >= self.description.model.max_tokens {
+            return Vec::new();
+        }
+        let alignment = self.alignment(&[(&source.text, &ids)]);
+        let lead = target.len() - target.trim_start().len();
+        let tokens = self
+            .tokenizer
+            .tokens(Side::Target, target.trim())
+            .into_iter();
+        let alignment = Alignment {
+            target: tokens
+                .map(|token| token.range.start + lead..token.range.end + lead)
+                .collect(),
+            ..alignment
+        };
+        word_links(&source.text, &target, &alignment)
+    }
+
+    /// Puts the markup back into a translation whose `parts` are the pieces of source text and their ids.
+    pub(super) fn with_markup_put_back(
+        &self,
+        mut translation: Translation,
+        source: &StrippedSource,
+        parts: &[(&str, &[u32])],
+    ) -> Translation {
+        if source.is_whole_in(&translation.text) {
+            return translation;
+        }
+        let alignment = self.alignment(parts);
+        let language = self.written_language();
+        let projected = projected(source, &translation.text, &alignment, language);
+        translation.text = projected.text;
+        if projected.is_repaired {
+            translation.flags.push(Flag::Markup);
+        }
+        translation
+    }
+
+    /// The alignment of consecutive parts of a source text and what was written for them. White space around parts is
+    /// part of neither.
+    fn alignment(&self, parts: &[(&str, &[u32])]) -> Alignment {
+        let special = self.tokenizer.special();
+        let (mut source, mut target) = (PackedBatch::default(), PackedBatch::default());
+        let mut alignment = Alignment::default();
+        let (mut source_start, mut target_start) = (0, 0);
+        let mut counts = Vec::with_capacity(parts.len());
+        for (text, ids) in parts {
+            let core = text.trim();
+            let lead = text.len() - text.trim_start().len();
+            let tail = text.len() - lead.min(text.len()) - core.len();
+            let tokens = self.tokenizer.tokens(Side::Source, core);
+            let decoded = self.tokenizer.decoded(Side::Target, ids);
+            let source_ids: Vec<u32> = tokens.iter().map(|token| token.id).collect();
+            source.begin_document();
+            source.push(&special.framed(&source_ids), (0, 0));
+            target.begin_document();
+            target.push(&[&[special.start], *ids].concat(), (0, 0));
+            let first = source_start + lead;
+            alignment.source.extend(
+                tokens
+                    .iter()
+                    .map(|token| token.range.start + first..token.range.end + first),
+            );
+            let first = target_start + lead;
+            alignment.target.extend(
+                decoded
+                    .ranges
+                    .iter()
+                    .map(|range| range.start + first..range.end + first),
+            );
+            counts.push((tokens.len(), ids.len()));
+            source_start += text.len();
+            target_start += lead + decoded.text.len() + tail;
+        }
+        let rows = self.attention(&source, &target);
+        let is_trained = self.description.alignment.is_some();
+        let later = usize::from(self.alignment_step == AlignmentStep::Read && !is_trained);
+        let (num_source, mut before) = (alignment.source.len(), 0);
+        for (part, &(num_tokens, num_ids)) in counts.iter().enumerate() {
+            let first = source.sentences[part].start + special.source_prefix.len();
+            for row in 0..num_ids {
+                let mut weights = vec![0.0; num_source];
+                let read = rows.get(&(target.sentences[part].start + row + later));
+                for &(key, weight) in read.into_iter().flatten() {
+                    let place = (key as usize)
+                        .checked_sub(first)
+                        .filter(|&place| place < num_tokens);
+                    if let Some(place) = place {
+                        weights[before + place] = weight;
+                    }
+                }
+                alignment.weights.push(weights);
+            }
+            before += num_tokens;
+        }
+        alignment
+    }
+
+    /// For each row of the target what it read of which rows of the source: the row from which a token was written tells
+    /// where it comes from.
+    fn attention(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+    ) -> BTreeMap<usize, Vec<(u32, f32)>> {
+        let num_layers = self.description.model.num_decoder_layers;
+        let (wanted, head) = self.alignment_heads.of(num_layers);
+        let keep = Recording {
+            least: 0.0,
+            visits: RecordedVisits::None,
+            encoder_from: usize::MAX,
+            decoder_from: wanted,
+        };
+        let recorder = self.model.record(source, target, keep);
+        let layers = recorder.layers.iter();
+        let layer = layers
+            .filter(|it| it.kind == AttentionKind::Cross)
+            .min_by_key(|it| it.layer);
+        let mut rows: BTreeMap<usize, Vec<(u32, f32)>> = BTreeMap::new();
+        if let Some(layer) = layer {
+            let num_heads = layer.attention_weights.num_heads.max(1);
+            for (index, read) in layer.attention_weights.rows.iter().enumerate() {
+                let is_asked = head.is_none_or(|head| index % num_heads == head.min(num_heads - 1));
+                if !is_asked {
+                    continue;
+                }
+                let row = rows.entry(index / num_heads).or_default();
+                for &(key, weight) in &read.keys {
+                    match row.iter_mut().find(|(other, _)| *other == key) {
+                        Some((_, sum)) => *sum += weight,
+                        None => row.push((key, weight)),
+                    }
+                }
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,97 @@
+//! The choice among translations by a model of the opposite direction.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Translator;
+use crate::inference::device::DeviceChoice;
+use crate::inference::installed_models::{foreign_files, is_own, place_of, told_of};
+use canopy_base::error::{Error, Result};
+use canopy_corpus::is_same_language;
+use canopy_models::weights::{ModelFolder, RerankerFolder};
+use canopy_nn::model::{MemoryUse, Model, Reranker};
+use canopy_tokenize::Tokenizer;
+use canopy_tokenize::vocabulary::Vocabulary;
+
+impl Translator {
+    /// From now on, of the translations that a search finds for a sentence, the one is taken from which the model in
+    /// `reranker` tells the source best, see [`Reranker`].
+    ///
+    /// That model may be one of another program, and have other subwords: it reads texts then, not ids.
+    ///
+    /// # Errors
+    /// If that model cannot be read, does not translate back, or reads more than a sentence.
+    pub fn choose_by(&mut self, reranker: RerankerFolder) -> Result<()> {
+        let refuse = |reason| Error::Model {
+            reason,
+            path: reranker.folder.clone(),
+        };
+        let back = self.open_back(&reranker.folder)?;
+        let (own, languages) = (&self.description.languages, &back.description.languages);
+        let translates_back = is_same_language(&own.source, &languages.target)
+            && is_same_language(&own.target, &languages.source);
+        if !translates_back {
+            return Err(refuse(format!(
+                "it translates {} to {}; what chooses among the translations must translate {} to {}",
+                languages.source, languages.target, own.target, own.source
+            )));
+        }
+        let config = &back.description.model;
+        if config.context.is_some() || config.memory_use == Some(MemoryUse::FuzzyMatch) {
+            return Err(refuse(
+                "it reads more than a sentence; what chooses among the translations of sentences must not".to_owned(),
+            ));
+        }
+        self.model.reranker = Some(Reranker {
+            max_tokens: config.max_tokens,
+            tokenizer: back.tokenizer,
+            model: Box::new(back.model.packed_as(self.quantization())),
+            weight: reranker.weight,
+        });
+        if let Some(elsewhere) = &mut self.elsewhere {
+            elsewhere.choose_by(&reranker.folder, reranker.weight)?;
+        }
+        self.description.reranker = Some(reranker);
+        Ok(())
+    }
+
+    /// The model in `folder`, from the target's language to the source's where it has a choice.
+    fn open_back(&self, folder: &Path) -> Result<Back> {
+        let folder = place_of(folder);
+        if !is_own(folder) {
+            let own = &self.description.languages;
+            let between = (Some(own.target.as_str()), Some(own.source.as_str()));
+            let device = if self.device.is_cpu() {
+                DeviceChoice::Cpu
+            } else {
+                DeviceChoice::Gpu
+            };
+            let opened =
+                Self::open_foreign(&foreign_files(folder), device, between, told_of(folder))?;
+            return Ok(Back {
+                description: opened.description,
+                model: opened.model,
+                tokenizer: Some(opened.tokenizer),
+            });
+        }
+        // Not as a translator: two models may choose for each other.
+        let description = ModelFolder::alone(folder)?;
+        let (model, tokenizer) = description.load_unread(folder, &self.device.device)?;
+        let own = self.vocabulary().map(Vocabulary::tokens);
+        let back = tokenizer.own();
+        let has_same_ids = own.is_some() && own == back.map(|back| back.tokens());
+        Ok(Back {
+            description,
+            model,
+            tokenizer: (!has_same_ids).then(|| tokenizer.shared()),
+        })
+    }
+}
+
+/// A model of the opposite direction.
+struct Back {
+    description: ModelFolder,
+    model: Model,
+    /// None if its ids are those of the model whose translations it ranks.
+    tokenizer: Option<Arc<dyn Tokenizer>>,
+}

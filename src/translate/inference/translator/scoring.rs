@@ -1,0 +1,127 @@
+//! How likely a model takes given translations to be, in their document.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use super::several::Gathered;
+use super::{DocumentRequest, KnownTranslations, Pending, Translator};
+use canopy_base::error::{Error, Result};
+use canopy_document::document::Document;
+use canopy_nn::search::{Candidates, SearchOptions, force_documents};
+
+/// For each sentence, the mean log-probabilities of its candidates.
+pub type MeanLogProbs = BTreeMap<usize, Vec<Option<f32>>>;
+
+impl Translator {
+    /// The mean log-probability of a token, the end of the sentence among them, of each of these translations of sentences
+    /// (natural logarithm), by teacher forcing. None for a sentence that the model translates in parts, for what is longer
+    /// than it reads, and where two models translate in a row.
+    ///
+    /// The model reads the document as when it translates, and `known` translations of other sentences where it reads such.
+    ///
+    /// # Errors
+    /// As [`Self::translate_with`].
+    pub fn mean_log_probs(
+        &self,
+        document: &Document,
+        candidates: &BTreeMap<usize, Vec<String>>,
+        known: &BTreeMap<usize, String>,
+    ) -> Result<MeanLogProbs> {
+        let unknown =
+            |(&sentence, texts): (&usize, &Vec<String>)| (sentence, vec![None; texts.len()]);
+        let mut means: MeanLogProbs = candidates.iter().map(unknown).collect();
+        if self.second.is_some() {
+            return Ok(means);
+        }
+        let mut known = KnownTranslations::fixed(known.clone());
+        let sentences: Vec<usize> = candidates.keys().copied().collect();
+        let reads_before = self.description.model.translations_before() > 0;
+        let at_once = if reads_before {
+            1
+        } else {
+            sentences.len().max(1)
+        };
+        for group in sentences.chunks(at_once) {
+            let before = match group {
+                [sentence] if reads_before => self.read_before(document, *sentence, &known),
+                _ => Vec::new(),
+            };
+            let request = DocumentRequest {
+                document,
+                sentences: group,
+                known: &mut known,
+            };
+            self.score(request, &before, candidates, &mut means)?;
+        }
+        Ok(means)
+    }
+
+    fn score(
+        &self,
+        mut request: DocumentRequest<'_>,
+        before: &[Vec<u32>],
+        candidates: &BTreeMap<usize, Vec<String>>,
+        means: &mut MeanLogProbs,
+    ) -> Result<()> {
+        let asked = request.sentences.iter();
+        let mut pending: HashMap<_, _> = asked.map(|&it| ((0, it), Pending::default())).collect();
+        let mut gathered = Gathered {
+            text: self.source_text(),
+            ..Gathered::default()
+        };
+        self.gather(0, before, &mut request, &mut pending, &mut gathered)?;
+        let Gathered {
+            mut text, owners, ..
+        } = gathered;
+        let special = self.tokenizer.special();
+        let longest = self.description.model.max_tokens - 1;
+        let (mut forced, mut places) = (Candidates::new(), HashMap::new());
+        for &number in &text.wanted {
+            let ((_, sentence), _) = owners[number];
+            let [(source, _)] = pending[&(0, sentence)].parts.as_slice() else {
+                continue;
+            };
+            let own = forced.entry(number).or_default();
+            for (candidate, text) in candidates[&sentence].iter().enumerate() {
+                let ids = self.read_ids_of_translation(text, source);
+                if !ids.is_empty() && ids.len() <= longest {
+                    places.insert((number, own.len()), (sentence, candidate));
+                    own.push(ids);
+                }
+            }
+        }
+        text.wanted.retain(|number| forced.contains_key(number));
+        let (model, vocabulary) = (&self.model, &*self.tokenizer);
+        model.read_packed()?;
+        // What every translation begins with says nothing of any.
+        let begun = special.target_prefix.len();
+        let mut found = |scores: canopy_nn::search::ForcedScores| {
+            let (sentence, candidate) = places[&(scores.number, scores.candidate)];
+            let told = scores.log_probs.get(begun..).unwrap_or_default();
+            if let Some(means) = means.get_mut(&sentence) {
+                means[candidate] = mean(told);
+            }
+            ControlFlow::Continue(())
+        };
+        let options = SearchOptions::default();
+        let scored = self
+            .device
+            .attempt(|| force_documents(model, vocabulary, &text, &forced, &options, &mut found));
+        match scored {
+            Ok(done) => done.map_err(|broken| broken.of_text(&text, vocabulary)),
+            Err(message) => Err(Error::DeviceFailed {
+                sentence: request
+                    .sentences
+                    .first()
+                    .map_or_else(String::new, |&it| request.document.sentence_name(it)),
+                message,
+            }),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+fn mean(log_probs: &[f32]) -> Option<f32> {
+    let sum: f32 = log_probs.iter().sum();
+    (!log_probs.is_empty()).then(|| sum / log_probs.len() as f32)
+}

@@ -1,0 +1,225 @@
+//! Terms in translations: a sentence is searched freely, and once more with its terms if it did without them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::Translator;
+use canopy_document::placeholder;
+use canopy_nn::search::{Hypothesis, TermConstraints, TermForce};
+use canopy_qa::terms::{TermForms, TermUsage, Termbase};
+use canopy_tokenize::{Side, Tokenizer};
+
+/// How a search is made to use terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TermMode {
+    /// Hypotheses with a term rank higher.
+    #[default]
+    Soft,
+    /// No translation ends without its terms.
+    Hard,
+}
+
+/// By how much less likely a token a translation with its terms may be, on average, than the free one (natural logarithm);
+/// beyond it the model is being bent to something that it does not take for a sentence. Measured in `docs/terms.md`.
+const MOST_LOSS: f32 = 0.8;
+
+/// What a term is worth in a soft search: as much as most words that a model likes less than its own cost it.
+pub(super) const SOFT_BONUS: f32 = 4.0;
+
+/// Terms as a translator uses them.
+#[derive(Debug)]
+pub struct TermUse {
+    usage: TermUsage,
+    forms: TermForms,
+    mode: TermMode,
+}
+
+impl TermUse {
+    pub fn new(base: Arc<Termbase>, mode: TermMode) -> Self {
+        Self {
+            usage: TermUsage::new(base),
+            forms: TermForms::default(),
+            mode,
+        }
+    }
+
+    /// The same, where the forms that terms have in these texts count as well, such as the plural.
+    #[must_use]
+    pub fn with_forms_of<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Self {
+        self.forms = TermForms::seen_in(self.usage.index().base(), texts);
+        self
+    }
+
+    /// The same terms, to hold translations against.
+    pub fn usage(&self) -> &TermUsage {
+        &self.usage
+    }
+
+    /// The terms of one sentence as ids.
+    fn constraints(&self, terms: &[Vec<usize>], tokenizer: &dyn Tokenizer) -> TermConstraints {
+        let base = self.usage.index().base();
+        let spellings = |terms: &Vec<usize>| {
+            let forms = terms.iter().flat_map(|&term| {
+                let own = &base.terms[term];
+                let forms = self.forms.of(term, own);
+                let begins = forms
+                    .iter()
+                    .map(|form| at_the_beginning(form))
+                    .collect::<Vec<_>>();
+                forms.into_iter().chain(begins)
+            });
+            let ids = forms.flat_map(|form| spelt(&form, tokenizer));
+            ids.collect::<Vec<_>>()
+        };
+        let wanted: Vec<Vec<Vec<u32>>> = terms.iter().map(spellings).collect();
+        let forbidden = terms.iter().flat_map(|terms| self.usage.forbidden(terms));
+        let forbidden: Vec<Vec<u32>> = forbidden.flat_map(|form| spelt(form, tokenizer)).collect();
+        let force = match self.mode {
+            TermMode::Hard => TermForce::Hard,
+            TermMode::Soft => TermForce::Soft { bonus: SOFT_BONUS },
+        };
+        TermConstraints::new(&wanted, &forbidden, force)
+    }
+}
+
+/// With a capital letter, as a sentence begins.
+fn at_the_beginning(form: &str) -> String {
+    let mut letters = form.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// The ids of a text at the beginning of a sentence, behind a space and behind a bracket.
+pub(super) fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
+    let mut all = vec![tokenizer.encode(Side::Target, form)];
+    for (before, text) in [("a", format!("a {form}")), ("(", format!("({form}"))] {
+        let (before, ids) = (
+            tokenizer.encode(Side::Target, before),
+            tokenizer.encode(Side::Target, &text),
+        );
+        if let Some(ids) = ids.strip_prefix(before.as_slice())
+            && !all.iter().any(|other| other == ids)
+        {
+            all.push(ids.to_vec());
+        }
+    }
+    let unknown = tokenizer.special().unk;
+    // Our own vocabulary can write everything, and so can those without an id for what is unknown.
+    all.retain(|ids| !ids.is_empty() && unknown.is_none_or(|unknown| !ids.contains(&unknown)));
+    all
+}
+
+/// The terms that the parts of a translation are to have, and what was found without them.
+#[derive(Debug, Default)]
+pub(super) struct TermWishes {
+    /// By the number of the part, for each place the numbers of the terms that are meant there.
+    terms: BTreeMap<usize, Vec<Vec<usize>>>,
+    /// Free translations that lack some.
+    held: BTreeMap<usize, Hypothesis>,
+}
+
+impl TermWishes {
+    /// Looks up what a part is to have.
+    pub fn add(&mut self, number: usize, source: &str, terms: Option<&TermUse>) {
+        let Some(terms) = terms else {
+            return;
+        };
+        let found = terms.usage.index().find(source).into_iter();
+        let mut found: Vec<Vec<usize>> = found.map(|it| it.terms).collect();
+        found.sort();
+        found.dedup();
+        if !found.is_empty() {
+            self.terms.insert(number, found);
+        }
+    }
+
+    /// Parts that are to be searched once more.
+    pub fn held(&self) -> Vec<usize> {
+        self.held.keys().copied().collect()
+    }
+}
+
+impl Translator {
+    /// Makes translations use terms from now on. Where they go through a third language, the second model does.
+    pub fn use_terms(&mut self, terms: TermUse) {
+        self.terms = Some(Arc::new(terms));
+    }
+
+    /// The same with the forms that the translator's memory shows, or without terms; nothing changes where they are in use.
+    pub fn set_terms(&mut self, base: Option<&Arc<Termbase>>) {
+        let in_use = self.terms.as_ref().map(|terms| terms.usage.index().base());
+        match (in_use, base) {
+            (Some(own), Some(base)) if Arc::ptr_eq(own, base) => {}
+            (_, None) => self.terms = None,
+            (_, Some(base)) => {
+                let terms = TermUse::new(Arc::clone(base), TermMode::default());
+                let terms = match self.memory() {
+                    Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, it)| it)),
+                    None => terms,
+                };
+                self.use_terms(terms);
+            }
+        }
+    }
+
+    /// The terms that translations use.
+    pub fn terms(&self) -> Option<&Arc<TermUse>> {
+        self.terms.as_ref()
+    }
+
+    /// What is taken as the translation of a part, and whether it has all terms; None while it is to be searched once more.
+    pub(super) fn settled_terms(
+        &self,
+        wishes: &mut TermWishes,
+        number: usize,
+        hypothesis: Hypothesis,
+    ) -> Option<(Hypothesis, bool)> {
+        let (Some(terms), Some(wanted)) = (&self.terms, wishes.terms.get(&number)) else {
+            return Some((hypothesis, true));
+        };
+        let num_lacking = |hypothesis: &Hypothesis| {
+            let text = self.tokenizer.decode(Side::Target, &hypothesis.ids);
+            terms
+                .usage
+                .num_lacking(wanted, &placeholder::stripped(&text))
+        };
+        let lacking = num_lacking(&hypothesis);
+        let Some(free) = wishes.held.remove(&number) else {
+            if lacking == 0 {
+                return Some((hypothesis, true));
+            }
+            wishes.held.insert(number, hypothesis);
+            return None;
+        };
+        let is_worse = hypothesis.cut_off && !free.cut_off
+            || per_token(&hypothesis) < per_token(&free) - MOST_LOSS
+            || lacking > num_lacking(&free);
+        if is_worse {
+            return Some((free, false));
+        }
+        Some((hypothesis, lacking == 0))
+    }
+
+    /// What the search needs for the parts that are searched once more.
+    pub(super) fn term_constraints(
+        &self,
+        wishes: &TermWishes,
+    ) -> HashMap<usize, Arc<TermConstraints>> {
+        let Some(terms) = &self.terms else {
+            return HashMap::new();
+        };
+        let held = wishes.held.keys().filter_map(|number| {
+            let constraints = terms.constraints(wishes.terms.get(number)?, &*self.tokenizer);
+            Some((*number, Arc::new(constraints)))
+        });
+        held.collect()
+    }
+}
+
+/// The log-probability of a token, its end among them.
+#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+fn per_token(hypothesis: &Hypothesis) -> f32 {
+    hypothesis.log_prob / (hypothesis.ids.len() + 1) as f32
+}

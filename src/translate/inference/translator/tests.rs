@@ -1,0 +1,710 @@
+//! A document-level model over a document that somebody has worked on.
+
+use super::*;
+use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence, TargetContext};
+use crate::inference::{ContextOptions, SetScores};
+use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
+use canopy_document::document::Format;
+use canopy_kernels::WordNormaliser;
+use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
+use canopy_models::weights::Languages;
+use canopy_nn::model::{
+    Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
+    Side, SpecialTokens, Variant,
+};
+
+const MAX_TOKENS: usize = 24;
+
+fn translator(context: Option<Context>) -> Translator {
+    translator_behind(context, 0)
+}
+
+/// The encoder reads so many translations before each sentence.
+fn translator_behind(context: Option<Context>, previous_translations: usize) -> Translator {
+    let texts = ["Open the file.", "Close the page.", "1 2 3 4 5"].map(str::to_owned);
+    let vocabulary = Vocabulary::train(texts.into_iter(), 300).expect("large enough");
+    let config = ModelConfig {
+        vocab_size: vocabulary.len(),
+        d_model: 8,
+        d_ff: 12,
+        num_heads: 2,
+        encoder: "s-sf".parse().expect("a layout"),
+        num_decoder_layers: 1,
+        dropout: 0.0,
+        positions: Positions::Sinusoidal,
+        norm: NormPosition::Post,
+        tied_embeddings: true,
+        max_tokens: MAX_TOKENS,
+        architecture: Architecture::Transformer,
+        context,
+        memory: MemorySource::Live,
+        warm_gate: false,
+        memory_use: None,
+        previous_translations,
+        address_form: false,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
+        bert: None,
+    };
+    let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");
+    let model = Model::seeded(&config, 5, &device.device).expect("a model");
+    let description = ModelFolder::new(
+        "tiny".to_owned(),
+        "MIT".to_owned(),
+        Languages {
+            source: "en".to_owned(),
+            target: "de".to_owned(),
+        },
+        config,
+    );
+    Translator {
+        info: ModelInfo {
+            name: "tiny".to_owned(),
+            folder: PathBuf::new(),
+            source_language: "en".to_owned(),
+            target_language: "de".to_owned(),
+            num_parameters: 0,
+            reads: reads(&model, &description),
+            trace_cost: crate::inference::TraceCost::default(),
+        },
+        device,
+        model,
+        tokenizer: Arc::new(vocabulary.clone()),
+        vocabulary: Some(Arc::new(vocabulary)),
+        strips_markup: false,
+        cuts_units: false,
+        longest_part: None,
+        hides_names: false,
+        // A random model repeats itself, and has nothing better.
+        looks_again: false,
+        alignment_heads: AlignmentHeads::default(),
+        alignment_step: super::AlignmentStep::default(),
+        memory: None,
+        terms: None,
+        address: None,
+        chosen_address: None,
+        german_forms: OnceLock::new(),
+        second: None,
+        elsewhere: None,
+        description,
+    }
+}
+
+fn selective(side: Side) -> Context {
+    Context::Selective {
+        words: WordNormaliser::Softmax,
+        reach: Reach::Offline,
+        side,
+    }
+}
+
+fn document() -> Document {
+    let long = "Open the page and the file ".repeat(4);
+    let html = format!("<p>Open the file.</p><p>{long}.</p><p>Close the page.</p>");
+    Document::parse("page.html", Format::Html, html).expect("a page")
+}
+
+/// How many drafts were made, and the log-probability of what the last sentence became.
+fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize, f32) {
+    let (mut drafted, mut log_prob) = (0, None);
+    let mut step = |step| {
+        match step {
+            Step::Drafted { done, num } => {
+                drafted = done;
+                assert!(done <= num && log_prob.is_none());
+            }
+            Step::Waiting | Step::Alternatives { .. } => panic!("nobody asked for them"),
+            Step::Translated { index, translation } => {
+                assert_eq!(index, 2);
+                log_prob = Some(translation.log_prob);
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    translator
+        .translate_with(&document(), &[2], known, &options, &mut step)
+        .expect("translates");
+    (drafted, log_prob.expect("a translation"))
+}
+
+fn fixed(sentence: usize, text: &str) -> KnownTranslations {
+    KnownTranslations::fixed([(sentence, text.to_owned())].into())
+}
+
+#[test]
+#[expect(clippy::float_cmp, reason = "the same computation")]
+fn a_fixed_sentence_is_read_and_not_drafted() {
+    let translator = translator(Some(selective(Side::Both)));
+    assert_eq!(translator.info.reads, Reads::Translations);
+    let long = translator.parts(&document().sentences[1].text).len();
+    assert!(long > 1);
+    let mut known = KnownTranslations::default();
+    let (drafted, without) = translated(&translator, &mut known);
+    assert_eq!(drafted, 1 + long);
+    // Drafts are there the next time.
+    assert_eq!(translated(&translator, &mut known), (0, without));
+    let (drafted, with) = translated(&translator, &mut fixed(0, "Close the file."));
+    assert_eq!(drafted, long);
+    assert!(with != without);
+    // Nobody knows how the parts of a long one are translated.
+    let of_long = translated(&translator, &mut fixed(1, "Close the file."));
+    assert_eq!(of_long, (1 + long, without));
+}
+
+#[test]
+fn a_model_that_reads_no_translations_makes_no_drafts() {
+    for (context, reads) in [
+        (None, Reads::Nothing),
+        (Some(selective(Side::Encoder)), Reads::Source),
+    ] {
+        let translator = translator(context);
+        assert_eq!(translator.info.reads, reads);
+        let without = translated(&translator, &mut KnownTranslations::default());
+        assert_eq!(without.0, 0);
+        let with = translated(&translator, &mut fixed(0, "Close the file."));
+        assert_eq!(with, without);
+    }
+}
+
+#[test]
+fn translations_before_a_sentence_are_read_as_far_as_they_are_known() {
+    let translator = translator_behind(None, 1);
+    assert_eq!(translator.info.reads, Reads::Translations);
+    let mut own = KnownTranslations::default();
+    let (drafted, with_draft) = translated(&translator, &mut own);
+    assert_eq!(drafted, 1, "the sentence right before it");
+    assert_eq!(
+        translated(&translator, &mut own),
+        (0, with_draft),
+        "it is kept"
+    );
+    // It has several parts: as one text it is what somebody has written.
+    let (drafted, confirmed) = translated(&translator, &mut fixed(1, "Close the file."));
+    assert_eq!(drafted, 0);
+    assert!((with_draft - confirmed).abs() > 0.0);
+    let (_, other) = translated(&translator, &mut fixed(1, "Open 1 2 3."));
+    assert!((other - confirmed).abs() > 0.0);
+    let both = [(0, "Open 1 2 3."), (1, "Close the file.")];
+    let both = both.map(|(sentence, text)| (sentence, text.to_owned()));
+    let (_, both) = translated(&translator, &mut KnownTranslations::fixed(both.into()));
+    assert!(
+        (both - confirmed).abs() < 1e-6,
+        "one sentence is read, not two"
+    );
+}
+
+#[test]
+#[expect(clippy::float_cmp, reason = "the same computation")]
+fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
+    let mut translator = translator_behind(None, 0);
+    translator.description.model.address_form = true;
+    let html = "<p>Open your file.</p><p>Close the page.</p><p>Close your page.</p>".to_owned();
+    let document = Document::parse("page.html", Format::Html, html).expect("a page");
+    let after = |first: &str, sentence: usize| {
+        let known = [(0, first), (1, "Open 1 2 3.")];
+        let known = known.map(|(sentence, text)| (sentence, text.to_owned()));
+        let mut log_prob = 0.0;
+        let mut step = |step| {
+            if let Step::Translated { translation, .. } = step {
+                log_prob = translation.log_prob;
+            }
+            ControlFlow::Continue(())
+        };
+        let mut known = KnownTranslations::fixed(known.into());
+        let options = SearchOptions::default();
+        translator
+            .translate_with(&document, &[sentence], &mut known, &options, &mut step)
+            .expect("translates");
+        let alone = std::mem::take(&mut log_prob);
+        let mut request = [DocumentRequest {
+            document: &document,
+            sentences: &[sentence],
+            known: &mut known,
+        }];
+        translator
+            .translate_several(&mut request, &options, &mut |_, step| {
+                if let Step::Translated { translation, .. } = step {
+                    log_prob = translation.log_prob;
+                }
+                ControlFlow::Continue(())
+            })
+            .expect("translates");
+        assert_eq!(log_prob, alone, "one of several documents");
+        log_prob
+    };
+    let familiar = after("Open du.", 2);
+    assert_eq!(
+        familiar,
+        after("Close dein file.", 2),
+        "only the form is read"
+    );
+    assert!(familiar != after("Open Ihr file, Euch.", 2));
+    assert!(familiar != after("Open the file.", 2), "no form is known");
+    assert_eq!(
+        after("Open du.", 1),
+        after("Open the file, Euch.", 1),
+        "nobody is addressed"
+    );
+}
+
+#[test]
+fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
+    let translator = translator_behind(None, 0);
+    let entry = |(speaker, text): (&str, &str)| {
+        format!("#. speaker={speaker}\nmsgid \"{text}\"\nmsgstr \"\"\n\n")
+    };
+    let said = [
+        ("Anna", "Who are you?"),
+        ("Ben", "You know me."),
+        ("Anna", "Your turn."),
+        ("Cleo", "You again."),
+    ];
+    let catalogue: String = said.into_iter().map(entry).collect();
+    let document = Document::parse("scene.po", Format::Po, catalogue).expect("a catalogue");
+    let fixed = [(0, "Wer seid Ihr?"), (1, "Du kennst mich.")];
+    let fixed = fixed.map(|(at, text)| (at, text.to_owned()));
+    let known = KnownTranslations::fixed(fixed.into());
+    let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
+    for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
+        let part = document.sentences[sentence].text.as_str();
+        let asked = translator.asked_address(&document, sentence, (part, &known));
+        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+    }
+
+    // What they said in earlier documents of the project.
+    let mut earlier = EarlierForms::default();
+    earlier.add(Some("speaker=Cleo"), FormOfAddress::Formal);
+    earlier.add(None, FormOfAddress::Plural);
+    let mut translator = translator;
+    translator.remember(TranslationMemory::default().with_forms(earlier));
+    let nothing = KnownTranslations::default();
+    for (sentence, known, form) in [
+        (2, &known, FormOfAddress::Polite),
+        (3, &known, FormOfAddress::Formal),
+        (3, &nothing, FormOfAddress::Formal),
+        (0, &nothing, FormOfAddress::Plural),
+    ] {
+        let part = document.sentences[sentence].text.as_str();
+        let asked = translator.asked_address(&document, sentence, (part, known));
+        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+    }
+}
+
+#[test]
+fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
+    let mut translator = translator_behind(None, 0);
+    let html = "<p>Who are you?</p><p>Your turn.</p><p>He left.</p><p>You know him.</p>";
+    let document = Document::parse("page.html", Format::Html, html.to_owned()).expect("a page");
+    let asked = |translator: &Translator, fixed: &[(usize, &str)], sentence: usize| {
+        let fixed = fixed.iter().map(|&(at, text)| (at, text.to_owned()));
+        let part = document.sentences[sentence].text.as_str();
+        let known = KnownTranslations::fixed(fixed.collect());
+        translator.asked_address(&document, sentence, (part, &known))
+    };
+    let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
+    for (target, form) in [
+        ("Wer bist du?", Some(FormOfAddress::Du)),
+        ("Wer seid Ihr?", Some(FormOfAddress::Polite)),
+        ("Wer sind Sie, Ihr Name?", Some(FormOfAddress::Formal)),
+        ("Wer ist da?", None),
+    ] {
+        let found = asked(&translator, &[(0, target)], 3);
+        assert_eq!(
+            found,
+            form.and_then(|form| forms.of(form, "You know him.")),
+            "{target}"
+        );
+    }
+    let both = [(0, "Wer bist du?"), (1, "Ihr seid dran.")];
+    assert_eq!(
+        asked(&translator, &both, 3),
+        forms.of(FormOfAddress::Plural, "You know him."),
+        "the last one"
+    );
+    assert_eq!(
+        asked(&translator, &both, 1),
+        forms.of(FormOfAddress::Du, "Your turn."),
+        "what stands before it"
+    );
+    assert_eq!(asked(&translator, &both, 2), None, "nobody is addressed");
+    assert_eq!(
+        asked(&translator, &both, 0),
+        None,
+        "nothing stands before it"
+    );
+    translator.description.languages.target = "fr".to_owned();
+    assert_eq!(asked(&translator, &both, 3), None, "another language");
+}
+
+#[test]
+fn a_document_is_scored_as_it_is_translated_in_turn() {
+    let (translator, document) = (translator_behind(None, 2), document());
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let mut texts = Vec::new();
+    let mut step = |step| {
+        if let Step::Translated { index, translation } = step {
+            assert_eq!(index, texts.len());
+            texts.push(translation.text);
+        }
+        ControlFlow::Continue(())
+    };
+    let mut known = KnownTranslations::default();
+    translator
+        .translate_with(&document, &[2, 0, 1], &mut known, &options, &mut step)
+        .expect("translates");
+    let units = DocumentUnits {
+        sources: (0..3)
+            .map(|at| ((0, at), document.sentences[at].text.clone()))
+            .collect(),
+        ..DocumentUnits::default()
+    };
+    let segments: Vec<Segment> = (0..3)
+        .map(|at| {
+            let source = document.sentences[at].text.clone();
+            Segment {
+                source: source.clone(),
+                reference: source.clone(),
+                units: vec![SegmentUnit {
+                    source: source.clone(),
+                    reference: source,
+                    place: (0, at),
+                    identical: false,
+                    points: Vec::new(),
+                }],
+                document: 0,
+                paragraph: at,
+                unseen: true,
+                repeated: false,
+            }
+        })
+        .collect();
+    let translate = |units: DocumentUnits| {
+        let mut go_on = || ControlFlow::Continue(());
+        let found = translator.translate_segments(&[units], &segments, &options, &mut go_on);
+        found.expect("translates").expect("to its end").concat()
+    };
+    // A document leaves out what nobody can write.
+    let is_unwritable = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    let written = |text: &String| text.replace(is_unwritable, "");
+    let alone = translate(units.clone());
+    assert_eq!(alone.iter().map(written).collect::<Vec<_>>(), texts);
+    let known = ["Close", "Close the page.", "Open"].map(str::to_owned);
+    let with_known = translate(DocumentUnits {
+        known: known.to_vec(),
+        ..units
+    });
+    assert_eq!(
+        written(&with_known[0]),
+        texts[0],
+        "nothing stands before it"
+    );
+}
+
+#[test]
+fn a_long_sentence_is_scored_as_it_is_translated() {
+    let (translator, document) = (translator(Some(selective(Side::Encoder))), document());
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let place = |sentence: usize| {
+        let position = document.position(sentence);
+        (position.sentence_in_paragraph, position.paragraph)
+    };
+    let sentences = document.sentences.iter().enumerate();
+    let units = DocumentUnits {
+        sources: sentences
+            .map(|(number, sentence)| (place(number), sentence.text.clone()))
+            .collect(),
+        ..DocumentUnits::default()
+    };
+    let long = &document.sentences[1].text;
+    assert!(translator.parts(long).len() > 1);
+    let segment = Segment {
+        source: long.clone(),
+        reference: long.clone(),
+        units: vec![SegmentUnit {
+            source: long.clone(),
+            reference: long.clone(),
+            place: place(1),
+            identical: false,
+            points: Vec::new(),
+        }],
+        document: 0,
+        paragraph: 1,
+        unseen: true,
+        repeated: false,
+    };
+    let mut told = 0;
+    let scored = translator.translate_segments(&[units], &[segment], &options, &mut || {
+        told += 1;
+        ControlFlow::Continue(())
+    });
+    let scored = scored.expect("probabilities");
+    assert_eq!(told, 1, "a unit has several parts");
+    let mut whole = None;
+    let mut finished = |_: usize, translation: Translation| {
+        whole = Some(translation);
+        ControlFlow::Continue(())
+    };
+    translator
+        .translate(&document, &[1], &options, &mut finished)
+        .expect("translates");
+    // As it was found, before it was checked.
+    let parts = whole.expect("a translation").parts;
+    let parts = parts.iter().map(|ids| {
+        translator
+            .tokenizer
+            .decode(canopy_tokenize::Side::Target, ids)
+    });
+    let expected = parts.collect::<Vec<_>>().join(" ");
+    assert_eq!(scored.expect("to the end")[0][0], expected);
+}
+
+/// Two translations of a sentence behind `context`.
+fn contrastive_set(context: &[&str]) -> ContrastiveSet {
+    let sentence = |source: &str, paragraph| SetSentence {
+        source: source.trim().to_owned(),
+        reference: None,
+        place: (0, paragraph),
+    };
+    let before = context.iter().map(|&source| sentence(source, 0));
+    let last = sentence("Close the page.", 1);
+    ContrastiveSet {
+        documents: vec![SetDocument {
+            id: "page".to_owned(),
+            sentences: before.chain([last]).collect(),
+        }],
+        items: vec![Item {
+            sentence: context.len(),
+            correct: "Open.".to_owned(),
+            contrasts: vec![Contrast {
+                text: "Close.".to_owned(),
+                replacement: None,
+            }],
+            ..Item::default()
+        }],
+        ..ContrastiveSet::default()
+    }
+}
+
+const CONTEXT: ContextOptions = ContextOptions {
+    before: None,
+    after: None,
+    gold_target_context: false,
+    beam_size: 1,
+};
+
+/// A translator's scores of them.
+fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>> {
+    let set = contrastive_set(context);
+    let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
+    scores.expect("scores").items
+}
+
+#[test]
+fn all_of_a_long_sentence_is_context_of_a_contrast() {
+    let translator = translator(Some(selective(Side::Encoder)));
+    let long = document().sentences[1].text.clone();
+    let parts = translator.parts(&long);
+    assert!(parts.len() > 1);
+    let whole = contrasted(&translator, &[long.as_str()]);
+    assert!(whole[0].is_some());
+    assert_eq!(whole, contrasted(&translator, &parts));
+    assert_ne!(whole, contrasted(&translator, &parts[..1]));
+}
+
+/// Scores of a contrast behind one sentence with this human translation.
+fn behind(
+    translator: &Translator,
+    (source, reference): (&str, &str),
+    options: ContextOptions,
+) -> SetScores {
+    let mut set = contrastive_set(&[source]);
+    let sentences = &mut set.documents[0].sentences;
+    sentences[0].reference = Some(reference.to_owned());
+    if translator.description.model.address_form {
+        "Close your page.".clone_into(&mut sentences[1].source);
+    }
+    let scores = translator.score_contrasts(&set, &options, &mut |_| ControlFlow::Continue(()));
+    scores.expect("scores")
+}
+
+#[test]
+fn a_contrast_is_read_behind_the_translations_before_it() {
+    const GOLD: ContextOptions = ContextOptions {
+        gold_target_context: true,
+        ..CONTEXT
+    };
+    let translator = translator_behind(None, 1);
+    let source = "Open the file.";
+    let told = |reference| behind(&translator, (source, reference), GOLD);
+    let [first, second] = ["Close", "page"].map(told);
+    assert_ne!(first.items, second.items);
+    assert_eq!(first.target_context, TargetContext::Gold);
+    let hidden = ContextOptions {
+        before: Some(0),
+        ..GOLD
+    };
+    let none = behind(&translator, (source, "Close"), hidden);
+    assert_eq!(none.items, contrasted(&translator, &[]));
+    // Its own translation, where it is told none.
+    let own = behind(&translator, (source, "Close"), CONTEXT);
+    assert_eq!(own.target_context, TargetContext::Own);
+    assert_eq!(own.items, contrasted(&translator, &[source]));
+    assert_ne!(own.items, none.items);
+    let set = contrastive_set(&[source]);
+    let broken = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Break(()));
+    assert_eq!(broken.expect("scores").items, [None]);
+}
+
+#[test]
+fn a_contrast_is_read_behind_the_form_of_address_before_it() {
+    let mut translator = translator(None);
+    translator.description.model.address_form = true;
+    let told = |reference, gold_target_context| {
+        let options = ContextOptions {
+            gold_target_context,
+            ..CONTEXT
+        };
+        behind(&translator, ("Who are you?", reference), options).items
+    };
+    let [plural, singular] = ["Wer seid ihr?", "Wer bist du?"].map(|it| told(it, true));
+    assert_ne!(plural, singular);
+    // What it writes itself addresses nobody.
+    assert_ne!(plural, told("Wer seid ihr?", false));
+}
+
+#[test]
+fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
+    let mut translator = translator(None);
+    let Network::Transformer(network) = &mut translator.model.network else {
+        panic!()
+    };
+    let words = network.embedding.words.clone();
+    network.embedding.words = words.map(|words| words * f32::NAN);
+    let mut finished = |_, _| panic!("nothing is found");
+    let options = SearchOptions::default();
+    let done = translator.translate(&document(), &[2], &options, &mut finished);
+    let Err(Error::InvalidScores { sentence, found }) = done else {
+        panic!("{done:?}")
+    };
+    assert_eq!(sentence, "3 (\"Close the page.\")");
+    assert!(found.is_nan());
+    let set = contrastive_set(&[]);
+    let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
+    assert!(
+        matches!(scores, Err(Error::InvalidScores { .. })),
+        "{scores:?}"
+    );
+}
+
+#[test]
+fn a_device_that_is_lost_fails_at_a_sentence_with_a_name() {
+    let translator = translator(None);
+    let mut finished = |_, _| panic!("Parent device is lost");
+    let options = SearchOptions::default();
+    let done = translator.translate(&document(), &[2], &options, &mut finished);
+    let Err(Error::DeviceFailed { sentence, message }) = done else {
+        panic!("{done:?}")
+    };
+    assert_eq!(sentence, "3 (\"Close the page.\")");
+    assert_eq!(message, "Parent device is lost");
+}
+
+#[test]
+fn terms_are_looked_up_in_the_source_of_what_is_a_translation_itself() {
+    let mut second = translator(None);
+    let middle = "Datei auf. Seite zu.".to_owned();
+    let middle = Document::parse("a.txt", Format::Text, middle).expect("a text");
+    let translated = |second: &Translator| {
+        let sources = ["Open the file.", "Close the page."].map(str::to_owned);
+        let mut known = KnownTranslations {
+            term_sources: sources.into_iter().enumerate().collect(),
+            ..KnownTranslations::default()
+        };
+        let (mut texts, options) = (vec![String::new(); 2], SearchOptions::default());
+        let mut step = |told| {
+            if let Step::Translated { index, translation } = told {
+                texts[index] = translation.text;
+            }
+            ControlFlow::Continue(())
+        };
+        let done = second.translate_with(&middle, &[0, 1], &mut known, &options, &mut step);
+        done.expect("translated");
+        texts
+    };
+    let free = translated(&second);
+    let mut base = canopy_qa::terms::Termbase::empty("en", "fr");
+    base.terms = vec![canopy_qa::terms::Term::new("file", "dossier")];
+    second.use_terms(TermUse::new(Arc::new(base), TermMode::Hard));
+    let bound = translated(&second);
+    assert!(!free[0].contains("dossier"), "{free:?}");
+    assert!(bound[0].to_lowercase().contains("dossier"), "{bound:?}");
+    assert_eq!(bound[1], free[1]);
+}
+
+#[test]
+fn given_translations_are_scored_in_their_document() {
+    let page =
+        |text: &str| Document::parse("a.txt", Format::Text, text.to_owned()).expect("a text");
+    let candidates = BTreeMap::from([(1, vec!["Zu.".to_owned(), "Auf und zu.".to_owned()])]);
+    let known = BTreeMap::new();
+    let means = |translator: &Translator, text: &str| {
+        let means = translator.mean_log_probs(&page(text), &candidates, &known);
+        let mut means = means.expect("scores");
+        let means = means.remove(&1).expect("of the sentence");
+        means
+            .into_iter()
+            .map(|it| it.expect("short enough"))
+            .collect::<Vec<f32>>()
+    };
+    let alone = translator(None);
+    let (here, there) = ("Open it. Close the page.", "Open all. Close the page.");
+    let found = means(&alone, here);
+    assert!(
+        found.iter().all(|it| it.is_finite() && *it < 0.0),
+        "{found:?}"
+    );
+    assert!((found[0] - found[1]).abs() > 1e-6);
+    assert_eq!(found, means(&alone, there));
+    let reading = translator(Some(selective(Side::Encoder)));
+    assert_ne!(means(&reading, here), means(&reading, there));
+    // One that it found itself is as likely as the search said.
+    let greedy = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let document = page(here);
+    let mut own = None;
+    let done = reading.translate(&document, &[1], &greedy, &mut |_, translation| {
+        own = Some(translation);
+        ControlFlow::Continue(())
+    });
+    done.expect("translated");
+    let own = own.expect("a translation");
+    let texts = BTreeMap::from([(1, vec![own.text.clone()])]);
+    let scored = reading
+        .mean_log_probs(&document, &texts, &known)
+        .expect("scores");
+    let is_read_as_written =
+        own.parts == [reading.read_ids_of_translation(&own.text, &document.sentences[1].text)];
+    if is_read_as_written && !own.flags.contains(&Flag::CutOff) {
+        #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
+        let mean = own.log_prob / own.num_tokens as f32;
+        assert!((scored[&1][0].expect("a score") - mean).abs() < 1e-3);
+    }
+    // Two models in a row have no common score.
+    let mut second = translator(None);
+    second.info.source_language = "de".to_owned();
+    let both = translator(None).followed_by(second).expect("in a row");
+    let scored = both.mean_log_probs(&document, &candidates, &known);
+    assert_eq!(scored.expect("none")[&1], [None, None]);
+}
