@@ -45,7 +45,7 @@ pub fn sync(file: &File) -> io::Result<()> {
 }
 
 /// Waits until the names in a folder are on the disk, where the system lets a folder be opened.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     step()?;
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;
@@ -54,7 +54,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Gives a file or a folder another name, in place of a file that has it.
-pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     step()?;
     fs::rename(from, to)
 }

@@ -603,7 +603,7 @@ impl Error {
 
 impl Error {
     /// Whether another device may do what failed here.
-    pub(crate) fn is_of_device(&self) -> bool {
+    pub fn is_of_device(&self) -> bool {
         match self {
             Self::DeviceLost { .. }
             | Self::DeviceFailed { .. }
@@ -640,14 +640,14 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// The message of a thread that panicked.
-pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())
 }
 
 /// What a panic of the tensor library says, without how it came about: its first line, unless that is for programmers.
-pub(crate) fn in_short(message: &str) -> String {
+pub fn in_short(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     if line.contains("try_into_") {
         return "it gave nothing back of what it was to compute".to_owned();
@@ -657,7 +657,7 @@ pub(crate) fn in_short(message: &str) -> String {
 
 /// A meaning of a panic of the tensor library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PanicKind {
+pub enum PanicKind {
     OutOfMemory,
     DeviceLost,
     Mistake,

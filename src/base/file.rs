@@ -74,7 +74,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn lock_file(path: &Path) -> Result<fs::File> {
+pub fn lock_file(path: &Path) -> Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     let file = options.create(true).truncate(false).write(true).open(path);
     file.map_err(Error::write(path))

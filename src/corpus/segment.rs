@@ -38,7 +38,7 @@ pub struct SegmentUnit {
     pub place: (usize, usize),
     /// Both sides are the same.
     pub identical: bool,
-    pub(crate) points: Vec<String>,
+    pub points: Vec<String>,
 }
 
 /// All source sentences of a document, whether they are scored or not.

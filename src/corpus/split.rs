@@ -40,7 +40,7 @@ impl Split {
     }
 
     /// Its file in a corpus folder.
-    pub(crate) fn file_name(self) -> String {
+    pub fn file_name(self) -> String {
         format!("{}.jsonl", self.name())
     }
 }

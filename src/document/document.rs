@@ -53,7 +53,7 @@ pub struct Document {
 
 impl Document {
     /// A document without any text.
-    pub(crate) fn empty(name: &str, format: Format) -> Self {
+    pub fn empty(name: &str, format: Format) -> Self {
         Self {
             name: name.to_owned(),
             format,

@@ -79,7 +79,7 @@ pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<R
 
 /// Cuts `text`, which may hold placeholders, where a sentence begins outside of all pairs of them, by the abbreviations of
 /// `language`. The parts joined are the text.
-pub(crate) fn cut_into_sentences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+pub fn cut_into_sentences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let ranges = sentence_ranges(text, Segmentation::Usual(Some(language)));
     let ranges = ranges.expect("rules alone take too long");
     let (mut parts, mut rest, mut cut) = (Vec::new(), text, 0);

@@ -35,7 +35,7 @@ pub use additive::{Alignment, additive_alignment, additive_context};
 pub use attention::{
     Attention, PaddedRuns, Segment, attention, attention_weights, padded_attention,
 };
-pub(crate) use cpu::is_here;
+pub use cpu::is_here;
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
@@ -43,7 +43,7 @@ pub use freed_memory::{keep_freed_memory, return_freed_memory};
 pub use gelu::gelu;
 pub use likeliest::{NextScores, ReadTokens, ScoreRow, ToldTokens, largest};
 pub use log_softmax::log_softmax;
-pub(crate) use matmul::multiply;
+pub use matmul::multiply;
 pub use norm::{add_norm, layer_norm};
 pub use product::{linear, product, product_with_table, with_products};
 pub use row_selection::{RowNumbers, select_rows};

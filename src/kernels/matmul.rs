@@ -17,7 +17,7 @@ const ROWS: usize = 6;
     clippy::many_single_char_names,
     reason = "the customary names of a product's matrices and sizes"
 )]
-pub(crate) fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3]) {
+pub fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3]) {
     assert!(a.len() >= m * k && b.len() >= k * n && c.len() >= m * n);
     Arch::new().dispatch(Product {
         left: a,

@@ -35,13 +35,13 @@ pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoF
 ///
 /// # Errors
 /// If a folder cannot be read.
-pub(crate) fn catalogues(folder: &Path) -> Result<Vec<String>> {
+pub fn catalogues(folder: &Path) -> Result<Vec<String>> {
     let is_own = |path: &Path| !is_compiled(path) || !path.with_extension("po").exists();
     files_below(folder, |_| false, |path| is_catalogue(path) && is_own(path))
 }
 
 /// Whether the name is that of a PO file or of an MO file.
-pub(crate) fn is_catalogue(path: &Path) -> bool {
+pub fn is_catalogue(path: &Path) -> bool {
     has_ending(path, "po") || is_compiled(path)
 }
 

@@ -23,7 +23,7 @@ use canopy_base::error::{Error, Result};
 use documents::Documents;
 use files::{PoFile, po_files};
 
-pub(crate) use files::{catalogues, is_catalogue};
+pub use files::{catalogues, is_catalogue};
 pub(crate) use reader::{Catalogue, Entry};
 
 /// Reads the messages of a PO file, or of an MO file.

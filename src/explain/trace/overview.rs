@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gate::GateValues;
 use super::map::{AttentionMap, MapInfo, MapKind, Side, Units};
+use super::row::MapRow;
 use super::tree::TracedTree;
 use canopy_document::document::{Document, Section};
 use canopy_document::placeholder;
@@ -18,6 +19,40 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Gives words whose gates were not read zeros, so that every word has its place.
+    pub fn fill_gates(&mut self) {
+        let words = [Side::Source, Side::Target].map(|side| self.overview.words(side).num_words());
+        for gate in &mut self.overview.gates {
+            let words = match gate.side {
+                Side::Source => words[0],
+                Side::Target => words[1],
+            };
+            for values in [&mut gate.mean, &mut gate.min, &mut gate.max] {
+                values.resize(words, 0.0);
+            }
+        }
+    }
+
+    /// Empties the rows of all sentences but those of the part that was asked for.
+    pub fn forget_others(&mut self) {
+        let Some(part) = self.overview.part.clone() else {
+            return;
+        };
+        for map in &mut self.maps {
+            let own = if map.info.queries.are_words() {
+                let words = self.overview.words(map.info.queries.side());
+                words.rows(part.start).start..words.rows(part.end - 1).end
+            } else {
+                part.clone()
+            };
+            for (number, row) in map.rows.iter_mut().enumerate() {
+                if !own.contains(&number) {
+                    *row = MapRow::default();
+                }
+            }
+        }
+    }
+
     /// Place of a map, see [`TraceSource::find`](super::TraceSource::find).
     pub fn find(&self, kind: MapKind, layer: usize, head: usize) -> Option<usize> {
         self.maps

@@ -22,7 +22,7 @@ pub(crate) use kept_file::KeptFile;
 pub use loading::{load_from, load_module};
 pub use outline::Outline;
 pub(crate) use tensor_file::words;
-pub(crate) use tensors::Place;
+pub use tensors::Place;
 pub(crate) use tensors::not_finite_at;
 pub use tensors::{
     NamedTensors, Precision, check_finite, module_tensors, not_finite, read_tensors, write_tensors,

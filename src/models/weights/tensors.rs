@@ -192,19 +192,19 @@ impl ModuleVisitor for Collector {
 /// The kinds of an enum and the network of a model are left out: a name says where a parameter belongs, and the
 /// configuration says the rest.
 #[derive(Default)]
-pub(crate) struct Place(Vec<Option<String>>);
+pub struct Place(Vec<Option<String>>);
 
 impl Place {
-    pub(crate) fn enter(&mut self, name: &str, container: &str) {
+    pub fn enter(&mut self, name: &str, container: &str) {
         let silent = container.starts_with("Enum:") || name == "network";
         self.0.push((!silent).then(|| name.to_owned()));
     }
 
-    pub(crate) fn exit(&mut self) {
+    pub fn exit(&mut self) {
         self.0.pop();
     }
 
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let parts: Vec<&str> = self.0.iter().flatten().map(String::as_str).collect();
         parts.join(".")
     }

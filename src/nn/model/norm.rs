@@ -5,7 +5,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::config::{ModelConfig, NormPosition};
 use super::variant::Variant;
-use canopy_kernels::{self, Dropout, DropoutSource, dropout};
+use canopy_kernels::{Dropout, DropoutSource, dropout};
 
 /// γ and β of one layer normalisation.
 #[derive(Module, Debug)]
@@ -39,13 +39,13 @@ impl Norm {
 
     /// Normalises every row of `x` `[rows, d_model]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        kernels::layer_norm(x, self.gamma.val(), self.beta.val(), self.epsilon)
+        canopy_kernels::layer_norm(x, self.gamma.val(), self.beta.val(), self.epsilon)
     }
 
     /// `norm(x + dropout(branch))`, both `[rows, d_model]`.
     pub fn add(&self, x: Tensor<2>, branch: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
         let (gamma, beta) = (self.gamma.val(), self.beta.val());
-        kernels::add_norm(x, branch, mask, gamma, beta, self.epsilon)
+        canopy_kernels::add_norm(x, branch, mask, gamma, beta, self.epsilon)
     }
 
     /// `x` and what `branch` makes of it: `norm(x + branch(x))`, Vaswani et al. 2017, or `x + branch(norm(x))`, Xiong et al.

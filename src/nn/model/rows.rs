@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use canopy_kernels;
+use canopy_kernels as kernels;
 
 /// The named rows of `x`.
 ///

@@ -16,7 +16,7 @@ pub struct Encodings(pub(super) Option<(Range<usize>, Tensor<2>)>);
 impl Encodings {
     /// The rest of the document around a window of up to `largest` tokens; none if the window is the
     /// whole document, or if the model does not choose sentences by encodings.
-    pub(crate) fn around(
+    pub fn around(
         &mut self,
         model: &Model,
         text: &SourceText,

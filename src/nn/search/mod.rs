@@ -19,7 +19,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod trail;
-mod windows;
+pub mod windows;
 
 pub use batch::{SourceFrame, SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
@@ -30,4 +30,4 @@ pub use invalid_scores::InvalidScores;
 pub use iterative::SearchEvent;
 pub use markup::{ForcedPlaceholder, Markup};
 pub use terms::{TermConstraints, TermForce};
-pub(crate) use windows::{LARGEST, Window, windows};
+pub use windows::{LARGEST, Window, windows};

@@ -6,14 +6,14 @@ use super::batch::SourceSentence;
 
 /// Source tokens that are encoded at once. Their states, and those of one sublayer while it computes, take about
 /// `16 · d_model` numbers a token: 0.5 GB where `d_model` is 512.
-pub(crate) const LARGEST: usize = 16_384;
+pub const LARGEST: usize = 16_384;
 
 /// The least length that a sentence counts as: scores of sentences grow with tokens times sentences.
 const LEAST: usize = 8;
 
 /// Consecutive sentences of one document that are encoded together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Window {
+pub struct Window {
     pub read: Range<usize>,
     /// Those that no window before it translates.
     pub own: Range<usize>,
@@ -22,7 +22,7 @@ pub(crate) struct Window {
 /// A document in windows of up to `largest` tokens, each a quarter of which is what stands before its own sentences.
 ///
 /// A window has a sentence of its own even where that is larger.
-pub(crate) fn windows(
+pub fn windows(
     sentences: &[SourceSentence],
     document: &Range<usize>,
     largest: usize,

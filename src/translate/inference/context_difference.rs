@@ -162,17 +162,16 @@ impl Surrounding {
         let mut sentence = self.document.sentences[self.sentence].clone();
         let of = &self.document.paragraphs[sentence.paragraph];
         sentence.paragraph = 0;
+        let mut document = Document::empty(&self.document.name, self.document.format);
+        document.paragraphs = vec![Paragraph {
+            section: 0,
+            id: None,
+            sentences: 0..1,
+            ..of.clone()
+        }];
+        document.sentences = vec![sentence];
         Self {
-            document: Document {
-                paragraphs: vec![Paragraph {
-                    section: 0,
-                    id: None,
-                    sentences: 0..1,
-                    ..of.clone()
-                }],
-                sentences: vec![sentence],
-                ..Document::empty(&self.document.name, self.document.format)
-            },
+            document,
             targets: vec![self.targets[self.sentence].clone()],
             sentence: 0,
         }

@@ -127,7 +127,7 @@ impl HeadWeights {
 
 impl AttentionWeights {
     /// Keeps the queries of these rows, in order.
-    pub(crate) fn select(&mut self, queries: &[Range<usize>]) {
+    pub fn select(&mut self, queries: &[Range<usize>]) {
         let heads = self.num_heads;
         let rows = queries
             .iter()
@@ -137,7 +137,7 @@ impl AttentionWeights {
             .collect();
     }
 
-    pub(crate) fn rename(&mut self, name: impl Fn(usize) -> Option<u32>) {
+    pub fn rename(&mut self, name: impl Fn(usize) -> Option<u32>) {
         for row in &mut self.rows {
             row.rename(&name);
         }

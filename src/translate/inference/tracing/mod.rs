@@ -156,42 +156,6 @@ impl Translator {
     }
 }
 
-impl Trace {
-    /// Gives words whose gates were not read zeros, so that every word has its place.
-    fn fill_gates(&mut self) {
-        let words = [Side::Source, Side::Target].map(|side| self.overview.words(side).num_words());
-        for gate in &mut self.overview.gates {
-            let words = match gate.side {
-                Side::Source => words[0],
-                Side::Target => words[1],
-            };
-            for values in [&mut gate.mean, &mut gate.min, &mut gate.max] {
-                values.resize(words, 0.0);
-            }
-        }
-    }
-
-    /// Empties the rows of all sentences but those of the part that was asked for.
-    fn forget_others(&mut self) {
-        let Some(part) = self.overview.part.clone() else {
-            return;
-        };
-        for map in &mut self.maps {
-            let own = if map.info.queries.are_words() {
-                let words = self.overview.words(map.info.queries.side());
-                words.rows(part.start).start..words.rows(part.end - 1).end
-            } else {
-                part.clone()
-            };
-            for (number, row) in map.rows.iter_mut().enumerate() {
-                if !own.contains(&number) {
-                    *row = MapRow::default();
-                }
-            }
-        }
-    }
-}
-
 /// Adds what was read of a window, the first `before` sentences of which are those of others.
 fn add_window(
     trace: &mut Trace,

@@ -360,7 +360,7 @@ impl Translator {
     ///
     /// # Errors
     /// If BERT gives numbers that are none.
-    pub(crate) fn batches_of(
+    pub fn batches_of(
         &self,
         document: &Document,
         translations: &[Option<Translation>],

@@ -61,7 +61,7 @@ impl Translator {
     }
 
     /// BERT's sequence of a sentence that stands in no document; None if the model reads no BERT.
-    pub(crate) fn bert_sequence_alone(&self, text: &str) -> Option<BertSequence> {
+    pub fn bert_sequence_alone(&self, text: &str) -> Option<BertSequence> {
         let (_, sentence) = self.model.bert()?;
         let context = (sentence == ContextSentence::Same).then_some(text);
         Some(self.description.bert_sequence(text, context))
