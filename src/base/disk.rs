@@ -29,7 +29,10 @@ fn step() -> io::Result<()> {
     }
 }
 
-/// Writes all of `bytes`; if that fails, some may be written.
+/// Writes all of `bytes`.
+///
+/// # Errors
+/// If the disk refuses; some of them may be written then.
 pub fn write_all(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     if let Err(failed) = step() {
         file.write_all(&bytes[..bytes.len() / 2])?;
@@ -39,12 +42,18 @@ pub fn write_all(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Waits until a file is on the disk.
+///
+/// # Errors
+/// If the disk refuses.
 pub fn sync(file: &File) -> io::Result<()> {
     step()?;
     file.sync_all()
 }
 
 /// Waits until the names in a folder are on the disk, where the system lets a folder be opened.
+///
+/// # Errors
+/// If the disk refuses.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     step()?;
     if cfg!(unix) {
@@ -54,6 +63,9 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Gives a file or a folder another name, in place of a file that has it.
+///
+/// # Errors
+/// If the disk refuses; both are as they were.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     step()?;
     fs::rename(from, to)

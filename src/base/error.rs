@@ -631,6 +631,9 @@ fn kept(path: &Path) -> &'static str {
 }
 
 /// Runs `work`; a panic becomes an error, so that the thread goes on.
+///
+/// # Errors
+/// Those of `work`, and [`Error::Panicked`].
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         Err(Error::Panicked {

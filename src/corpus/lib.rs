@@ -2,7 +2,16 @@
 //!
 //! The format on disk and its reader and writer, the split into training, development and test documents, the readers
 //! of what others publish, and the segments that are scored. Texts only: ids are made where they are needed, and the
-//! tree of a single document belongs to the text room.
+//! tree of a single document belongs to `canopy_document`.
+//!
+//! ```
+//! use canopy_corpus::memory::TranslationMemory;
+//!
+//! let pairs = [("Close the page.", "Schließen Sie die Seite.")];
+//! let memory = TranslationMemory::new(pairs.map(|(en, de)| (en.to_owned(), de.to_owned())));
+//! let found = memory.best("Close this page.").expect("one that resembles it");
+//! assert_eq!(found.target, "Schließen Sie die Seite.");
+//! ```
 
 mod alignment;
 mod alignment_table;

@@ -1,6 +1,18 @@
 //! Documents as trees of sections, paragraphs and sentences; their file formats; segmentation; subwords.
 //!
 //! Strings and ids live here, no tensors.
+//!
+//! ```
+//! use canopy_document::document::{Document, Format};
+//!
+//! let page = "<p>Open the file. Close it.</p>".to_owned();
+//! let page = Document::parse("page.html", Format::Html, page)?;
+//! assert_eq!(page.sentences[1].text, "Close it.");
+//! let german = ["Öffnen Sie die Datei.", "Schließen Sie sie."];
+//! let german = german.map(|text| Some(text.to_owned()));
+//! assert_eq!(page.translated(&german), "<p>Öffnen Sie die Datei. Schließen Sie sie.</p>");
+//! # Ok::<(), canopy_base::error::Error>(())
+//! ```
 
 mod abbreviations;
 mod builder;

@@ -1,4 +1,4 @@
-//! Words for what the other rooms only know as values.
+//! Words for what the other crates only know as values.
 
 use canopy_app::jobs::{Origin, State};
 use canopy_app::markup::Problem;

@@ -1,6 +1,6 @@
 //! The window: panels that draw [`AppState`](canopy_app::AppState) and push [`Command`](canopy_app::Command)s; theme.
 //!
-//! The only room besides `main` that names egui.
+//! Nothing else names egui.
 
 mod aligning;
 mod app;

@@ -3,6 +3,14 @@
 //! The fused version runs on the CPU (burn's flex backend), where a chain of small tensor operations spends most of its
 //! time on memory traffic; the plain version is the reference of the tests and the path of every other device.
 //! Every matrix here is `[rows, columns]`: sentences are runs of rows, so that padding costs nothing.
+//!
+//! ```
+//! use canopy_kernels::sparsemax_row;
+//!
+//! let mut scores = [1.0, 0.9, -1.0];
+//! sparsemax_row(&mut scores);
+//! assert!((scores[0] - 0.55).abs() < 1e-6 && scores[2] == 0.0);
+//! ```
 
 mod adam;
 mod additive;

@@ -5,6 +5,13 @@
 //!
 //! Every [`Metric`] counts whole numbers for each segment and makes a score of their sums, so that a segment is read
 //! once, and resampling thousands of times ([`significance`]) only adds numbers.
+//!
+//! ```
+//! use canopy_metrics::corpus_bleu;
+//!
+//! let bleu = corpus_bleu(&["the cat sat on the mat"], &["the cat sat on the mat"]);
+//! assert!((bleu.score - 100.0).abs() < 1e-9);
+//! ```
 
 mod bleu;
 mod chrf;

@@ -1,6 +1,17 @@
 //! Texts to ids and back, on both sides of a translation: Canopy's own subwords, SentencePiece, lists of tokens.
 //!
 //! Strings and numbers, no tensors. Which ids a model begins and ends with is said by [`SpecialIds`].
+//!
+//! ```
+//! use canopy_tokenize::vocabulary::Vocabulary;
+//! use canopy_tokenize::{Side, Tokenizer};
+//!
+//! let texts = ["Open the file.", "Close the file."].map(str::to_owned);
+//! let vocabulary = Vocabulary::train(texts.into_iter(), 340)?;
+//! let ids = vocabulary.encode(Side::Source, "Open the file.");
+//! assert_eq!(vocabulary.decode(Side::Source, &ids), "Open the file.");
+//! # Ok::<(), canopy_base::error::Error>(())
+//! ```
 
 pub mod bpe_dropout;
 mod files;

@@ -61,6 +61,10 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         self.unit(pixels).unsigned_abs().max(1)
     }
 
+    /// A line through points.
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn line(&self, line: &[(f64, f64)], width: f64, colour: RGBColor) -> DrawResult<DB> {
         let points: Vec<_> = line.iter().map(|point| self.at(*point)).collect();
         let style = colour.stroke_width(self.length(width));
@@ -68,22 +72,37 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     }
 
     /// A line one pixel wide, along pixels, that is as sharp as it can be.
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn hairline(&self, from: (f64, f64), to: (f64, f64), colour: RGBColor) -> DrawResult<DB> {
         let sharp = |(x, y): (f64, f64)| (x.floor() + 0.5, y.floor() + 0.5);
         self.line(&[sharp(from), sharp(to)], 1.0, colour)
     }
 
+    /// A filled circle.
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn disc(&self, centre: (f64, f64), radius: f64, colour: RGBColor) -> DrawResult<DB> {
         let radius = self.length(radius);
         self.area
             .draw(&Circle::new(self.at(centre), radius, colour.filled()))
     }
 
+    /// A filled polygon.
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn polygon(&self, corners: &[(f64, f64)], colour: RGBColor) -> DrawResult<DB> {
         let corners: Vec<_> = corners.iter().map(|corner| self.at(*corner)).collect();
         self.area.draw(&Polygon::new(corners, colour.filled()))
     }
 
+    /// A filled rectangle.
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn rect(&self, rect: Rect, colour: RGBColor) -> DrawResult<DB> {
         let corners = [
             self.at((rect.left, rect.top)),
@@ -93,6 +112,9 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     }
 
     /// A text whose baseline stands at `y`.
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn text(&self, text: &str, (x, y): (f64, f64), lettering: Lettering) -> DrawResult<DB> {
         if text.is_empty() {
             return Ok(());
@@ -103,6 +125,9 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     }
 
     /// A text that runs upwards from `y`, its baseline on the right at `x`; for [`Anchor::Left`].
+    ///
+    /// # Errors
+    /// If the backend cannot draw.
     pub fn upright(&self, text: &str, (x, y): (f64, f64), lettering: Lettering) -> DrawResult<DB> {
         if text.is_empty() {
             return Ok(());
@@ -185,10 +210,12 @@ impl Lettering {
         }
     }
 
+    #[must_use]
     pub fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
+    #[must_use]
     pub fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }
     }

@@ -8,7 +8,7 @@ mod matrix;
 mod operations;
 mod run;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -91,6 +91,20 @@ fn has_halves(adapter: &wgpu::Adapter) -> bool {
 static CARDS: Mutex<Vec<(Device, Arc<Card>)>> = Mutex::new(Vec::new());
 
 impl Card {
+    /// A card of its own on the first adapter of this machine, whatever that is, with what every card can be asked for; none
+    /// where there is no adapter.
+    pub fn on_first_adapter() -> Option<Arc<Self>> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::PRIMARY,
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default());
+        let adapter = futures_lite::future::block_on(adapter).ok()?;
+        let device = adapter.request_device(&wgpu::DeviceDescriptor::default());
+        let (device, queue) = futures_lite::future::block_on(device).ok()?;
+        Some(Arc::new(Self::new(device, queue)))
+    }
+
     /// Makes the card behind `device` known, which burn computes on with this queue.
     pub fn register(
         device: &Device,

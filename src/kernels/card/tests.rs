@@ -1,20 +1,9 @@
-use futures_lite::future::block_on;
-
 use super::*;
 use crate::packed::{Activation, RowNorm, Weights};
 use crate::{NextScores, ReadTokens};
 
-/// The first adapter of this machine, with what every card can be asked for.
-pub fn card() -> Arc<Card> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::PRIMARY,
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    let adapter = block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
-    let adapter = adapter.expect("an adapter, Mesa's lavapipe at least");
-    let device = block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()));
-    let (device, queue) = device.expect("a device");
-    Arc::new(Card::new(device, queue))
+fn card() -> Arc<Card> {
+    Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least")
 }
 
 /// Numbers from -1 to 1 without a pattern.

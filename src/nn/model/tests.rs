@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use burn::tensor::{Device, Tensor};
 
 use super::*;
-use canopy_kernels::card::tests::card;
+use canopy_kernels::card::Card;
 use canopy_kernels::packed::{Quantization, Scratch};
 use canopy_kernels::{DropoutSource, NextScores, WordNormaliser, log_softmax};
 
@@ -234,7 +234,8 @@ fn word_by_word(
         unreachable!("a Transformer")
     };
     let card_weights = CardTransformer::computes(network).then(|| {
-        let found = CardTransformer::on(card(), network, model.context, Quantization::None, None);
+        let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
+        let found = CardTransformer::on(card, network, model.context, Quantization::None, None);
         found.expect("room")
     });
     let with_packed = model.clone().packed_as(Quantization::None);

@@ -34,7 +34,11 @@ pub fn asset_folders() -> impl Iterator<Item = PathBuf> {
     let of_program = beside.map(folders_of_program);
     let elsewhere = [
         std::env::current_dir().ok(),
-        Some(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))),
+        // Two folders above this crate.
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .nth(2)
+            .map(Path::to_owned),
     ];
     let elsewhere = elsewhere.into_iter().flatten();
     of_program

@@ -126,18 +126,16 @@ fn open_fake(legs: &[Leg], device: DeviceChoice) -> Result<Fake> {
 }
 
 fn document(name: &str) -> Arc<Document> {
-    Arc::new(Document {
-        sections: vec![],
-        sentences: vec![Sentence {
-            paragraph: 0,
-            range: 0..0,
-            text: name.to_owned(),
-            markup: vec![],
-            points: vec![],
-            known: None,
-        }],
-        ..Document::empty(name, Format::Text)
-    })
+    let mut document = Document::empty(name, Format::Text);
+    document.sentences.push(Sentence {
+        paragraph: 0,
+        range: 0..0,
+        text: name.to_owned(),
+        markup: vec![],
+        points: vec![],
+        known: None,
+    });
+    Arc::new(document)
 }
 
 fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) -> Request {

@@ -5,7 +5,7 @@ use crate::datastore::KnnConfig;
 use crate::model::batch::Batch;
 use crate::model::packed::PackedDecoderOutput;
 use crate::model::packed::tests::{configs, model, network, packed, source};
-use canopy_kernels::card::tests::card;
+use canopy_kernels::card::Card;
 use canopy_kernels::packed::Scratch;
 use canopy_tokenize::vocabulary::Vocabulary;
 
@@ -19,7 +19,7 @@ fn assert_near(found: &[f32], expected: &[f32], most: f32, what: &str) {
 
 #[test]
 fn steps_on_a_card_are_those_on_the_cpu_through_every_selection() {
-    let card = card();
+    let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
     let rows = source();
     for config in configs() {
         let model = model(&config);
@@ -78,7 +78,7 @@ fn batch() -> Batch {
 
 #[test]
 fn translations_that_are_given_have_their_states_and_probabilities() {
-    let card = card();
+    let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
     let batch = batch();
     for config in configs() {
         let model = model(&config);
@@ -110,7 +110,7 @@ fn translations_that_are_given_have_their_states_and_probabilities() {
 
 #[test]
 fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
-    let card = card();
+    let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
     let rows = source();
     for config in configs() {
         let model = model(&config);
