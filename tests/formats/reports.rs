@@ -342,6 +342,22 @@ fn a_direction_that_is_off_is_off_or_set() {
 }
 
 #[test]
+fn a_section_from_the_right_stays_unless_its_text_was_from_the_right() {
+    let file = |text: &str| {
+        format!(
+            "<w:p>{}</w:p><w:sectPr><w:bidi/><w:rtlGutter/></w:sectPr>",
+            run(text)
+        )
+    };
+    assert!(word_body(&file("go"), "de").contains("<w:sectPr><w:bidi/>"));
+    let hebrew = read("a.docx", &word(NAMES, &file("שלום")));
+    let written = hebrew
+        .written(&[Some("Hallo".to_owned())], Some("de"))
+        .expect("written");
+    assert!(entry(&written, NAMES[2]).contains("<w:sectPr><w:rtlGutter/>"));
+}
+
+#[test]
 fn names_of_parts_may_have_other_slashes_and_letters() {
     for names in [
         ["[Content_Types].xml", "_rels\\.rels", "word\\document.xml"],

@@ -408,10 +408,8 @@ impl WriteBack for IdmlFile {
                     edits.replace(place.bytes.clone(), writer.finished());
                 }
             }
-            let mut text = edits.applied(&xml.text);
-            if let Some(language) = translation.language {
-                text = directed(name, text, language, &direction::Paragraphs)?;
-            }
+            let text = edits.applied(&xml.text);
+            let text = directed(name, text, translation, &direction::Paragraphs)?;
             if text != xml.text {
                 changed.insert(name.clone(), encoding.encode_xml(text)?);
             }
