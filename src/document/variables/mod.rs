@@ -23,6 +23,8 @@ pub(crate) struct Dialect {
     pub doubles_percent: bool,
     /// Whether a space may stand between a percent sign and its letter: the file says that it is such a format.
     pub is_declared: bool,
+    /// Whether a backslash begins a command of TeX.
+    pub commands: bool,
 }
 
 /// The meaning of a percent sign.
@@ -42,10 +44,18 @@ impl Dialect {
         braces: true,
         doubles_percent: false,
         is_declared: false,
+        commands: false,
     };
 
     pub const QT: Self = Self {
         percent: Percent::Qt,
+        ..Self::PLAIN
+    };
+
+    pub const TEX: Self = Self {
+        percent: Percent::Literal,
+        braces: false,
+        commands: true,
         ..Self::PLAIN
     };
 
@@ -80,6 +90,7 @@ impl Dialect {
             b'[' | b'*' => between_marks(rest).map(placeholder),
             b'<' => template(rest).map(placeholder).or_else(|| tag(rest)),
             b'&' => reference(rest).map(placeholder),
+            b'\\' if self.commands => command(rest).map(placeholder),
             _ => None,
         }
     }
@@ -113,6 +124,14 @@ impl Dialect {
             }
         }
     }
+}
+
+/// The length of a command of TeX: letters, or one other character.
+fn command(rest: &str) -> Option<usize> {
+    let name = &rest[1..];
+    let letters = name.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let length = name.chars().next()?.len_utf8().max(letters);
+    Some(1 + length)
 }
 
 /// The length of the variable or code at byte `at` of a text that is no string of a program, and may be about anything.

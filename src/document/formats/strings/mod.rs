@@ -10,6 +10,7 @@ pub(super) mod fluent;
 mod icu;
 pub(super) mod json;
 mod json_text;
+mod lists;
 mod message;
 pub(super) mod plist;
 mod plural_expression;

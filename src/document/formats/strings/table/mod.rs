@@ -94,44 +94,6 @@ pub(crate) fn table_rows(
     Ok(records.map(values).collect())
 }
 
-/// Reads lists with `|` between a key and its texts, as some programs call `.strings`, too.
-pub(super) fn read_lists(
-    name: &str,
-    text: String,
-    encoding: Encoding,
-    builder: &mut Builder,
-) -> Result<Kept, Failure> {
-    let records = records(name, &text, '|')?;
-    let mut slots = Vec::new();
-    for record in &records {
-        let columns = 1..record.fields.len();
-        let chosen = Chosen {
-            pairs: columns.map(|column| (column, column)).collect(),
-            has_header: false,
-            key: Some(0),
-            note: None,
-        };
-        for &(source, target) in &chosen.pairs {
-            slots.extend(slot(record, source, target, &chosen, builder));
-        }
-    }
-    Ok(Box::new(TableFile {
-        text,
-        encoding,
-        separator: '|',
-        slots,
-    }))
-}
-
-/// Whether a text is such lists.
-pub(super) fn is_lists(text: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .peekable();
-    lines.peek().is_some() && !text.contains('"') && lines.all(|line| line.contains('|'))
-}
-
 /// A value and where its translation goes.
 #[derive(Debug)]
 struct Slot {
