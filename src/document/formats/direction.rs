@@ -41,7 +41,8 @@ pub(super) fn directed(
         let mut sentences = translation.document.sentences.iter();
         sentences.any(|sentence| has_right(&sentence.text))
     };
-    if !is_right && !(is_told() && was_right()) {
+    let is_turned = is_right || is_told() && was_right();
+    if !is_turned {
         return Ok(text);
     }
     let xml = Xml::read(name, text)?;

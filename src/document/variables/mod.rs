@@ -23,8 +23,6 @@ pub(crate) struct Dialect {
     pub doubles_percent: bool,
     /// Whether a space may stand between a percent sign and its letter: the file says that it is such a format.
     pub is_declared: bool,
-    /// Whether a backslash begins a command of TeX.
-    pub commands: bool,
 }
 
 /// The meaning of a percent sign.
@@ -36,6 +34,8 @@ pub(crate) enum Percent {
     Qt,
     /// Nothing.
     Literal,
+    /// Nothing, in a text with commands of TeX.
+    Tex,
 }
 
 impl Dialect {
@@ -44,7 +44,6 @@ impl Dialect {
         braces: true,
         doubles_percent: false,
         is_declared: false,
-        commands: false,
     };
 
     pub const QT: Self = Self {
@@ -53,9 +52,8 @@ impl Dialect {
     };
 
     pub const TEX: Self = Self {
-        percent: Percent::Literal,
+        percent: Percent::Tex,
         braces: false,
-        commands: true,
         ..Self::PLAIN
     };
 
@@ -90,7 +88,7 @@ impl Dialect {
             b'[' | b'*' => between_marks(rest).map(placeholder),
             b'<' => template(rest).map(placeholder).or_else(|| tag(rest)),
             b'&' => reference(rest).map(placeholder),
-            b'\\' if self.commands => command(rest).map(placeholder),
+            b'\\' if self.percent == Percent::Tex => command(rest).map(placeholder),
             _ => None,
         }
     }
@@ -98,7 +96,7 @@ impl Dialect {
     fn percent(self, text: &str, at: usize) -> Option<(usize, Found)> {
         let rest = &text[at..];
         match self.percent {
-            Percent::Literal => None,
+            Percent::Literal | Percent::Tex => None,
             Percent::Qt => qt(rest).map(|length| (length, Found::Placeholder)),
             Percent::Printf => {
                 if rest.starts_with("%%") {

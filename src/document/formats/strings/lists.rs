@@ -28,8 +28,7 @@ pub(super) fn is_lists(text: &str) -> bool {
 pub(super) fn read(text: String, encoding: Encoding, builder: &mut Builder) -> Kept {
     let (mut slots, mut start) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {
-        let content = line.trim_end_matches(['\n', '\r']);
-        let mut fields = content.split(BAR);
+        let mut fields = line.trim_end_matches(['\n', '\r']).split(BAR);
         let key = fields.next().unwrap_or_default();
         let mut place = start + key.len();
         for field in fields {
