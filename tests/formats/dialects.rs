@@ -118,12 +118,23 @@ fn blocks_of_markdown_dialects_stay_blocks() {
 }
 
 #[test]
-fn what_a_reader_of_a_heading_sees_is_translated() {
-    assert_upper(
-        "a.tex",
-        "\\section{\\texorpdfstring{The \\emph{new} one}{The new one}}\n\nText.\n",
-        "\\section{\\texorpdfstring{THE \\emph{NEW} ONE}{The new one}}\n\nTEXT.\n",
-    );
+fn headings_are_translated_for_pages_bookmarks_and_contents() {
+    for (text, expected) in [
+        (
+            "\\section{On \\texorpdfstring{the \\emph{new} $x$}{the new x}}\n\nText.",
+            "\\section{ON \\texorpdfstring{THE \\emph{NEW} $x$}{THE NEW X}}\n\nTEXT.",
+        ),
+        (
+            "\\section*{Preface}\n\\addcontentsline{toc}{section}{Preface}\nText.",
+            "\\section*{PREFACE}\n\\addcontentsline{toc}{section}{PREFACE}\nTEXT.",
+        ),
+        (
+            "\\pdfbookmark[1]{Contents}{toc}\n\\markboth{Left}{Right side}\nText.",
+            "\\pdfbookmark[1]{CONTENTS}{toc}\n\\markboth{LEFT}{RIGHT SIDE}\nTEXT.",
+        ),
+    ] {
+        assert_upper("a.tex", &latex(text), &latex(expected));
+    }
 }
 
 #[test]

@@ -193,6 +193,31 @@ impl Reader<'_, '_> {
         self.pair(name, place..group.start + 1, group.end - 1..group.end)
     }
 
+    /// Passes over `count` arguments, of which `texts` are paragraphs that follow; says where they end.
+    pub(super) fn elsewhere(
+        &mut self,
+        after: usize,
+        count: usize,
+        texts: &[usize],
+        end: usize,
+    ) -> usize {
+        let mut at = self.after_options(after).min(end);
+        for number in 0..count {
+            let start = at + spaces(&self.source[at..end]);
+            let Some(group) = self
+                .group(start, b'{', b'}')
+                .filter(|group| group.end <= end)
+            else {
+                break;
+            };
+            if texts.contains(&number) {
+                self.notes.push(group.start + 1..group.end - 1);
+            }
+            at = group.end;
+        }
+        at
+    }
+
     pub(super) fn verbatim(&mut self, place: usize, after: usize, end: usize) -> usize {
         let source = self.source;
         let mut at = after;

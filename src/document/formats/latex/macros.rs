@@ -61,6 +61,11 @@ impl Reader<'_, '_> {
                 )
             }
             (_, Command::Anchor) => Ok(self.anchor(place, after, end)),
+            (_, Command::Elsewhere(count, texts)) => {
+                let next = self.elsewhere(after, count, texts, end);
+                self.run.point(name, place..next);
+                Ok(next)
+            }
             (_, Command::Marks(count)) => self.marks(name, place, after, count, end),
             (_, Command::Opaque) => {
                 let next = arguments(self);
@@ -247,11 +252,11 @@ impl Reader<'_, '_> {
             self.run.opaque(name, "", place..after);
             return Ok(after);
         }
-        // A reader sees the first argument; the second one, for bookmarks, goes with it.
+        // A reader sees the first argument here, the second one in bookmarks.
         if name == "texorpdfstring"
             && let Some(seen) = self.group(after, b'{', b'}')
-            && seen.end < next
         {
+            let next = self.elsewhere(seen.end, 1, &[0], end);
             return self.pair(name, place..seen.start + 1, seen.end - 1..next);
         }
         let mut last = None;
