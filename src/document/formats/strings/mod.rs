@@ -25,7 +25,7 @@ mod xml_strings;
 pub(super) mod yaml;
 
 pub(super) use message::{Message, Piece, Text};
-pub(crate) use table::table_rows;
+pub(crate) use table::{table_pairs, table_rows};
 use xml_strings::XmlStrings;
 
 use crate::builder::Failure;

@@ -9,7 +9,7 @@ mod records;
 use std::ops::Range;
 
 use columns::Chosen;
-use records::{Record, records, separator};
+use records::{Field, Record, records, separator};
 
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
@@ -81,6 +81,33 @@ impl DocumentFormat for Table {
             slots,
         }))
     }
+}
+
+/// The source and the target of each line: in columns that the first line names so, or in the only two columns.
+pub(crate) fn table_pairs(
+    name: &str,
+    bytes: Vec<u8>,
+    separators: &[char],
+) -> Result<Vec<[String; 2]>, Failure> {
+    let (text, _) = Encoding::decode(bytes)?;
+    let mut records = records(name, &text, separator(&text, separators))?;
+    let is_blank = |field: &Field| field.value.trim().is_empty();
+    records.retain(|record| !record.fields.iter().all(is_blank));
+    let chosen = Chosen::guessed(&records);
+    let columns = match chosen.pairs[..] {
+        [(source, target)] if source != target => [source, target],
+        _ if records.iter().all(|record| record.fields.len() == 2) => [0, 1],
+        _ => return Ok(Vec::new()),
+    };
+    let value = |record: &Record, column: usize| {
+        let field = record.fields.get(column);
+        field.map_or_else(String::new, |field| field.value.clone())
+    };
+    let rows = records.iter().skip(usize::from(chosen.has_header));
+    let pairs = rows.map(|record| columns.map(|column| value(record, column)));
+    Ok(pairs
+        .filter(|[source, _]| !source.trim().is_empty())
+        .collect())
 }
 
 /// The values of a table's lines.
@@ -259,6 +286,23 @@ mod tests {
         let document = read(Format::Csv, text, &[]);
         assert_eq!(document.sentences[0].text, "Open the file");
         assert_eq!(document.paragraphs.len(), 2);
+    }
+
+    #[test]
+    fn sources_and_targets_are_in_columns_called_so_or_in_the_only_two() {
+        let pairs = |text: &str| {
+            let pairs = super::table_pairs("a.tsv", text.as_bytes().to_vec(), &['\t']);
+            pairs.expect("readable").concat()
+        };
+        let named = "id\ttarget\tsource\n1\tAuf\tOpen\n2\t\tClose\n3\tZu\t\n\n4\n";
+        assert_eq!(pairs(named), ["Open", "Auf", "Close", ""]);
+        assert_eq!(pairs("en\tde\nOpen\tAuf\n"), ["Open", "Auf"]);
+        assert_eq!(
+            pairs("Open it\tAuf\nClose\tZu\n"),
+            ["Open it", "Auf", "Close", "Zu"]
+        );
+        assert!(pairs("Open\tAuf\tx\nClose\tZu\ty\n").is_empty());
+        assert!(pairs("").is_empty());
     }
 
     #[test]
