@@ -125,6 +125,10 @@ fn headings_are_translated_for_pages_bookmarks_and_contents() {
             "\\section{ON \\texorpdfstring{THE \\emph{NEW} $x$}{THE NEW X}}\n\nTEXT.",
         ),
         (
+            "\\section{\\texorpdfstring {Big $x$} % here\n  {Big x} once}\n\nText.",
+            "\\section{\\texorpdfstring {BIG $x$} % here\n  {BIG X} ONCE}\n\nTEXT.",
+        ),
+        (
             "\\section*{Preface}\n\\addcontentsline{toc}{section}{Preface}\nText.",
             "\\section*{PREFACE}\n\\addcontentsline{toc}{section}{PREFACE}\nTEXT.",
         ),

@@ -1,5 +1,7 @@
 //! Environments of a LaTeX file.
 
+use std::ops::Range;
+
 use super::commands::{Environment, environment};
 use super::definitions::Shorthand;
 use super::reading::Reader;
@@ -203,11 +205,7 @@ impl Reader<'_, '_> {
     ) -> usize {
         let mut at = self.after_options(after).min(end);
         for number in 0..count {
-            let start = at + spaces(&self.source[at..end]);
-            let Some(group) = self
-                .group(start, b'{', b'}')
-                .filter(|group| group.end <= end)
-            else {
+            let Some(group) = self.next_argument(at, end) else {
                 break;
             };
             if texts.contains(&number) {
@@ -216,6 +214,20 @@ impl Reader<'_, '_> {
             at = group.end;
         }
         at
+    }
+
+    /// The next argument in braces, behind space and comments.
+    pub(super) fn next_argument(&self, after: usize, end: usize) -> Option<Range<usize>> {
+        let mut at = after;
+        loop {
+            at += spaces(&self.source[at..end]);
+            match self.source[at..end].strip_prefix('%') {
+                Some(comment) => at = end - comment.split_once('\n')?.1.len(),
+                None => break,
+            }
+        }
+        let group = self.group(at, b'{', b'}');
+        group.filter(|group| group.end <= end)
     }
 
     pub(super) fn verbatim(&mut self, place: usize, after: usize, end: usize) -> usize {

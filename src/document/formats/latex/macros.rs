@@ -43,6 +43,14 @@ impl Reader<'_, '_> {
                 self.run.decoded("\"", place..after + 4);
                 Ok(after + 4)
             }
+            ("texorpdfstring", _) => {
+                let Some(seen) = self.next_argument(after, end) else {
+                    return self.unknown(name, place, after, end);
+                };
+                // A reader sees the first argument here, the second one in bookmarks.
+                let next = self.elsewhere(seen.end, 1, &[0], end);
+                self.pair(name, place..seen.start + 1, seen.end - 1..next)
+            }
             (_, Command::Heading(level)) => {
                 self.block(after, end, ParagraphKind::Heading, Some(level))
             }
@@ -251,13 +259,6 @@ impl Reader<'_, '_> {
             // Without arguments it may show anything.
             self.run.opaque(name, "", place..after);
             return Ok(after);
-        }
-        // A reader sees the first argument here, the second one in bookmarks.
-        if name == "texorpdfstring"
-            && let Some(seen) = self.group(after, b'{', b'}')
-        {
-            let next = self.elsewhere(seen.end, 1, &[0], end);
-            return self.pair(name, place..seen.start + 1, seen.end - 1..next);
         }
         let mut last = None;
         let mut at = after;
