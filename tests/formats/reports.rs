@@ -449,6 +449,21 @@ fn a_number_between_cues_is_a_lost_counter() {
 }
 
 #[test]
+fn a_cue_without_times_shares_no_sentence_with_the_one_before() {
+    let file = "1\n00:00:01,000 --> 00:00:02,000\nthe first text\n\n2\nand the second.\n\n3\n00:00:05,000 --> 00:00:06,000\nThird.\n";
+    let document = read("a.srt", file.as_bytes());
+    assert_eq!(
+        texts(&document),
+        ["the first text", "and the second.", "Third."]
+    );
+    let wanted = file
+        .replace("the first text", "THE FIRST TEXT")
+        .replace("and the second", "AND THE SECOND")
+        .replace("Third", "THIRD");
+    assert_eq!(shout("a.srt", file), wanted);
+}
+
+#[test]
 fn ends_of_lines_that_were_turned_twice_are_ends_of_lines() {
     let file = "1\r\r\n00:00:01,000 --> 00:00:02,000\r\r\nHow\r\r\nmany?\r\r\n500\r\r\n\r\r\n2\r\r\n00:00:08,000 --> 00:00:09,000\r\r\nGo.\r\r\n";
     let document = read("a.srt", file.as_bytes());
