@@ -66,7 +66,7 @@ fn blocks_of_markdown_dialects_stay_blocks() {
         ),
         (
             "+-----+-----+\n| one | two |\n+-----+-----+\n\nText.\n",
-            "+-----+-----+\n| one | two |\n+-----+-----+\n\nTEXT.\n",
+            "+-----+-----+\n| ONE | TWO |\n+-----+-----+\n\nTEXT.\n",
         ),
         (
             "| But can a *bee*\n|    be said to be\n",
@@ -139,6 +139,21 @@ fn headings_are_translated_for_pages_bookmarks_and_contents() {
     ] {
         assert_upper("a.tex", &latex(text), &latex(expected));
     }
+}
+
+#[test]
+fn drawn_tables_of_markdown_are_drawn_again() {
+    let file = "> +:----+------+\n> | One | Two  |\n> +=====+======+\n> | a 1 | `b`  |\n> +-----+------+\n> |     | Last |\n> +-----+------+\n\n\
+        +---+------+\n| a | one  |\n|   | cell |\n+---+------+\n";
+    let document = read("a.md", file.as_bytes());
+    assert_eq!(texts(&document), ["One", "Two", "a 1", "Last"]);
+    let given = ["- Einzeln", "# 二つ", "a | 1", "Letzte"];
+    let written = translated(&document, &given, Some("de"));
+    let written = String::from_utf8(written).expect("UTF-8");
+    let wanted = "> +:-----------+---------+\n> | \\- Einzeln | \\# 二つ |\n> +============+=========+\n> | a \\| 1     | `b`     |\n> +------------+---------+\n> |            | Letzte  |\n> +------------+---------+\n\n\
+        +---+------+\n| a | one  |\n|   | cell |\n+---+------+\n";
+    assert_eq!(written, wanted);
+    check_again("a.md", &document, &given);
 }
 
 #[test]
@@ -378,7 +393,7 @@ fn signs_of_a_format_in_a_translation_are_text() {
         (
             "a.md",
             format!(
-                "{sentences}\n\n* {sentences}\n\n# Title\n\n> {}\n",
+                "{sentences}\n\n* {sentences}\n\n# Title\n\n+----+----+\n| Aa | Bb |\n+----+----+\n\n> {}\n",
                 sentences.replace('\n', "\n> ")
             ),
         ),
