@@ -43,14 +43,6 @@ impl Reader<'_, '_> {
                 self.run.decoded("\"", place..after + 4);
                 Ok(after + 4)
             }
-            ("texorpdfstring", _) => {
-                let Some(seen) = self.next_argument(after, end) else {
-                    return self.unknown(name, place, after, end);
-                };
-                // A reader sees the first argument here, the second one in bookmarks.
-                let next = self.elsewhere(seen.end, 1, &[0], end);
-                self.pair(name, place..seen.start + 1, seen.end - 1..next)
-            }
             (_, Command::Heading(level)) => {
                 self.block(after, end, ParagraphKind::Heading, Some(level))
             }
@@ -253,6 +245,13 @@ impl Reader<'_, '_> {
         after: usize,
         end: usize,
     ) -> Result<usize, Failure> {
+        // A reader sees the first argument here, the second one in bookmarks.
+        if name == "texorpdfstring"
+            && let Some(seen) = self.next_argument(after, end)
+        {
+            let next = self.elsewhere(seen.end, 1, &[0], end);
+            return self.pair(name, place..seen.start + 1, seen.end - 1..next);
+        }
         let source = self.source;
         let next = self.arguments(after, end);
         if next == after {

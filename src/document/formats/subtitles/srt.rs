@@ -72,13 +72,13 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
         }
         // Behind the next counter stands a cue whose times are lost: players show its text with this one.
         let own = index.checked_sub(1).and_then(|above| count(line(above)));
-        let is_lost = |at: usize| {
+        let is_untimed = |at: usize| {
             let follows = own.is_some_and(|own| count(line(at + 1)) == Some(own + 1));
             is_blank(at) && follows && !is_blank(at + 2)
         };
         let begin = index + 1;
-        let lost = (begin + 1..last.saturating_sub(2)).find(|&at| is_lost(at));
-        let parts = match lost {
+        let untimed = (begin + 1..last.saturating_sub(2)).find(|&at| is_untimed(at));
+        let parts = match untimed {
             Some(at) => [begin..at, at + 2..last],
             None => [begin..last, last..last],
         };
