@@ -15,7 +15,8 @@ use canopy_app::jobs::ProjectFolder;
 use canopy_base::error::Result;
 use canopy_base::file::canonical_path;
 use canopy_corpus::Corpus;
-use canopy_document::document::{Document, Sentence};
+use canopy_document::csv;
+use canopy_document::document::{Document, Format, Sentence};
 use canopy_document::placeholder;
 use canopy_qa::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
 use canopy_qa::terms::TermUsage;
@@ -31,8 +32,8 @@ const ERRORS: i32 = 4;
     Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as everywhere."
 )]
 pub(super) struct CheckArguments {
-    /// A file that holds source and translation (XLIFF and the like), a corpus folder, a project or a document of
-    /// one, or a document before its translation
+    /// A file that holds source and translation (XLIFF and the like, a table with both), a corpus folder, a project or a
+    /// document of one, or a document before its translation
     #[arg(value_name = "FILE|CORPUS|PROJECT")]
     source: PathBuf,
     /// The translated document, of the same structure
@@ -195,6 +196,7 @@ impl CheckArguments {
         let pairs = match &self.translation {
             Some(path) => of_documents(&source, &self.srx.open(path, to)?),
             None if source.format.is_bilingual() => of_bilingual(source),
+            None if matches!(source.format, Format::Csv | Format::Tsv) => of_table(&self.source)?,
             None => wrong_usage(
                 "check",
                 "this file has no translations of its own: name the translated document behind it",
@@ -254,6 +256,21 @@ fn of_project(project: &ProjectFolder, relative: &str, path: &Path) -> Result<Ch
 /// Sentences with the translations that the file has.
 fn of_bilingual(document: Document) -> Vec<Pair> {
     OpenDocument::new(PathBuf::new(), Arc::new(document), None).pairs()
+}
+
+/// The lines of a table with a source and a target.
+fn of_table(path: &Path) -> Result<Vec<Pair>> {
+    let rows = csv::pairs(path)?;
+    if rows.is_empty() {
+        wrong_usage(
+            "check",
+            "this table has no columns called source and target, and not just two: name the translated one behind it",
+        );
+    }
+    let pairs = rows.into_iter();
+    Ok(pairs
+        .map(|[source, target]| Pair::new(source, target))
+        .collect())
 }
 
 /// Paragraphs as a reader sees them: tags of two documents have no common numbers.

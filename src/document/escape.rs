@@ -198,6 +198,14 @@ impl MarkdownEscape {
             .rsplit(['\n', '\r'])
             .next()
             .unwrap_or_default();
+        let in_table = document.paragraphs[sentence.paragraph].kind == ParagraphKind::TableCell;
+        // Blocks may begin in the cells of a table that is drawn.
+        let above = document.original[..sentence.range.start]
+            .lines()
+            .rev()
+            .nth(1);
+        let is_drawn = in_table
+            && above.is_some_and(|above| above.trim_start_matches([' ', '>']).starts_with('+'));
         // What only dialects know is escaped everywhere if it is anywhere.
         let is_own = |c: &char| !"$^=%@:{|".contains(*c);
         let known: HashSet<char> = bare.iter().copied().filter(is_own).collect();
@@ -205,8 +213,8 @@ impl MarkdownEscape {
             escaped: &escaped - &known,
             bare: &bare - &escaped,
             spelt: references(&source),
-            begins_line: !line.contains(char::is_alphabetic),
-            in_table: document.paragraphs[sentence.paragraph].kind == ParagraphKind::TableCell,
+            begins_line: is_drawn || !line.contains(char::is_alphabetic),
+            in_table,
             in_heading: document.paragraphs[sentence.paragraph].kind == ParagraphKind::Heading,
             beginning: source.chars().take(10).collect(),
         }

@@ -66,7 +66,7 @@ fn blocks_of_markdown_dialects_stay_blocks() {
         ),
         (
             "+-----+-----+\n| one | two |\n+-----+-----+\n\nText.\n",
-            "+-----+-----+\n| one | two |\n+-----+-----+\n\nTEXT.\n",
+            "+-----+-----+\n| ONE | TWO |\n+-----+-----+\n\nTEXT.\n",
         ),
         (
             "| But can a *bee*\n|    be said to be\n",
@@ -118,12 +118,42 @@ fn blocks_of_markdown_dialects_stay_blocks() {
 }
 
 #[test]
-fn what_a_reader_of_a_heading_sees_is_translated() {
-    assert_upper(
-        "a.tex",
-        "\\section{\\texorpdfstring{The \\emph{new} one}{The new one}}\n\nText.\n",
-        "\\section{\\texorpdfstring{THE \\emph{NEW} ONE}{The new one}}\n\nTEXT.\n",
-    );
+fn headings_are_translated_for_pages_bookmarks_and_contents() {
+    for (text, expected) in [
+        (
+            "\\section{On \\texorpdfstring{the \\emph{new} $x$}{the new x}}\n\nText.",
+            "\\section{ON \\texorpdfstring{THE \\emph{NEW} $x$}{THE NEW X}}\n\nTEXT.",
+        ),
+        (
+            "\\section{\\texorpdfstring {Big $x$} % here\n  {Big x} once}\n\nText.",
+            "\\section{\\texorpdfstring {BIG $x$} % here\n  {BIG X} ONCE}\n\nTEXT.",
+        ),
+        (
+            "\\section*{Preface}\n\\addcontentsline{toc}{section}{Preface}\nText.",
+            "\\section*{PREFACE}\n\\addcontentsline{toc}{section}{PREFACE}\nTEXT.",
+        ),
+        (
+            "\\pdfbookmark[1]{Contents}{toc}\n\\markboth{Left}{Right side}\nText.",
+            "\\pdfbookmark[1]{CONTENTS}{toc}\n\\markboth{LEFT}{RIGHT SIDE}\nTEXT.",
+        ),
+    ] {
+        assert_upper("a.tex", &latex(text), &latex(expected));
+    }
+}
+
+#[test]
+fn drawn_tables_of_markdown_are_drawn_again() {
+    let file = "> +:----+------+\n> | One | Two  |\n> +=====+======+\n> | a 1 | `b`  |\n> +-----+------+\n> |     | Last |\n> +-----+------+\n\n\
+        +---+------+\n| a | one  |\n|   | cell |\n+---+------+\n";
+    let document = read("a.md", file.as_bytes());
+    assert_eq!(texts(&document), ["One", "Two", "a 1", "Last"]);
+    let given = ["- Einzeln", "# 二つ", "a | 1", "Letzte"];
+    let written = translated(&document, &given, Some("de"));
+    let written = String::from_utf8(written).expect("UTF-8");
+    let wanted = "> +:-----------+---------+\n> | \\- Einzeln | \\# 二つ |\n> +============+=========+\n> | a \\| 1     | `b`     |\n> +------------+---------+\n> |            | Letzte  |\n> +------------+---------+\n\n\
+        +---+------+\n| a | one  |\n|   | cell |\n+---+------+\n";
+    assert_eq!(written, wanted);
+    check_again("a.md", &document, &given);
 }
 
 #[test]
@@ -286,13 +316,73 @@ fn formulas_between_commands_of_the_author_stay() {
 }
 
 /// Beginnings of lines that mean something in one of the formats.
-const SIGNS: [&str; 62] = [
-    "# x", "- x", "* x", "+ x", "1. x", "1) x", "a. x", "ii) x", "> x", "| x", "|x|y|", "|---|",
-    "|===", ": x", ":: x", "::: note", ":name: x", "=== x", "====", "= x", "== x", "----", "....",
-    "____", "****", "++++", "////", "// x", "/// x", "[x]", "[source]", "[ ] x", "(@) x", "{x}",
-    "{:x}", "$x$", "$$x$$", "==x==", "^x^", "%x", "% x", "%% x %%", "!!! x", "??? x", "![x](y)",
-    "<b>x", "<!-- x", "<<x>>", "<1> x", "``` x", "~~~ x", "*[x]: y", ".. x", ".x", "__ x", ">>> x",
-    "NOTE: x", "\\x", "• x", ",===", "x:: y", "&amp; x",
+const SIGNS: [&str; 66] = [
+    "# x",
+    "- x",
+    "* x",
+    "+ x",
+    "1. x",
+    "1) x",
+    "a. x",
+    "ii) x",
+    "> x",
+    "| x",
+    "|x|y|",
+    "|---|",
+    "|===",
+    ": x",
+    ":: x",
+    "::: note",
+    ":name: x",
+    "=== x",
+    "====",
+    "= x",
+    "== x",
+    "----",
+    "....",
+    "____",
+    "****",
+    "++++",
+    "////",
+    "// x",
+    "/// x",
+    "[x]",
+    "[source]",
+    "[ ] x",
+    "(@) x",
+    "{x}",
+    "{:x}",
+    "$x$",
+    "$$x$$",
+    "==x==",
+    "^x^",
+    "%x",
+    "% x",
+    "%% x %%",
+    "!!! x",
+    "??? x",
+    "![x](y)",
+    "<b>x",
+    "<!-- x",
+    "<<x>>",
+    "<1> x",
+    "``` x",
+    "~~~ x",
+    "*[x]: y",
+    ".. x",
+    ".x",
+    "__ x",
+    ">>> x",
+    "NOTE: x",
+    "\\x",
+    "• x",
+    ",===",
+    "x:: y",
+    "&amp; x",
+    "image::x[]",
+    "toc::[]",
+    "include::x[y]",
+    "image:x[y]",
 ];
 
 /// What a sentence begins with, wherever its line stands, it is text when the file is read again.
@@ -303,7 +393,7 @@ fn signs_of_a_format_in_a_translation_are_text() {
         (
             "a.md",
             format!(
-                "{sentences}\n\n* {sentences}\n\n# Title\n\n> {}\n",
+                "{sentences}\n\n* {sentences}\n\n# Title\n\n+----+----+\n| Aa | Bb |\n+----+----+\n\n> {}\n",
                 sentences.replace('\n', "\n> ")
             ),
         ),

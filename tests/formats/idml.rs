@@ -1,9 +1,10 @@
 //! InDesign documents.
 
+use canopy::text::document::ReadingOptions;
 use canopy::text::placeholder::point;
 
 use super::properties::Inline;
-use super::{entry, package, read, texts, translated};
+use super::{entry, package, read, read_with, texts, translated};
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
@@ -82,4 +83,28 @@ fn stories_keep_their_ranges() {
     }
     assert_eq!(story.matches("<Footnote>").count(), 1);
     assert_eq!(story.matches("<CharacterStyleRange").count(), 4);
+}
+
+#[test]
+fn notes_of_editors_are_read_where_comments_are_asked_for() {
+    let note = "<Note Collapsed=\"false\" UserName=\"Ann\"><ParagraphStyleRange><CharacterStyleRange><Content>Check this.</Content></CharacterStyleRange></ParagraphStyleRange></Note>";
+    let body = format!(
+        "<ParagraphStyleRange><CharacterStyleRange><Content>Some words</Content>{note}<Content> go on.</Content></CharacterStyleRange></ParagraphStyleRange>"
+    );
+    let file = document(&body);
+    let sentence = format!("Some words{} go on.", point(0));
+    assert_eq!(texts(&read("a.idml", &file)), [sentence.as_str()]);
+    let options = ReadingOptions {
+        comments: true,
+        ..ReadingOptions::default()
+    };
+    let document = read_with("a.idml", &file, &options);
+    assert_eq!(texts(&document), [sentence.as_str(), "Check this."]);
+    let first = format!("Einige Worte{} gehen weiter.", point(0));
+    let written = translated(&document, &[&first, "Das prüfen."], Some("de"));
+    let wanted = body
+        .replace("Some words", "Einige Worte")
+        .replace(" go on.", " gehen weiter.")
+        .replace("Check this.", "Das prüfen.");
+    assert!(entry(&written, "Stories/Story_u1.xml").contains(&wanted));
 }

@@ -342,6 +342,22 @@ fn a_direction_that_is_off_is_off_or_set() {
 }
 
 #[test]
+fn a_section_from_the_right_stays_unless_its_text_was_from_the_right() {
+    let file = |text: &str| {
+        format!(
+            "<w:p>{}</w:p><w:sectPr><w:bidi/><w:rtlGutter/></w:sectPr>",
+            run(text)
+        )
+    };
+    assert!(word_body(&file("go"), "de").contains("<w:sectPr><w:bidi/>"));
+    let hebrew = read("a.docx", &word(NAMES, &file("שלום")));
+    let written = hebrew
+        .written(&[Some("Hallo".to_owned())], Some("de"))
+        .expect("written");
+    assert!(entry(&written, NAMES[2]).contains("<w:sectPr><w:rtlGutter/>"));
+}
+
+#[test]
 fn names_of_parts_may_have_other_slashes_and_letters() {
     for names in [
         ["[Content_Types].xml", "_rels\\.rels", "word\\document.xml"],
@@ -430,6 +446,21 @@ fn a_number_between_cues_is_a_lost_counter() {
         texts(&read("a.srt", file.as_bytes())),
         ["The bet is 500.", "12 men"]
     );
+}
+
+#[test]
+fn a_cue_without_times_shares_no_sentence_with_the_one_before() {
+    let file = "1\n00:00:01,000 --> 00:00:02,000\nthe first text\n\n2\nand the second.\n\n3\n00:00:05,000 --> 00:00:06,000\nThird.\n";
+    let document = read("a.srt", file.as_bytes());
+    assert_eq!(
+        texts(&document),
+        ["the first text", "and the second.", "Third."]
+    );
+    let wanted = file
+        .replace("the first text", "THE FIRST TEXT")
+        .replace("and the second", "AND THE SECOND")
+        .replace("Third", "THIRD");
+    assert_eq!(shout("a.srt", file), wanted);
 }
 
 #[test]

@@ -371,6 +371,28 @@ fn check(kind: &Kind, file: &str, shown: &str, random: &mut ChaCha8Rng) {
 
 /// Whatever is changed in a file, it is read or refused, and nothing else.
 #[test]
+fn cues_of_webvtt_are_those_that_a_browser_shows() {
+    let file = "WEBVTT\nKind: captions\n\n-->\n00:00.000 --> 00:01.000\nFirst one.\nfoo-->\n00:02.000-->00:03.000align:left\nSecond one.\n\n\
+        00:xx.000 --> 00:05.000\nNobody sees it.\n\nNOTE\nNor this.\n\nnotes\n00:06.000 --> 00:07.000\nThird \0 one\n \nand more of it.\n\n\
+        00:08.000 --> 00:09.000\nFourth one.</i\n\n00:10.000 --> 00:11.000\n5 < 6 is true.\n\n00:12.000 -a -->\n";
+    let document = read("a.vtt", file.as_bytes());
+    let shown = [
+        "First one.",
+        "Second one.",
+        "Third \u{FFFD} one and more of it.",
+        "Fourth one.",
+        "5 < 6 is true.",
+    ];
+    assert_eq!(texts(&document), shown);
+    let written = translated(&document, &["Ein Satz."; 5], Some("de"));
+    let written = String::from_utf8(written).expect("UTF-8");
+    let wanted = "WEBVTT\nKind: captions\n\n-->\n00:00.000 --> 00:01.000\nEin Satz.\nfoo-->\n00:02.000-->00:03.000align:left\nEin Satz.\n\n\
+        00:xx.000 --> 00:05.000\nNobody sees it.\n\nNOTE\nNor this.\n\nnotes\n00:06.000 --> 00:07.000\nEin Satz.\n\n\
+        00:08.000 --> 00:09.000\nEin Satz.</i\n\n00:10.000 --> 00:11.000\nEin Satz.\n\n00:12.000 -a -->\n";
+    assert_eq!(written, wanted);
+}
+
+#[test]
 fn damaged_subtitles_are_refused_or_read() {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     for kind in &KINDS {

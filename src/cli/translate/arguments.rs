@@ -50,7 +50,7 @@ pub(crate) struct TranslateArguments {
     /// translation of en into de where that is empty
     #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
     pub(super) columns: Vec<Column>,
-    /// Also translate comments of Office and OpenDocument files
+    /// Also translate comments of Office and OpenDocument files and notes in InDesign documents
     #[arg(long)]
     pub(super) comments: bool,
     /// Also translate the names of a workbook's sheets; formulas, charts and links follow them

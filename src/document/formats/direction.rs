@@ -1,7 +1,8 @@
 //! Directions of paragraphs in packages: a translation may be written from another side than its source.
 //!
 //! A paragraph turns if it has letters that are written from the right, or no longer has any: a listing in English stays
-//! as it is in a page in Arabic.
+//! as it is in a page in Arabic. A translation between languages that are both written from the left turns nothing, even
+//! in a section that is laid out from the right.
 
 use unicode_bidi::{BidiClass, bidi_class};
 
@@ -9,6 +10,7 @@ use super::edits::Edits;
 use super::language::is_right_to_left;
 use super::xml::{Id, Xml};
 use crate::builder::Failure;
+use crate::view::Translation;
 
 /// How a part tells the direction of its paragraphs.
 pub(super) trait Directed {
@@ -23,16 +25,24 @@ pub(super) trait Directed {
 pub(super) fn directed(
     name: &str,
     text: String,
-    language: &str,
+    translation: &Translation,
     format: &(impl Directed + ?Sized),
 ) -> Result<String, Failure> {
+    let Some(language) = translation.language else {
+        return Ok(text);
+    };
     let is_right = is_right_to_left(language);
     let is_told = || {
         ["bidi", "rtl", "rl-tb", "RightToLeft"]
             .iter()
             .any(|it| text.contains(it))
     };
-    if !is_right && !is_told() {
+    let was_right = || {
+        let mut sentences = translation.document.sentences.iter();
+        sentences.any(|sentence| has_right(&sentence.text))
+    };
+    let is_turned = is_right || is_told() && was_right();
+    if !is_turned {
         return Ok(text);
     }
     let xml = Xml::read(name, text)?;

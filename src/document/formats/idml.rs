@@ -1,7 +1,8 @@
 //! InDesign documents (IDML): stories in a package.
 //!
-//! Translated: the paragraphs of every story in the order of the document, tables, footnotes. Left alone: notes, deletions,
-//! anchored objects (their own stories are translated), texts of variables, languages, the backing story.
+//! Translated: the paragraphs of every story in the order of the document, tables, foot- and endnotes. Left alone: notes of
+//! editors unless comments are asked for, deletions, anchored objects (their own stories are translated), texts of
+//! variables, languages, the backing story.
 
 mod direction;
 
@@ -13,7 +14,7 @@ use super::edits::Edits;
 use super::mixed::spelt;
 use super::package::{self, Package, Part};
 use super::xml::{Id, Kind, Xml};
-use super::{DocumentFormat, Kept, WriteBack};
+use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::{self, Draft, Translation};
@@ -30,6 +31,10 @@ impl DocumentFormat for Idml {
 
     fn endings(&self) -> &'static [&'static str] {
         &["idml"]
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Comments]
     }
 
     fn is_content(&self, bytes: &[u8]) -> bool {
@@ -97,7 +102,7 @@ enum Piece {
 struct Paragraph {
     pieces: Vec<(Option<Id>, Piece)>,
     bytes: Option<Range<usize>>,
-    /// Footnotes, which have paragraphs of their own.
+    /// Footnotes and notes of editors, which have paragraphs of their own.
     notes: Vec<Id>,
 }
 
@@ -148,8 +153,8 @@ impl Reader<'_, '_> {
                     self.boundary();
                 }
                 "Table" => self.table(child),
-                "Properties" | "StoryPreference" | "InCopyExportOption" | "Note" | "Row"
-                | "Column" => {}
+                "Properties" | "StoryPreference" | "InCopyExportOption" | "Row" | "Column" => {}
+                "Note" if !self.builder.options().comments => {}
                 // Text without a paragraph's style around it.
                 "CharacterStyleRange" => self.characters(child),
                 _ => self.blocks(child),
@@ -218,7 +223,10 @@ impl Reader<'_, '_> {
                     self.children(style, child);
                     self.put(style, xml.range(child), Piece::End(xml.end_tag(child)));
                 }
-                "Footnote" | "Endnote" => {
+                "Note" if !self.builder.options().comments => {
+                    self.put(style, xml.range(child), Piece::Outside(xml.range(child)));
+                }
+                "Footnote" | "Endnote" | "Note" => {
                     self.current.notes.push(child);
                     self.put(style, xml.range(child), Piece::Outside(xml.range(child)));
                 }
@@ -408,10 +416,8 @@ impl WriteBack for IdmlFile {
                     edits.replace(place.bytes.clone(), writer.finished());
                 }
             }
-            let mut text = edits.applied(&xml.text);
-            if let Some(language) = translation.language {
-                text = directed(name, text, language, &direction::Paragraphs)?;
-            }
+            let text = edits.applied(&xml.text);
+            let text = directed(name, text, translation, &direction::Paragraphs)?;
             if text != xml.text {
                 changed.insert(name.clone(), encoding.encode_xml(text)?);
             }

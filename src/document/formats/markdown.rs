@@ -7,6 +7,7 @@
 
 mod anchors;
 mod dialects;
+mod grids;
 mod spans;
 
 use std::ops::Range;
@@ -24,6 +25,7 @@ use crate::{
 };
 use anchors::{Anchors, Heading};
 use dialects::{Dialects, Kind, item};
+use grids::Grid;
 
 /// The name of a link such as `[label][]`.
 const COLLAPSED: &str = "collapsed link";
@@ -49,21 +51,37 @@ impl DocumentFormat for Markdown {
             .map_or(0, |_| BYTE_ORDER_MARK.len());
         let read = read(&text, start, builder);
         builder.set_text(text, Syntax::Markdown);
-        let anchors = read?;
-        Ok(Box::new(MarkdownFile { encoding, anchors }))
+        let (anchors, grids) = read?;
+        Ok(Box::new(MarkdownFile {
+            encoding,
+            anchors,
+            grids,
+        }))
     }
 }
 
-/// A file, which is the document's text but for the names of its headings.
+/// A file, which is the document's text but for the names of its headings and the tables that are drawn.
 #[derive(Debug)]
 struct MarkdownFile {
     encoding: Encoding,
     anchors: Anchors,
+    grids: Vec<Grid>,
 }
 
 impl WriteBack for MarkdownFile {
     fn write(&self, document: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let written = self.anchors.written(document, &translation.changed());
+        let translations = translation.changed();
+        let mut edits = self.anchors.written(document, &translations);
+        let grids = self.grids.iter();
+        edits.extend(grids.flat_map(|grid| grid.written(document, &translations)));
+        edits.sort_by_key(|(range, _)| range.start);
+        let (mut written, mut place) = (String::new(), 0);
+        for (range, text) in edits {
+            written += &document.translated_part(place..range.start, &translations);
+            written += &text;
+            place = range.end;
+        }
+        written += &document.translated_part(place..document.original.len(), &translations);
         self.encoding.encode(&written)
     }
 }
@@ -79,7 +97,11 @@ const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_GFM);
 
 /// Reads `source` from byte `start` on.
-fn read(source: &str, start: usize, builder: &mut Builder) -> Result<Anchors, Failure> {
+fn read(
+    source: &str,
+    start: usize,
+    builder: &mut Builder,
+) -> Result<(Anchors, Vec<Grid>), Failure> {
     let dialects = Dialects::of(source, start);
     let mut reader = Reader {
         source,
@@ -103,7 +125,8 @@ fn read(source: &str, start: usize, builder: &mut Builder) -> Result<Anchors, Fa
     reader.boundary();
     reader.titles(source.len())?;
     reader.anchors.retain_linked(source);
-    Ok(reader.anchors)
+    let anchors = reader.anchors;
+    Ok((anchors, dialects.grids))
 }
 
 struct Reader<'s, 'b> {
@@ -133,7 +156,7 @@ enum Block {
 }
 
 impl Reader<'_, '_> {
-    /// Reads the titles of containers before byte `end`.
+    /// Reads the titles of containers and the cells of drawn tables before byte `end`.
     fn titles(&mut self, end: usize) -> Result<(), Failure> {
         if self.hidden.is_some() || self.run.holds_letter() {
             return Ok(());
@@ -143,12 +166,23 @@ impl Reader<'_, '_> {
                 break;
             }
             self.next_title += 1;
+            let is_cell = self
+                .dialects
+                .grids
+                .iter()
+                .any(|grid| grid.holds(title.start));
+            self.blocks.push(if is_cell {
+                Block::TableCell
+            } else {
+                Block::Other
+            });
             let run = std::mem::take(&mut self.run);
             let events = Parser::new_ext(&self.source[title.clone()], OPTIONS).into_offset_iter();
             for (event, range) in events {
                 self.event(event, range.start + title.start..range.end + title.start)?;
             }
             self.boundary();
+            self.blocks.pop();
             self.run = run;
         }
         Ok(())

@@ -47,7 +47,7 @@ pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
 pub use language::is_right_to_left;
 pub use options::{Cuts, ReadingChoice, ReadingOptions, SegmentEdit};
-pub(super) use strings::table_rows;
+pub(super) use strings::{table_pairs, table_rows};
 pub use subtitles::SubtitleLayout;
 pub(super) use xml::{escaped, escaped_attribute};
 

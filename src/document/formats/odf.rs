@@ -126,10 +126,8 @@ impl WriteBack for OdfFile {
                     edits.replace(place.bytes.clone(), written);
                 }
             }
-            let mut text = edits.applied(&xml.text);
-            if let Some(language) = translation.language {
-                text = directed(&xml.part, text, language, &Styles)?;
-            }
+            let text = edits.applied(&xml.text);
+            let text = directed(&xml.part, text, translation, &Styles)?;
             if text != xml.text {
                 changed.insert(xml.part.clone(), encoding.encode_xml(text)?);
             }

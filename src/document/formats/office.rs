@@ -80,11 +80,9 @@ impl Office {
             if edits.is_empty() && translation.language.is_none() {
                 continue;
             }
-            let mut text = edits.applied(&xml.text);
+            let text = edits.applied(&xml.text);
             drop(edits);
-            if let Some(language) = translation.language {
-                text = directed(name, text, language, *dialect)?;
-            }
+            let text = directed(name, text, translation, *dialect)?;
             if text != xml.text {
                 changed.insert(name.clone(), encoding.encode_xml(text)?);
             }

@@ -12,7 +12,7 @@ use super::Column;
 pub struct ReadingOptions {
     /// Of a table, the columns to translate; none if the table says itself what is text.
     pub columns: Vec<Column>,
-    /// Whether comments of Office and `OpenDocument` files are translated.
+    /// Whether comments of Office and `OpenDocument` files, and notes in InDesign documents, are translated.
     pub comments: bool,
     /// Whether names of the sheets of a workbook are translated; formulas follow them.
     pub sheet_names: bool,

@@ -34,6 +34,8 @@ pub(crate) enum Percent {
     Qt,
     /// Nothing.
     Literal,
+    /// Nothing, in a text with commands of TeX.
+    Tex,
 }
 
 impl Dialect {
@@ -46,6 +48,12 @@ impl Dialect {
 
     pub const QT: Self = Self {
         percent: Percent::Qt,
+        ..Self::PLAIN
+    };
+
+    pub const TEX: Self = Self {
+        percent: Percent::Tex,
+        braces: false,
         ..Self::PLAIN
     };
 
@@ -80,6 +88,7 @@ impl Dialect {
             b'[' | b'*' => between_marks(rest).map(placeholder),
             b'<' => template(rest).map(placeholder).or_else(|| tag(rest)),
             b'&' => reference(rest).map(placeholder),
+            b'\\' if self.percent == Percent::Tex => command(rest).map(placeholder),
             _ => None,
         }
     }
@@ -87,7 +96,7 @@ impl Dialect {
     fn percent(self, text: &str, at: usize) -> Option<(usize, Found)> {
         let rest = &text[at..];
         match self.percent {
-            Percent::Literal => None,
+            Percent::Literal | Percent::Tex => None,
             Percent::Qt => qt(rest).map(|length| (length, Found::Placeholder)),
             Percent::Printf => {
                 if rest.starts_with("%%") {
@@ -113,6 +122,14 @@ impl Dialect {
             }
         }
     }
+}
+
+/// The length of a command of TeX: letters, or one other character.
+fn command(rest: &str) -> Option<usize> {
+    let name = &rest[1..];
+    let letters = name.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let length = name.chars().next()?.len_utf8().max(letters);
+    Some(1 + length)
 }
 
 /// The length of the variable or code at byte `at` of a text that is no string of a program, and may be about anything.

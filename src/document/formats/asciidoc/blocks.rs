@@ -338,10 +338,14 @@ fn is_block_macro(line: &str) -> bool {
     let Some((name, rest)) = line.split_once("::") else {
         return false;
     };
-    !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && rest.ends_with(']')
-        && !rest.starts_with(' ')
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let target = rest
+        .strip_suffix(']')
+        .and_then(|rest| rest.split_once('['))
+        .map(|(target, _)| target);
+    name.starts_with(|c: char| is_name(c) && c != '-')
+        && name.chars().all(is_name)
+        && target.is_some_and(|target| target.trim() == target)
 }
 
 /// How long the mark of a list item is with the space behind it; 0 if it is none.

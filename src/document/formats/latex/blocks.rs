@@ -1,5 +1,7 @@
 //! Environments of a LaTeX file.
 
+use std::ops::Range;
+
 use super::commands::{Environment, environment};
 use super::definitions::Shorthand;
 use super::reading::Reader;
@@ -191,6 +193,41 @@ impl Reader<'_, '_> {
             return Ok(at.min(end));
         };
         self.pair(name, place..group.start + 1, group.end - 1..group.end)
+    }
+
+    /// Passes over `count` arguments, of which `texts` are paragraphs that follow; says where they end.
+    pub(super) fn elsewhere(
+        &mut self,
+        after: usize,
+        count: usize,
+        texts: &[usize],
+        end: usize,
+    ) -> usize {
+        let mut at = self.after_options(after).min(end);
+        for number in 0..count {
+            let Some(group) = self.next_argument(at, end) else {
+                break;
+            };
+            if texts.contains(&number) {
+                self.notes.push(group.start + 1..group.end - 1);
+            }
+            at = group.end;
+        }
+        at
+    }
+
+    /// The next argument in braces, behind space and comments.
+    pub(super) fn next_argument(&self, after: usize, end: usize) -> Option<Range<usize>> {
+        let mut at = after;
+        loop {
+            at += spaces(&self.source[at..end]);
+            match self.source[at..end].strip_prefix('%') {
+                Some(comment) => at = end - comment.split_once('\n')?.1.len(),
+                None => break,
+            }
+        }
+        let group = self.group(at, b'{', b'}');
+        group.filter(|group| group.end <= end)
     }
 
     pub(super) fn verbatim(&mut self, place: usize, after: usize, end: usize) -> usize {

@@ -11,6 +11,9 @@ pub(super) enum Command {
     Anchor,
     /// Marks the words of its last argument; how many stand before that.
     Marks(usize),
+    /// Of so many arguments these are texts of their own, which a reader sees elsewhere: in bookmarks, contents or heads of
+    /// pages.
+    Elsewhere(usize, &'static [usize]),
     /// Its arguments are names, not text; a reader sees something in its place.
     Opaque,
     /// A reader sees nothing.
@@ -47,6 +50,12 @@ pub(super) fn command(name: &str) -> Command {
         | "scalebox" | "rotatebox" | "parbox" | "raisebox" | "only" | "onslide" => {
             Command::Marks(1)
         }
+        "pdfbookmark" | "currentpdfbookmark" | "belowpdfbookmark" | "subpdfbookmark" => {
+            Command::Elsewhere(2, &[0])
+        }
+        "addcontentsline" => Command::Elsewhere(3, &[2]),
+        "markboth" => Command::Elsewhere(2, &[0, 1]),
+        "markright" => Command::Elsewhere(1, &[0]),
         "multicolumn" | "multirow" | "resizebox" | "fcolorbox" => Command::Marks(2),
         "texttt" | "url" | "path" | "nolinkurl" | "code" | "ref" | "pageref" | "eqref"
         | "autoref" | "cref" | "Cref" | "vref" | "nameref" | "cite" | "citep" | "citet"
@@ -57,15 +66,13 @@ pub(super) fn command(name: &str) -> Command {
         | "thepage" | "footnotemark" => Command::Opaque,
         "label" | "index" | "hspace" | "vspace" | "color" | "phantomsection" | "hfill" | "hfil"
         | "quad" | "qquad" | "xspace" | "protect" | "selectlanguage" | "setcounter"
-        | "addtocounter" | "pdfbookmark" | "hypersetup" | "glsadd" | "leavevmode" | "null"
-        | "strut" | "allowbreak" | "linebreak" | "nolinebreak" | "nobreak" | "rule" | "bf"
-        | "it" | "em" | "rm" | "sf" | "tt" | "sc" | "sl" | "bfseries" | "itshape" | "scshape"
-        | "slshape" | "upshape" | "mdseries" | "rmfamily" | "sffamily" | "ttfamily"
-        | "normalfont" | "tiny" | "scriptsize" | "footnotesize" | "small" | "normalsize"
-        | "large" | "Large" | "LARGE" | "huge" | "Huge" | "noindent" | "indent" | "raggedright"
-        | "raggedleft" | "centering" | "boldmath" | "unboldmath" | "fontsize" | "selectfont" => {
-            Command::Point
-        }
+        | "addtocounter" | "hypersetup" | "glsadd" | "leavevmode" | "null" | "strut"
+        | "allowbreak" | "linebreak" | "nolinebreak" | "nobreak" | "rule" | "bf" | "it" | "em"
+        | "rm" | "sf" | "tt" | "sc" | "sl" | "bfseries" | "itshape" | "scshape" | "slshape"
+        | "upshape" | "mdseries" | "rmfamily" | "sffamily" | "ttfamily" | "normalfont" | "tiny"
+        | "scriptsize" | "footnotesize" | "small" | "normalsize" | "large" | "Large" | "LARGE"
+        | "huge" | "Huge" | "noindent" | "indent" | "raggedright" | "raggedleft" | "centering"
+        | "boldmath" | "unboldmath" | "fontsize" | "selectfont" => Command::Point,
         "par" | "maketitle" | "tableofcontents" | "listoffigures" | "listoftables" | "newpage"
         | "clearpage" | "cleardoublepage" | "pagebreak" | "hline" | "toprule" | "midrule"
         | "bottomrule" | "cline" | "cmidrule" | "appendix" | "bigskip" | "medskip"
@@ -73,10 +80,10 @@ pub(super) fn command(name: &str) -> Command {
         | "printbibliography" | "bibliography" | "bibliographystyle" | "pagestyle"
         | "thispagestyle" | "input" | "include" | "usepackage" | "documentclass"
         | "documentstyle" | "author" | "date" | "institute" | "addbibresource" | "printindex"
-        | "makeindex" | "pagenumbering" | "graphicspath" | "addcontentsline" | "newline"
-        | "tabularnewline" | "endhead" | "endfirsthead" | "endfoot" | "endlastfoot"
-        | "looseness" | "lstinputlisting" | "inputminted" | "verbatiminput" | "setlength"
-        | "addtolength" | "hyphenation" => Command::Boundary,
+        | "makeindex" | "pagenumbering" | "graphicspath" | "newline" | "tabularnewline"
+        | "endhead" | "endfirsthead" | "endfoot" | "endlastfoot" | "looseness"
+        | "lstinputlisting" | "inputminted" | "verbatiminput" | "setlength" | "addtolength"
+        | "hyphenation" => Command::Boundary,
         "verb" | "lstinline" | "mintinline" => Command::Verbatim,
         "item" => Command::Item,
         "newcommand"
@@ -136,7 +143,6 @@ pub(super) fn has_arguments(name: &str) -> bool {
                 | "selectlanguage"
                 | "setcounter"
                 | "addtocounter"
-                | "pdfbookmark"
                 | "hypersetup"
                 | "glsadd"
                 | "rule"
@@ -159,7 +165,6 @@ pub(super) fn has_arguments(name: &str) -> bool {
                 | "addbibresource"
                 | "pagenumbering"
                 | "graphicspath"
-                | "addcontentsline"
                 | "lstinputlisting"
                 | "inputminted"
                 | "verbatiminput"

@@ -61,6 +61,11 @@ impl Reader<'_, '_> {
                 )
             }
             (_, Command::Anchor) => Ok(self.anchor(place, after, end)),
+            (_, Command::Elsewhere(count, texts)) => {
+                let next = self.elsewhere(after, count, texts, end);
+                self.run.point(name, place..next);
+                Ok(next)
+            }
             (_, Command::Marks(count)) => self.marks(name, place, after, count, end),
             (_, Command::Opaque) => {
                 let next = arguments(self);
@@ -240,19 +245,19 @@ impl Reader<'_, '_> {
         after: usize,
         end: usize,
     ) -> Result<usize, Failure> {
+        // A reader sees the first argument here, the second one in bookmarks.
+        if name == "texorpdfstring"
+            && let Some(seen) = self.next_argument(after, end)
+        {
+            let next = self.elsewhere(seen.end, 1, &[0], end);
+            return self.pair(name, place..seen.start + 1, seen.end - 1..next);
+        }
         let source = self.source;
         let next = self.arguments(after, end);
         if next == after {
             // Without arguments it may show anything.
             self.run.opaque(name, "", place..after);
             return Ok(after);
-        }
-        // A reader sees the first argument; the second one, for bookmarks, goes with it.
-        if name == "texorpdfstring"
-            && let Some(seen) = self.group(after, b'{', b'}')
-            && seen.end < next
-        {
-            return self.pair(name, place..seen.start + 1, seen.end - 1..next);
         }
         let mut last = None;
         let mut at = after;

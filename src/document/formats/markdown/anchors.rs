@@ -1,6 +1,7 @@
 //! Names of headings, by which links of the page refer to them.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use crate::document::Document;
 
@@ -53,9 +54,13 @@ impl Anchors {
             .retain(|heading| linked.contains(heading.name.as_str()) && !is_given(&heading.name));
     }
 
-    /// The translated file, in which a heading that has become another one keeps its name.
-    pub fn written(&self, document: &Document, translations: &[Option<String>]) -> String {
-        let (mut written, mut place) = (String::new(), 0);
+    /// What has to be put into the translated file, so that a heading that has become another one keeps its name.
+    pub fn written(
+        &self,
+        document: &Document,
+        translations: &[Option<String>],
+    ) -> Vec<(Range<usize>, String)> {
+        let mut written = Vec::new();
         for heading in &self.headings {
             let sentences = document.paragraphs[heading.paragraph].sentences.clone();
             let is_translated = |index: usize| translations.get(index).is_some_and(Option::is_some);
@@ -70,11 +75,9 @@ impl Anchors {
             } else {
                 (heading.start, format!("<a id=\"{name}\"></a>"))
             };
-            written += &document.translated_part(place..at, translations);
-            written += &anchor;
-            place = at;
+            written.push((at..at, anchor));
         }
-        written + &document.translated_part(place..document.original.len(), translations)
+        written
     }
 }
 

@@ -1,12 +1,13 @@
 //! What dialects of Markdown have and `CommonMark` has not.
 //!
-//! Containers and tabs (`:::`, `!!!`, `???`, `///`, `===`), line blocks, grid tables, title blocks, examples and
+//! Containers and tabs (`:::`, `!!!`, `???`, `///`, `===`), line blocks, drawn tables, title blocks, examples and
 //! abbreviations, lines of MDX, tags of templates, tables of contents. The parser reads a copy of the file in which these
 //! are blotted out, byte for byte, so that what stands between them is read as what it is; [`super::spans`] does the same
 //! with what stands within a line.
 
 use std::ops::Range;
 
+use super::grids::Grid;
 use super::spans;
 
 /// A file as the parser has to see it.
@@ -16,8 +17,9 @@ pub(super) struct Dialects {
     pub masked: String,
     /// In order; none lies in another one.
     pub codes: Vec<Code>,
-    /// Titles of containers, which are paragraphs of their own, in order.
+    /// Titles of containers and texts of cells, which are paragraphs of their own, in order.
     pub titles: Vec<Range<usize>>,
+    pub grids: Vec<Grid>,
 }
 
 /// Syntax within a line that the parser does not know.
@@ -63,6 +65,7 @@ struct Scanner<'s> {
     masked: Vec<u8>,
     codes: Vec<Code>,
     titles: Vec<Range<usize>>,
+    grids: Vec<Grid>,
 }
 
 impl Dialects {
@@ -86,6 +89,7 @@ impl Dialects {
             masked: source.as_bytes().to_vec(),
             codes: Vec::new(),
             titles: Vec::new(),
+            grids: Vec::new(),
         };
         scanner.document();
         scanner.codes.sort_by_key(|code| code.range.start);
@@ -94,6 +98,7 @@ impl Dialects {
             masked: String::from_utf8(scanner.masked).unwrap_or_else(|_| source.to_owned()),
             codes: scanner.codes,
             titles: scanner.titles,
+            grids: scanner.grids,
         }
     }
 }
@@ -239,7 +244,13 @@ impl Scanner<'_> {
             return Some(self.blot_while(at, |line| !line.inner.is_empty()));
         }
         if is_grid(inner) {
-            return Some(self.blot_while(at, |line| line.inner.starts_with(['+', '|'])));
+            let end = self.blot_while(at, |line| line.inner.starts_with(['+', '|']));
+            let lines = self.lines[at..end].iter().map(Line::inner_range);
+            if let Some(grid) = Grid::read(self.source, lines) {
+                self.titles.extend(grid.texts(self.source));
+                self.grids.push(grid);
+            }
+            return Some(end);
         }
         self.marked_lines(at)
     }

@@ -24,7 +24,8 @@ use blocks::Reader;
 use encoding_rs::Encoding as Legacy;
 use names::Names;
 use spelling::RstSpelling;
-use tables::{Table, width};
+use tables::Table;
+pub(super) use tables::width;
 
 /// reStructuredText files.
 pub(super) struct Rst;

@@ -49,7 +49,7 @@ pub(super) fn is_simple_border(line: &str) -> bool {
 }
 
 /// How many columns a text takes in a file.
-pub(super) fn width(text: &str) -> usize {
+pub(in crate::formats) fn width(text: &str) -> usize {
     use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
     let width = |c: char| match c {
         '\u{1100}'..='\u{115F}'

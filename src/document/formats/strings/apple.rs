@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::json_text::push_units;
-use super::{Dialect, Text, damaged, plist, table};
+use super::{Dialect, Text, damaged, lists, plist};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::Document;
 use crate::formats::edits::Edits;
@@ -41,8 +41,8 @@ impl DocumentFormat for Strings {
             return plist::read(name, encoding.encode(&text)?, builder);
         }
         check_lines(&text)?;
-        if table::is_lists(&text) {
-            return table::read_lists(name, text, encoding, builder);
+        if lists::is_lists(&text) {
+            return Ok(lists::read(text, encoding, builder));
         }
         let mut scanner = Scanner {
             name,

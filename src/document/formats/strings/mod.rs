@@ -10,6 +10,7 @@ pub(super) mod fluent;
 mod icu;
 pub(super) mod json;
 mod json_text;
+mod lists;
 mod message;
 pub(super) mod plist;
 mod plural_expression;
@@ -24,7 +25,7 @@ mod xml_strings;
 pub(super) mod yaml;
 
 pub(super) use message::{Message, Piece, Text};
-pub(crate) use table::table_rows;
+pub(crate) use table::{table_pairs, table_rows};
 use xml_strings::XmlStrings;
 
 use crate::builder::Failure;

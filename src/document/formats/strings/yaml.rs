@@ -350,16 +350,62 @@ fn key(language: &str) -> String {
 impl YamlFile {
     fn spelt(&self, slot: &Slot, text: &str) -> String {
         match slot.style {
-            ScalarStyle::Plain if is_plain(text, slot.is_in_flow) && self.holds(text) => {
-                text.to_owned()
-            }
-            ScalarStyle::SingleQuoted if !text.contains(is_escaped) && self.holds(text) => {
-                format!("'{}'", text.replace('\'', "''"))
-            }
             ScalarStyle::Literal => self.block(slot, text, false),
             ScalarStyle::Folded => self.block(slot, text, true),
-            _ => self.quoted(text),
+            ScalarStyle::Plain if is_plain(text, slot.is_in_flow) && self.holds(text) => {
+                self.lines(slot, text)
+            }
+            ScalarStyle::SingleQuoted if !text.contains(is_escaped) && self.holds(text) => {
+                self.lines(slot, &format!("'{}'", text.replace('\'', "''")))
+            }
+            _ => self.lines(slot, &self.quoted(text)),
         }
+    }
+
+    /// A spelt value over several lines where its source is, none longer than those of the source.
+    fn lines(&self, slot: &Slot, spelt: &str) -> String {
+        let source = &self.text[slot.range.clone()];
+        let last = source.rfind('\n').map(|at| &source[at + 1..]);
+        let indent = last.map_or("", |line| &line[..line.len() - line.trim_start().len()]);
+        if indent.is_empty() {
+            return spelt.to_owned();
+        }
+        let first = slot.column + source.lines().next().map_or(0, |line| line.chars().count());
+        let others = source.lines().skip(1).map(|line| line.chars().count());
+        let width = others.fold(first, usize::max);
+        // An end of a line that is escaped is nothing, any other one a space.
+        let escapes_ends = spelt.starts_with('"')
+            && source
+                .lines()
+                .rev()
+                .skip(1)
+                .all(|line| line.ends_with('\\'));
+        let (end, begin) = if escapes_ends {
+            ("\\", "\\ ")
+        } else {
+            ("", "")
+        };
+        let is_word = |word: &str| !matches!(word, "" | "\"" | "'");
+        let mut written = String::with_capacity(spelt.len() + spelt.len() / 8);
+        let (mut column, mut before) = (slot.column, "");
+        for (number, word) in spelt.split(' ').enumerate() {
+            let length = word.chars().count();
+            if number > 0
+                && column + 1 + length + end.len() > width
+                && is_word(before)
+                && is_word(word)
+            {
+                written.extend([end, line_end(&self.text), indent, begin]);
+                column = indent.len() + begin.len();
+            } else if number > 0 {
+                written.push(' ');
+                column += 1;
+            }
+            written += word;
+            column += length;
+            before = word;
+        }
+        written
     }
 
     fn holds(&self, text: &str) -> bool {

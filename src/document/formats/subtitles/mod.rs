@@ -157,8 +157,9 @@ fn time(text: &str) -> Option<i64> {
 fn timing(line: &str) -> Option<(i64, i64, &str)> {
     let (start, rest) = line.split_once("-->")?;
     let rest = rest.trim_start();
-    let end = rest.split_whitespace().next()?;
-    Some((time(start.trim())?, time(end)?, rest[end.len()..].trim()))
+    let is_other = |c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.' | ','));
+    let (end, settings) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
+    Some((time(start.trim())?, time(end)?, settings.trim()))
 }
 
 #[cfg(test)]

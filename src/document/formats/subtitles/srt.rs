@@ -70,17 +70,34 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
             }
             last -= 1;
         }
-        if last == index + 1 {
-            continue;
+        // Behind the next counter stands a cue whose times are lost: players show its text with this one.
+        let own = index.checked_sub(1).and_then(|above| count(line(above)));
+        let is_untimed = |at: usize| {
+            let follows = own.is_some_and(|own| count(line(at + 1)) == Some(own + 1));
+            is_blank(at) && follows && !is_blank(at + 2)
+        };
+        let begin = index + 1;
+        let untimed = (begin + 1..last.saturating_sub(2)).find(|&at| is_untimed(at));
+        let parts = match untimed {
+            Some(at) => [begin..at, at + 2..last],
+            None => [begin..last, last..last],
+        };
+        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+            cues.push(Cue {
+                start,
+                end,
+                body: lines[part.start].start..lines[part.end - 1].end,
+                key: settings.to_owned(),
+            });
         }
-        cues.push(Cue {
-            start,
-            end,
-            body: lines[index + 1].start..lines[last - 1].end,
-            key: settings.to_owned(),
-        });
     }
     Ok(cues)
+}
+
+/// The number that a line is.
+fn count(line: &str) -> Option<usize> {
+    let is_number = line.bytes().all(|byte| byte.is_ascii_digit());
+    line.parse().ok().filter(|_| is_number)
 }
 
 /// Whether a line can only be meant to tell times.

@@ -5,9 +5,10 @@ use std::ops::Range;
 use html5ever::data::NAMED_ENTITIES;
 
 use super::cues::{Cue, Token};
-use super::{Dialect, damaged, decoded, line_end, lines, read, timing};
+use super::{Dialect, Encoding, damaged, decoded, line_end, lines, read, timing};
 use crate::builder::{Builder, Failure};
 use crate::formats::{DocumentFormat, Kept};
+use crate::reading::check_lines;
 
 /// WebVTT files.
 pub(in crate::formats) struct Vtt;
@@ -28,67 +29,70 @@ impl DocumentFormat for Vtt {
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        if !self.is_content(&bytes) && !bytes.contains(&0) {
+        let is_content = self.is_content(&bytes);
+        if !is_content && !bytes.contains(&0) {
             return Err(damaged(0, "it does not begin with WEBVTT"));
         }
-        let (text, encoding) = decoded(bytes, None)?;
+        let (text, encoding) = match String::from_utf8(bytes) {
+            // A byte of zero is a character that browsers do not show.
+            Ok(text) if is_content => {
+                check_lines(&text)?;
+                (text, Encoding::Utf8)
+            }
+            Ok(text) => decoded(text.into_bytes(), None)?,
+            Err(error) => decoded(error.into_bytes(), None)?,
+        };
         let cues = cues(&text)?;
         Ok(read(text, encoding, &cues, &WebVtt, builder))
     }
 }
 
+/// The cues of a file, divided as the specification's parser does: a line with an arrow begins a cue, an empty line or the
+/// next arrow ends it. What has no times, and cues whose times cannot be read, are passed over, as browsers do.
 fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
     let lines = lines(text);
     let line = |index: usize| &text[lines[index].clone()];
-    let (mut cues, mut index) = (Vec::new(), 1);
-    // The head ends with a blank line.
-    while index < lines.len() && !line(index).trim().is_empty() && !line(index).contains("-->") {
-        index += 1;
-    }
+    let has_arrow = |index: usize| line(index).contains("-->");
+    let is_counter = |index: usize| {
+        let line = line(index).trim();
+        !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let (mut cues, mut bad) = (Vec::new(), None);
+    let mut index = 1;
     while index < lines.len() {
-        let first = index;
-        let mut end = index;
-        while end < lines.len() && !line(end).trim().is_empty() {
-            end += 1;
-        }
-        index = end + 1;
-        let is_other = |name: &str| {
-            end > first
-                && line(first)
-                    .strip_prefix(name)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':']))
-        };
-        if end == first || ["NOTE", "STYLE", "REGION"].into_iter().any(is_other) {
+        if !has_arrow(index) {
+            index += 1;
             continue;
         }
-        // What has no times is ignored, as browsers do.
-        let Some(at) = (first..end).take(2).find(|&at| line(at).contains("-->")) else {
+        let at = index;
+        index += 1;
+        while index < lines.len() && !line(index).is_empty() && !has_arrow(index) {
+            index += 1;
+        }
+        let Some((start, stop, settings)) = timing(line(at)) else {
+            bad = bad.or(Some(at));
             continue;
         };
-        // A cue ends where the next one tells its times, also without a blank line between them.
-        let others = (at + 1..end).filter(|&at| timing(line(at)).is_some());
-        let starts: Vec<usize> = std::iter::once(at).chain(others).collect();
-        for (number, &at) in starts.iter().enumerate() {
-            let Some((start, stop, settings)) = timing(line(at)) else {
-                return Err(damaged(at, "the times of this cue cannot be read"));
-            };
-            let next = starts.get(number + 1);
-            let mut last = next.copied().unwrap_or(end);
-            let is_counter = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit());
-            if next.is_some() && last > at + 1 && is_counter(line(last - 1).trim()) {
-                last -= 1;
-            }
-            if at + 1 < last {
-                cues.push(Cue {
-                    start,
-                    end: stop,
-                    body: lines[at + 1].start..lines[last - 1].end,
-                    key: settings.to_owned(),
-                });
-            }
+        // Without an empty line between them the counter of the next cue is no text of this one.
+        let is_next = index < lines.len() && has_arrow(index);
+        let end = if is_next && is_counter(index - 1) {
+            index - 1
+        } else {
+            index
+        };
+        if at + 1 < end {
+            cues.push(Cue {
+                start,
+                end: stop,
+                body: lines[at + 1].start..lines[end - 1].end,
+                key: settings.to_owned(),
+            });
         }
     }
-    Ok(cues)
+    match bad {
+        Some(at) if cues.is_empty() => Err(damaged(at, "the times of this cue cannot be read")),
+        _ => Ok(cues),
+    }
 }
 
 #[derive(Debug)]
@@ -103,6 +107,7 @@ impl Dialect for WebVtt {
                 b'\r' | b'\n' => Some((line_end(rest.as_bytes()), Token::LineBreak)),
                 b'<' => tag(rest),
                 b'&' => reference(rest),
+                0 => Some((1, Token::Decoded('\u{FFFD}'.to_string()))),
                 _ => None,
             };
             let Some((length, token)) = found else {
@@ -142,8 +147,11 @@ impl Dialect for WebVtt {
 /// The tag at the beginning of a text.
 fn tag(text: &str) -> Option<(usize, Token)> {
     let inner = text.strip_prefix('<')?;
-    // Without an end it goes to the end of the text.
-    let end = inner.find('>')?;
+    let Some(end) = inner.find('>') else {
+        // Without an end it goes to the end of the text; what can begin no tag is meant as a sign.
+        let begins = inner.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/');
+        return begins.then_some((text.len(), Token::Tag));
+    };
     let inside = &inner[..end];
     let name = inside.trim_start_matches('/');
     let name: String = name.chars().take_while(char::is_ascii_alphabetic).collect();

@@ -9,7 +9,7 @@ mod records;
 use std::ops::Range;
 
 use columns::Chosen;
-use records::{Record, records, separator};
+use records::{Field, Record, records, separator};
 
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
@@ -83,6 +83,33 @@ impl DocumentFormat for Table {
     }
 }
 
+/// The source and the target of each line: in columns that the first line names so, or in the only two columns.
+pub(crate) fn table_pairs(
+    name: &str,
+    bytes: Vec<u8>,
+    separators: &[char],
+) -> Result<Vec<[String; 2]>, Failure> {
+    let (text, _) = Encoding::decode(bytes)?;
+    let mut records = records(name, &text, separator(&text, separators))?;
+    let is_blank = |field: &Field| field.value.trim().is_empty();
+    records.retain(|record| !record.fields.iter().all(is_blank));
+    let chosen = Chosen::guessed(&records);
+    let columns = match chosen.pairs[..] {
+        [(source, target)] if source != target => [source, target],
+        _ if records.iter().all(|record| record.fields.len() == 2) => [0, 1],
+        _ => return Ok(Vec::new()),
+    };
+    let value = |record: &Record, column: usize| {
+        let field = record.fields.get(column);
+        field.map_or_else(String::new, |field| field.value.clone())
+    };
+    let rows = records.iter().skip(usize::from(chosen.has_header));
+    let pairs = rows.map(|record| columns.map(|column| value(record, column)));
+    Ok(pairs
+        .filter(|[source, _]| !source.trim().is_empty())
+        .collect())
+}
+
 /// The values of a table's lines.
 pub(crate) fn table_rows(
     name: &str,
@@ -92,44 +119,6 @@ pub(crate) fn table_rows(
     let records = records(name, text, separator(text, separators))?.into_iter();
     let values = |record: Record| record.fields.into_iter().map(|field| field.value).collect();
     Ok(records.map(values).collect())
-}
-
-/// Reads lists with `|` between a key and its texts, as some programs call `.strings`, too.
-pub(super) fn read_lists(
-    name: &str,
-    text: String,
-    encoding: Encoding,
-    builder: &mut Builder,
-) -> Result<Kept, Failure> {
-    let records = records(name, &text, '|')?;
-    let mut slots = Vec::new();
-    for record in &records {
-        let columns = 1..record.fields.len();
-        let chosen = Chosen {
-            pairs: columns.map(|column| (column, column)).collect(),
-            has_header: false,
-            key: Some(0),
-            note: None,
-        };
-        for &(source, target) in &chosen.pairs {
-            slots.extend(slot(record, source, target, &chosen, builder));
-        }
-    }
-    Ok(Box::new(TableFile {
-        text,
-        encoding,
-        separator: '|',
-        slots,
-    }))
-}
-
-/// Whether a text is such lists.
-pub(super) fn is_lists(text: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .peekable();
-    lines.peek().is_some() && !text.contains('"') && lines.all(|line| line.contains('|'))
 }
 
 /// A value and where its translation goes.
@@ -297,6 +286,23 @@ mod tests {
         let document = read(Format::Csv, text, &[]);
         assert_eq!(document.sentences[0].text, "Open the file");
         assert_eq!(document.paragraphs.len(), 2);
+    }
+
+    #[test]
+    fn sources_and_targets_are_in_columns_called_so_or_in_the_only_two() {
+        let pairs = |text: &str| {
+            let pairs = super::table_pairs("a.tsv", text.as_bytes().to_vec(), &['\t']);
+            pairs.expect("readable").concat()
+        };
+        let named = "id\ttarget\tsource\n1\tAuf\tOpen\n2\t\tClose\n3\tZu\t\n\n4\n";
+        assert_eq!(pairs(named), ["Open", "Auf", "Close", ""]);
+        assert_eq!(pairs("en\tde\nOpen\tAuf\n"), ["Open", "Auf"]);
+        assert_eq!(
+            pairs("Open it\tAuf\nClose\tZu\n"),
+            ["Open it", "Auf", "Close", "Zu"]
+        );
+        assert!(pairs("Open\tAuf\tx\nClose\tZu\ty\n").is_empty());
+        assert!(pairs("").is_empty());
     }
 
     #[test]

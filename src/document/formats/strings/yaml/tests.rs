@@ -1,5 +1,6 @@
 //! Values of YAML in their styles.
 
+use super::scalars;
 use crate::document::{Document, Format};
 
 fn read(text: &str) -> Document {
@@ -71,6 +72,31 @@ fn styles_are_kept_where_they_can_hold_the_text() {
         written("a: Open it", None, |_| "no".to_owned()),
         "a: \"no\""
     );
+}
+
+#[test]
+fn values_over_several_lines_stay_over_several_lines() {
+    let file = "a: \"Some words go\\\n  \\ on \\\"here\\\" and\\\n  \\ there.\"\nb: 'Some words go\n  on here and\n  there.'\nc: Some words go\n  on here.\n\
+                d: \"Some words\n  go on.\"\n";
+    let new = "Ein \"langer\" Satz, der weitergeht";
+    let text = written(file, None, |_| new.to_owned());
+    assert_eq!(
+        text,
+        "a: \"Ein \\\"langer\\\"\\\n  \\ Satz, der\\\n  \\ weitergeht\"\nb: 'Ein \"langer\"\n  Satz, der\n  weitergeht'\nc: Ein \"langer\"\n  Satz, der\n  weitergeht\n\
+         d: \"Ein\n  \\\"langer\\\"\n  Satz, der\n  weitergeht\"\n"
+    );
+    let again = read(&text);
+    assert!(again.sentences.iter().all(|it| it.plain_text() == new));
+    assert_eq!(again.sentences.len(), 4);
+    let odd = "a   b \\ c \" d ' e # f";
+    let again = written(file, None, |_| odd.to_owned());
+    let again: Vec<String> = scalars("a.yml", &again)
+        .expect("values")
+        .into_iter()
+        .filter(|it| !it.is_key)
+        .map(|it| it.value)
+        .collect();
+    assert_eq!(again, [odd; 4]);
 }
 
 #[test]
