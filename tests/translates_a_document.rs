@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
+use canopy::inference::{
+    DeviceChoice, DocumentRequest, Flag, KnownTranslations, SearchOptions, Step, Translation,
+    Translator,
+};
 use canopy::kernels::packed::Quantization;
 use canopy::memory::TranslationMemory;
 use canopy::text::document::{Document, Format};
@@ -206,6 +209,50 @@ fn translating_twice_gives_the_same() {
         translate(&translator, &document, 2),
         translate(&translator, &document, 2)
     );
+}
+
+#[test]
+fn documents_translated_together_come_out_as_each_alone() {
+    let (translator, _folder) = translator();
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    // More documents than sentences of one are searched again, all by a model that makes broken ones.
+    let pairs = tiny::pairs().into_iter().cycle();
+    let documents: Vec<Document> = pairs
+        .take(64)
+        .map(|(source, _)| parse(Format::Text, &source))
+        .collect();
+    let together = |documents: &[Document]| -> Vec<Translation> {
+        let mut known = vec![KnownTranslations::default(); documents.len()];
+        let mut requests: Vec<DocumentRequest<'_>> = documents
+            .iter()
+            .zip(&mut known)
+            .map(|(document, known)| DocumentRequest {
+                document,
+                sentences: &[0],
+                known,
+            })
+            .collect();
+        let mut found = vec![None; documents.len()];
+        let done = translator.translate_several(&mut requests, &options, &mut |number, step| {
+            if let Step::Translated { translation, .. } = step {
+                found[number] = Some(translation);
+            }
+            ControlFlow::Continue(())
+        });
+        done.expect("translates");
+        found
+            .into_iter()
+            .map(|it| it.expect("translated"))
+            .collect()
+    };
+    let alone: Vec<Translation> = documents
+        .chunks(1)
+        .map(|document| together(document).remove(0))
+        .collect();
+    assert_eq!(together(&documents), alone);
 }
 
 #[test]

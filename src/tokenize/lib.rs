@@ -4,12 +4,11 @@
 //!
 //! ```
 //! use canopy_tokenize::vocabulary::Vocabulary;
-//! use canopy_tokenize::{Side, Tokenizer};
 //!
 //! let texts = ["Open the file.", "Close the file."].map(str::to_owned);
 //! let vocabulary = Vocabulary::train(texts.into_iter(), 340)?;
-//! let ids = vocabulary.encode(Side::Source, "Open the file.");
-//! assert_eq!(vocabulary.decode(Side::Source, &ids), "Open the file.");
+//! let ids = vocabulary.encode("Open the file.");
+//! assert_eq!(vocabulary.decode(&ids), "Open the file.");
 //! # Ok::<(), canopy_base::error::Error>(())
 //! ```
 

@@ -17,8 +17,8 @@ use canopy_tokenize::Side;
 /// The beam of the second search, at least and at most.
 const BEAMS: [usize; 2] = [4, 12];
 
-/// So many sentences are searched again at most, or as great a part of them: of a model that makes no better ones nobody waits
-/// for more.
+/// So many sentences of a document are searched again at most, or as great a part of them: of a model that makes no better ones
+/// nobody waits for more. Each document has its own, so that none depends on those beside it.
 const FEW: usize = 16;
 
 /// Less sure of a translation with points, a model has not found their place.
@@ -75,8 +75,12 @@ impl Translator {
         }
         // Whichever core was done first, the same ones are searched again.
         broken.sort_by_key(|(number, index, _)| (*number, *index));
-        let num: usize = requests.iter().map(|it| it.sentences.len()).sum();
-        let others = broken.split_off(broken.len().min(FEW.max(num / FEW)));
+        let mut counts = vec![0; requests.len()];
+        let (broken, others): (Vec<Found>, Vec<Found>) =
+            broken.into_iter().partition(|(number, ..)| {
+                counts[*number] += 1;
+                counts[*number] <= FEW.max(requests[*number].sentences.len() / FEW)
+            });
         for (number, index, translation) in others {
             if step(number, Step::Translated { index, translation }).is_break() {
                 return Ok(());
