@@ -7,19 +7,21 @@ use egui::{Align, Button, Frame, Label, Layout, RichText, Sense, Ui, UiBuilder, 
 use super::icons;
 use super::menu::file_name;
 use super::theme::{self, Palette};
-use canopy_app::{AppState, Command};
+use canopy_app::{AppState, Command, ModelsCommand};
 
 const WIDTH: f32 = 560.0;
 
-/// Samples that are shown first, with what is said above and below them.
-const SHOWN: [(&str, &str, &str); 2] = [
+/// Samples that are shown first: file, language of the translation, what is said above and below them.
+const SHOWN: [(&str, &str, &str, &str); 2] = [
     (
         "letter.docx",
+        "pt",
         "A Word letter, English → Portuguese",
         "Firefox's model, for general text: letters, news, web pages",
     ),
     (
         "printing-a-brochure.html",
+        "de",
         "A help page, English → German",
         "The starter, for texts about software",
     ),
@@ -79,13 +81,18 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 /// The documents that show what the shipped models are for, then the other samples.
 fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
     let mut rest = samples.to_vec();
-    for (name, title, about) in SHOWN {
+    for (name, target, title, about) in SHOWN {
         let is_it = |path: &PathBuf| path.file_name().is_some_and(|it| it == name);
         let Some(place) = rest.iter().position(is_it) else {
             continue;
         };
         let path = [rest.remove(place)];
+        let first = commands.len();
         list_ui(ui, title, (&path, ""), commands);
+        if commands.len() > first {
+            let target = ModelsCommand::TranslateTo(target.to_owned());
+            commands.insert(first, Command::Models(target));
+        }
         let about = RichText::new(about).size(12.5).color(Palette::of(ui).weak);
         // Columns would spread its words over the line.
         ui.with_layout(Layout::top_down(Align::LEFT), |ui| ui.label(about));
