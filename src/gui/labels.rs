@@ -135,7 +135,7 @@ pub fn address(choice: Option<AddressChoice>) -> &'static str {
         Some(AddressChoice::Sie) => "Sie",
         Some(AddressChoice::Ihr) => "ihr, to several",
         Some(AddressChoice::PoliteIhr) => "Ihr (archaic)",
-        Some(AddressChoice::Commonest) => "one for the document, the commonest",
+        Some(AddressChoice::Commonest) => "same throughout (most frequent)",
     }
 }
 

@@ -53,8 +53,8 @@ impl MachineForm {
             let palette = Palette::of(ui);
             ui.heading("Another machine");
             ui.add_space(6.0);
-            let told = "One that runs canopy serve --compute, of the same version. Models, and the words of what you translate or \
-                        trace there, go over; documents and projects stay here.";
+            let told = "A computer that runs canopy serve --compute (same version). Models and the sentences that you translate are sent to \
+                        it; your files stay here.";
             ui.label(RichText::new(told).color(palette.weak));
             ui.add_space(8.0);
             let address = TextEdit::singleline(&mut entered.address).hint_text("workstation:8600");

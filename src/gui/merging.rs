@@ -48,7 +48,8 @@ pub fn merging_ui(
         ui.add_space(12.0);
         let count = merging.taken.iter().filter(|taken| **taken).count();
         ui.horizontal(|ui| {
-            let label = format!("Take over {count}");
+            let noun = if count == 1 { "change" } else { "changes" };
+            let label = format!("Accept {count} {noun}");
             if theme::add_primary(ui, count > 0, &label).clicked() {
                 commands.push(Command::Merge(MergeCommand::Apply));
             }

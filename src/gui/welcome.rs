@@ -2,24 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Button, Frame, Label, RichText, Sense, Ui, UiBuilder, vec2};
+use egui::{Align, Button, Frame, Label, Layout, RichText, Sense, Ui, UiBuilder, vec2};
 
 use super::icons;
 use super::menu::file_name;
 use super::theme::{self, Palette};
-use canopy_app::{AppState, Command};
+use canopy_app::{AppState, Command, ModelsCommand};
 
 const WIDTH: f32 = 560.0;
 
-/// Samples that are shown first, with what is said above and below them.
-const SHOWN: [(&str, &str, &str); 2] = [
+/// Samples that are shown first: file, language of the translation, what is said above and below them.
+const SHOWN: [(&str, &str, &str, &str); 2] = [
     (
         "letter.docx",
+        "pt",
         "A Word letter, English → Portuguese",
         "Firefox's model, for general text: letters, news, web pages",
     ),
     (
         "printing-a-brochure.html",
+        "de",
         "A help page, English → German",
         "The starter, for texts about software",
     ),
@@ -79,15 +81,21 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 /// The documents that show what the shipped models are for, then the other samples.
 fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
     let mut rest = samples.to_vec();
-    for (name, title, about) in SHOWN {
+    for (name, target, title, about) in SHOWN {
         let is_it = |path: &PathBuf| path.file_name().is_some_and(|it| it == name);
         let Some(place) = rest.iter().position(is_it) else {
             continue;
         };
         let path = [rest.remove(place)];
+        let first = commands.len();
         list_ui(ui, title, (&path, ""), commands);
+        if commands.len() > first {
+            let target = ModelsCommand::TranslateTo(target.to_owned());
+            commands.insert(first, Command::Models(target));
+        }
         let about = RichText::new(about).size(12.5).color(Palette::of(ui).weak);
-        ui.add(Label::new(about).wrap());
+        // Columns would spread its words over the line.
+        ui.with_layout(Layout::top_down(Align::LEFT), |ui| ui.label(about));
         ui.add_space(10.0);
     }
     list_ui(
@@ -111,30 +119,30 @@ fn list_ui(
         ui.label(RichText::new(empty).color(palette.weak));
     }
     ui.spacing_mut().item_spacing.y = 2.0;
-    let left = ui.cursor().left();
     for path in paths.iter().take(6) {
-        entry_ui(ui, left, path, &palette, commands);
+        entry_ui(ui, path, &palette, commands);
     }
 }
 
-fn entry_ui(ui: &mut Ui, left: f32, path: &Path, palette: &Palette, commands: &mut Vec<Command>) {
+fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Command>) {
     let widgets = &mut ui.visuals_mut().widgets;
     widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
     widgets.hovered.weak_bg_fill = theme::blend(palette.page, palette.text, 0.06);
     let padding = 8.0;
     ui.spacing_mut().button_padding.x = padding;
     // Its text, not its frame, stands below the title.
-    let mut place = ui.available_rect_before_wrap();
-    place.min.x = left - padding;
-    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-        let button = Button::new(file_name(path))
-            .truncate()
-            .min_size(vec2(ui.available_width(), 30.0));
-        let response = ui.add(button.right_text(""));
-        if response.on_hover_text(path.display().to_string()).clicked() {
-            commands.push(Command::OpenPath(path.to_owned()));
-        }
-    });
+    let (mut place, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
+    place.min.x -= padding;
+    let button = Button::new(file_name(path))
+        .truncate()
+        .min_size(place.size())
+        .right_text("");
+    // In a room of its own, which does not widen that of the list.
+    let mut room = ui.new_child(UiBuilder::new().max_rect(place));
+    let response = room.add(button);
+    if response.on_hover_text(path.display().to_string()).clicked() {
+        commands.push(Command::OpenPath(path.to_owned()));
+    }
 }
 
 /// While a file hovers over the window; `text` says what becomes of it.

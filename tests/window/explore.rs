@@ -9,6 +9,7 @@ use canopy::explain::{
     AgreeingWord, ContextDifference, Explanation, Heads, MemoryPair, MemoryView, MemoryWord,
     ModelView, PairWord, ViewKind, WordDifference,
 };
+use canopy::inference::InstalledModel;
 use canopy::interchange::{Archive, Encoder};
 use canopy::jobs::{ExplainThread, Worker};
 use canopy::similarity::Measure;
@@ -84,6 +85,46 @@ impl Explored {
         let figure = self.harness.get_by_role(Role::Figure);
         figure.accesskit_node().label().unwrap_or_default()
     }
+}
+
+#[test]
+fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
+    let window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
+    let reader = InstalledModel {
+        reads_documents: true,
+        ..models::model("reader", &["en"], &["de"])
+    };
+    let mut window = models::with_models(window, vec![reader]);
+    window.state.apply(Command::ShowPage(Page::Explore));
+    let Some(Request::Trace { job, .. }) = window.state.requests.pop() else {
+        panic!("the document is traced when the page is shown");
+    };
+    let source = Arc::new(small::trace(false).into());
+    window.state.receive(Event::Traced { job, source });
+    let mut explored = Explored::new(window);
+    explored.answer();
+    explored.click("Trace with reader");
+    let state = &mut explored.harness.state_mut().state;
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!("the model is opened");
+    };
+    let info = ModelInfo {
+        reads: Reads::Source,
+        ..info(folder)
+    };
+    state.receive(Event::ModelOpened {
+        job,
+        info,
+        device_name: "CPU (2 threads)".to_owned(),
+        memory: None,
+    });
+    let requests = &state.requests;
+    let is_traced = requests
+        .iter()
+        .any(|it| matches!(it, Request::Trace { .. }));
+    assert!(is_traced, "and the document with it");
+    assert_eq!(state.explorer.question.view, ViewKind::Tree);
+    assert!(state.model_of_documents().is_none());
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn changes_are_shown_and_taken_and_conflicts_are_not_unless_asked() {
     harness.run_steps(4);
     harness.get_by_label("2 changes in page.xlf");
     harness.get_by_label("Both sides have changed it");
-    harness.get_by_label("Take over 1").click();
+    harness.get_by_label("Accept 1 change").click();
     harness.run_steps(4);
     assert_eq!(texts(&harness), ["Druck", "DANN WARTEN."]);
     assert!(harness.query_by_label("2 changes in page.xlf").is_none());
@@ -60,11 +60,11 @@ fn all_are_taken_or_none() {
     harness.run_steps(4);
     harness.get_by_label("All").click();
     harness.run_steps(4);
-    harness.get_by_label("Take over 2");
+    harness.get_by_label("Accept 2 changes");
     let first = harness.get_by_role_and_label(egui::accesskit::Role::CheckBox, "1");
     first.click();
     harness.run_steps(4);
-    harness.get_by_label("Take over 1").click();
+    harness.get_by_label("Accept 1 change").click();
     harness.run_steps(4);
     assert_eq!(texts(&harness), ["Druck", "DANN WARTEN."]);
     let kinds = harness

@@ -18,7 +18,7 @@ use crate::tiny;
 const GERMAN: &str = "<p>Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden auf jede Seite eines \
     Blatts gedruckt, so dass Sie das Blatt wie ein Buch falten können.</p>";
 
-fn model(name: &str, sources: &[&str], targets: &[&str]) -> InstalledModel {
+pub(super) fn model(name: &str, sources: &[&str], targets: &[&str]) -> InstalledModel {
     let codes = |codes: &[&str]| codes.iter().map(|&code| code.to_owned()).collect();
     InstalledModel {
         folder: PathBuf::from(name),

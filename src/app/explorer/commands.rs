@@ -11,6 +11,7 @@ use crate::command::Page;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 use crate::state::{AppState, ModelState};
 use canopy_explain::{ModelView, Question, ViewKind, head_for_tree};
+use canopy_translate::inference::{InstalledModel, Reads};
 
 impl AppState {
     pub(crate) fn apply_explore(&mut self, command: ExploreCommand) {
@@ -61,6 +62,11 @@ impl AppState {
                 }
             }
             C::Trace(top_t) => self.trace_document(None, top_t),
+            C::TraceWith(folder) => {
+                let folder = std::path::absolute(&folder).unwrap_or(folder);
+                self.explorer.next_model = Some(folder.clone());
+                self.open_model(folder);
+            }
             C::TraceSection(sentence) => {
                 let part = self.traced_section(sentence);
                 self.trace_document(part, None);
@@ -252,6 +258,35 @@ impl AppState {
                 (counts.untranslated == counts.total())
                     .then_some("Nothing of the document is translated yet.")
             }
+        }
+    }
+
+    /// An installed model that reads documents in the languages of the open one, if that reads each sentence by itself.
+    pub fn model_of_documents(&self) -> Option<&InstalledModel> {
+        let ModelState::Open { info, .. } = &self.model else {
+            return None;
+        };
+        if !matches!(info.reads, Reads::Nothing | Reads::Confirmed) {
+            return None;
+        }
+        let is_one = |codes: &[String], code: &str| matches!(codes, [only] if only == code);
+        self.models.all.iter().find(|model| {
+            model.reads_documents
+                && is_one(&model.sources, &info.source_language)
+                && is_one(&model.targets, &info.target_language)
+                && self.models.problem(model).is_none()
+        })
+    }
+
+    /// Traces the document with the model that was opened for that, and shows its tree.
+    pub(crate) fn trace_with_next_model(&mut self) {
+        let Some(folder) = self.explorer.next_model.take() else {
+            return;
+        };
+        if matches!(&self.model, ModelState::Open { info, .. } if info.folder == folder) {
+            self.explorer.question.view = ViewKind::Tree;
+            self.explorer.question.query = head_for_tree(self.explorer.question.query);
+            self.trace_unasked();
         }
     }
 

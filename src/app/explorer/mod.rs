@@ -44,6 +44,8 @@ pub enum ExploreCommand {
     Back,
     /// Traces the open document as it is now, with another T if one is given.
     Trace(Option<usize>),
+    /// Opens this model and traces the open document with it.
+    TraceWith(PathBuf),
     /// Traces the section of the open document in which this sentence stands, or as much around it as has room.
     TraceSection(usize),
     AskOpenTrace,
@@ -156,6 +158,8 @@ pub struct Explorer {
     pub taking_in: Option<(usize, usize)>,
     /// Questions before this one, the last one last.
     back: Vec<Question>,
+    /// The model that is being opened so that the document is traced with it.
+    next_model: Option<PathBuf>,
     saving: Option<JobId>,
 }
 
@@ -182,6 +186,7 @@ impl Default for Explorer {
             asked_control: JobControl::default(),
             taking_in: None,
             back: Vec::new(),
+            next_model: None,
             saving: None,
         }
     }

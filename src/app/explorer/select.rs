@@ -12,8 +12,8 @@ const HISTORY: usize = 200;
 /// Views as they are offered; the first one that a trace has something for is shown first.
 const FIRST_VIEWS: [ViewKind; 4] = [
     ViewKind::Tree,
-    ViewKind::Memory,
     ViewKind::Cross,
+    ViewKind::Memory,
     ViewKind::Itself,
 ];
 

@@ -154,6 +154,7 @@ impl AppState {
         self.follow_chosen_model();
         self.choose_for_document();
         self.read_terms();
+        self.trace_with_next_model();
     }
 
     /// Notes a model that is not installed; one of another program is read once more for all its languages.

@@ -5,7 +5,7 @@ use egui::{Button, RichText, Ui};
 use crate::theme::Palette;
 use canopy_app::actions::label_of;
 use canopy_app::explorer::Awaited;
-use canopy_app::{AppState, Command, ExploreCommand, Scope};
+use canopy_app::{AppState, Command, ExploreCommand, ModelState, Scope};
 
 pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
@@ -35,6 +35,9 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
         ui.add_space(16.0);
         let translate = Command::Translate(Scope::Document);
         if why_not.is_none() {
+            if other_model_ui(ui, state, commands) {
+                ui.add_space(4.0);
+            }
             trace_buttons_ui(ui, state, commands);
         } else if state.document.is_some() {
             if ui
@@ -54,6 +57,30 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
             commands.push(Command::Explore(ExploreCommand::AskOpenTrace));
         }
     });
+}
+
+/// Offers a model that reads documents where the open one does not; false where there is nothing to offer.
+pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) -> bool {
+    let (Some(other), ModelState::Open { info, .. }) = (state.model_of_documents(), &state.model)
+    else {
+        return false;
+    };
+    let name = &info.name;
+    let text = format!(
+        "{name} reads each sentence by itself; {} reads the whole document.",
+        other.name
+    );
+    ui.label(RichText::new(text).color(Palette::of(ui).text));
+    let button = Button::new(format!("Trace with {}", other.name));
+    let response = ui.add_enabled(state.why_no_trace().is_none(), button);
+    if response
+        .on_hover_text("Opens that model and shows the tree of sentences it looks at; translations stay as they are")
+        .clicked()
+    {
+        let command = ExploreCommand::TraceWith(other.folder.clone());
+        commands.push(Command::Explore(command));
+    }
+    true
 }
 
 /// Traces the document, or its section alone where the whole is large, and tells how large.

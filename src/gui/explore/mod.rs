@@ -64,6 +64,7 @@ impl ExplorePanel {
             .inner_margin(Margin::symmetric(18, 10));
         CentralPanel::default().frame(frame).show(ui, |ui| {
             news_ui(ui, state, commands);
+            sentence_level_ui(ui, state, commands);
             sample::hint_ui(ui, state);
             let is_slow = self.is_slow(ui, explorer.is_behind());
             controls::controls_ui(ui, state, is_slow, commands);
@@ -161,6 +162,27 @@ impl ExplorePanel {
         ui.ctx().request_repaint_after(wake);
         waited >= SLOW_SECS
     }
+}
+
+/// That the model which was traced reads no document, and which does.
+fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let explorer = &state.explorer;
+    let is_idle = explorer.awaited.is_none() && state.why_trace_is_old().is_none();
+    let has_tree = !explorer.choices(ViewKind::Tree).sides.is_empty();
+    if !is_idle || has_tree || state.model_of_documents().is_none() {
+        return;
+    }
+    Frame::NONE
+        .fill(Palette::of(ui).selected)
+        .corner_radius(super::theme::RADIUS)
+        .inner_margin(Margin::symmetric(10, 4))
+        .show(ui, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                empty::other_model_ui(ui, state, commands);
+                ui.set_width(ui.available_width());
+            });
+        });
+    ui.add_space(4.0);
 }
 
 /// That another trace comes, or should.

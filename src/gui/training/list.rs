@@ -270,12 +270,14 @@ fn with_halvings(word: String, halvings: u32) -> String {
 pub fn state_words(state: &RunState, palette: &Palette) -> (String, egui::Color32) {
     use canopy_train::EndReason as End;
     let (words, color) = match state {
-        RunState::NeverBegun => ("waits", palette.weak),
-        RunState::Running => ("runs", palette.accent),
+        RunState::NeverBegun => ("waiting", palette.weak),
+        RunState::Running => ("running", palette.accent),
         RunState::Paused => ("paused", palette.warning),
-        RunState::Interrupted => ("interrupted, can go on", palette.warning),
+        RunState::Interrupted => ("interrupted, can be resumed", palette.warning),
         RunState::Failed { .. } => ("failed", palette.error),
-        RunState::Finished(End::Stopped | End::Minutes) => ("stopped, can go on", palette.draft),
+        RunState::Finished(End::Stopped | End::Minutes) => {
+            ("stopped, can be resumed", palette.draft)
+        }
         RunState::Finished(End::Abandoned) => ("given up", palette.draft),
         RunState::Finished(_) => ("finished", palette.draft),
     };

@@ -197,7 +197,7 @@ impl Form<'_> {
         self.row_ui(
             ui,
             "device",
-            "Computes on",
+            "Run on",
             "Automatic takes a real GPU where there is one.",
             |form, ui| {
                 for choice in devices(form.state) {

@@ -40,7 +40,7 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
         for (label, hint, closing) in [
             (
                 "Save, then close",
-                "It can go on from this very step the next time",
+                "It can be resumed from this very step",
                 Closing::Pause,
             ),
             (
@@ -50,7 +50,7 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
             ),
             (
                 "Close at once",
-                "It can go on from its last checkpoint",
+                "It can be resumed from its last checkpoint",
                 Closing::Abandon,
             ),
             ("Do not close", "", Closing::Stay),

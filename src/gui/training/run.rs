@@ -230,13 +230,13 @@ fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
             button(
                 ui,
                 "Stop now",
-                "Ends it at once; it can go on from its last checkpoint",
+                "Ends it at once; it can be resumed from its last checkpoint",
                 TrainingCommand::Order(folder(), Order::Abandon),
             );
             button(
                 ui,
                 "Stop",
-                "Saves, then ends; it can go on later",
+                "Saves, then ends; it can be resumed later",
                 TrainingCommand::Order(folder(), Order::Stop),
             );
             button(
@@ -250,7 +250,7 @@ fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
             button(
                 ui,
                 "Stop",
-                "Ends it; it can go on later",
+                "Ends it; it can be resumed later",
                 TrainingCommand::Order(folder(), Order::Stop),
             );
             button(
@@ -280,7 +280,7 @@ fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
                     TrainingCommand::Export(folder()),
                 );
                 button(
-                    "Go on",
+                    "Resume",
                     "From the last checkpoint",
                     TrainingCommand::GoOn(folder()),
                 );

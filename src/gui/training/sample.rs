@@ -218,7 +218,7 @@ fn explanation(sample: &Sample) -> String {
         }
         (SampleStage::Compared(_), _) => return noun_scores(&sample.nouns),
         (SampleStage::Stopped, _) | (SampleStage::Learning, None) => {
-            "It was stopped. Its runs stay in the list, where they can go on or be deleted."
+            "It was stopped. Its runs stay in the list, where they can be resumed or deleted."
         }
     };
     text.to_owned()

@@ -129,7 +129,7 @@ pub(super) fn brackets(source: &str, target: &str) -> Option<Problem> {
         .into_iter()
         .find(|&pair| open(target, pair) && !open(source, pair))?;
     Some((
-        format!("{} and {} are not in pairs", broken.0, broken.1),
+        format!("unmatched brackets {} {}", broken.0, broken.1),
         None,
     ))
 }

@@ -74,7 +74,7 @@ pub(super) fn quotes(source: &str, target: &str, language: Option<&str>) -> Opti
     let [plain_source, plain_target] = [source, target].map(placeholder::stripped);
     let straight = |text: &str| text.matches('"').count();
     if straight(&plain_target) % 2 == 1 && straight(&plain_source) % 2 == 0 {
-        return Some(("quotation marks are not in pairs".to_owned(), None));
+        return Some(("unmatched quotation marks".to_owned(), None));
     }
     let (_, pairs) = CUSTOMS
         .iter()

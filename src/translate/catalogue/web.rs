@@ -193,7 +193,7 @@ fn untrusted(cause: &impl std::fmt::Display) -> Fault {
 }
 
 fn no_host() -> Fault {
-    let reason = "its host is not found; is this machine connected to the internet?";
+    let reason = "its host is not found (no connection to the internet?)";
     Fault::Lost(reason.to_owned())
 }
 

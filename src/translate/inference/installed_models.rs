@@ -65,6 +65,8 @@ pub struct InstalledModel {
     pub download: Option<DownloadedFrom>,
     /// Whether it came with the program.
     pub is_shipped: bool,
+    /// Whether it reads other sentences of the document with each sentence.
+    pub reads_documents: bool,
     /// Why it cannot be opened, with file and field.
     pub problem: Option<String>,
 }
@@ -294,6 +296,7 @@ fn described(folder: &Path) -> Result<InstalledModel> {
         copied_from: None,
         download: None,
         is_shipped: false,
+        reads_documents: own.model.context.is_some(),
         problem: outline.err().map(|error| error.to_string()),
     })
 }
