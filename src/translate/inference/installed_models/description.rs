@@ -195,6 +195,7 @@ impl Installed {
             copied_from: self.copied_from,
             download: self.download,
             is_shipped: false,
+            reads_documents: false,
             problem: None,
         }
     }
