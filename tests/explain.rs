@@ -54,6 +54,11 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
     assert_eq!(told.collect::<Vec<_>>(), expected);
     assert_eq!(tree.range(), (1.0, 1.75));
     assert_eq!(tree.chosen, [(0, 1.0, "A b".to_owned())]);
+    let summary = tree.summary("“A”");
+    assert!(
+        summary.starts_with("“A” reads sentence 1 most. A box"),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -76,6 +81,11 @@ fn without_a_content_tree_sections_and_paragraphs_have_the_mass_of_their_sentenc
     let tree = TreeView::new(&source, &Query::sentence(Side::Source, 0)).expect("a tree");
     assert_eq!(tree.measure, Measure::Mass);
     assert_eq!(tree.mass, "attention mass: mean of its words and 2 heads");
+    let summary = tree.summary("Sentence 1");
+    assert!(
+        summary.starts_with("Sentence 1 reads sentences 1, 2 and 3 most. The number"),
+        "{summary}"
+    );
     let named = |name: &str| {
         tree.nodes
             .iter()

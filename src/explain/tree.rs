@@ -39,6 +39,41 @@ pub struct TreeView {
 }
 
 impl TreeView {
+    /// What the view shows, for people; `asked` is the word or sentence that was asked about.
+    pub fn summary(&self, asked: &str) -> String {
+        /// So many sentences are named.
+        const NAMED: usize = 3;
+        let mut named: Vec<usize> = self.chosen.iter().map(|(it, ..)| it + 1).collect();
+        named.truncate(NAMED);
+        named.sort_unstable();
+        let mut named = named.into_iter().map(|it| it.to_string());
+        let Some(mut list) = named.next() else {
+            return format!("{asked} reads no sentence.");
+        };
+        let last = named.next_back();
+        let noun = if last.is_some() {
+            "sentences"
+        } else {
+            "sentence"
+        };
+        for number in named {
+            list += &format!(", {number}");
+        }
+        if let Some(last) = last {
+            list += &format!(" and {last}");
+        }
+        let numbers = match self.measure {
+            Measure::Relevance => {
+                " A box has the relevance of its node and, below it, the sum from the root on. Bright branches were followed, \
+                 grey ones cut."
+            }
+            Measure::Mass => {
+                " The number of a node is the share of attention that goes to the sentences below it."
+            }
+        };
+        format!("{asked} reads {noun} {list} most.{numbers}")
+    }
+
     /// The content tree if the model has one, else document, sections, paragraphs and sentences. Relevance is shown for one
     /// word and one head, else attention mass.
     ///

@@ -91,7 +91,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         Measure::Mass => (tree.mass.as_str(), vec![(Swatch::Blank, "no weight")]),
     };
     if tree.measure == Measure::Relevance {
-        swatches.push((Swatch::Ring, "chosen sentence"));
+        swatches.push((Swatch::Ring, "chosen sentence (ring or frame)"));
     }
     let is_triangle =
         |placed: &PlacedNode| !placed.is_alone() && placed.of(tree).state == NodeState::Unseen;

@@ -20,7 +20,8 @@ use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
 use super::theme::Palette;
 use canopy_app::explorer::Awaited;
 use canopy_app::{AppState, Command, ExploreCommand, Explorer};
-use canopy_explain::{DocumentMap, Explanation, HitArea, TextPosition, ViewKind};
+use canopy_explain::trace::TraceSource;
+use canopy_explain::{DocumentMap, Explanation, HitArea, TextPosition, TreeView, ViewKind};
 
 /// State of the page between frames.
 #[derive(Default)]
@@ -85,6 +86,9 @@ impl ExplorePanel {
             let below = details::HEIGHT;
             match &explorer.answer {
                 Some(Ok(answer)) => {
+                    if let Explanation::Tree(tree) = &answer.explanation {
+                        summary_ui(ui, explorer, source, tree);
+                    }
                     let seen = match &answer.explanation {
                         Explanation::Document(map) => self.map_ui(ui, explorer, map, below),
                         _ => self.figure.ui(ui, explorer, answer, self.hovered, below),
@@ -164,12 +168,27 @@ impl ExplorePanel {
     }
 }
 
+/// The tree in a sentence.
+fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &TreeView) {
+    let spot = explorer.selected();
+    let sentence = source.overview().sentences(spot.side).get(spot.sentence);
+    let word = sentence
+        .zip(spot.word)
+        .and_then(|(it, word)| it.tokens.get(word));
+    let asked = match word {
+        Some(word) => format!("“{}”", word.trim()),
+        None => format!("Sentence {}", spot.sentence + 1),
+    };
+    ui.label(RichText::new(tree.summary(&asked)).color(Palette::of(ui).text));
+    ui.add_space(2.0);
+}
+
 /// That the model which was traced reads no document, and which does.
 fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let explorer = &state.explorer;
     let is_idle = explorer.awaited.is_none() && state.why_trace_is_old().is_none();
     let has_tree = !explorer.choices(ViewKind::Tree).sides.is_empty();
-    if !is_idle || has_tree || state.model_of_documents().is_none() {
+    if !is_idle || has_tree {
         return;
     }
     Frame::NONE
@@ -177,8 +196,12 @@ fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         .corner_radius(super::theme::RADIUS)
         .inner_margin(Margin::symmetric(10, 4))
         .show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                empty::other_model_ui(ui, state, commands);
+            ui.horizontal(|ui| {
+                if !empty::other_model_ui(ui, state, commands) {
+                    let text = "This model reads each sentence by itself: there is no tree of the document. Cross-attention \
+                                and similarity show what there is.";
+                    ui.label(RichText::new(text).color(Palette::of(ui).text));
+                }
                 ui.set_width(ui.available_width());
             });
         });

@@ -103,7 +103,10 @@ fn header_ui(ui: &mut Ui, source: &TraceSource, palette: &Palette) {
         theme::semibold(13.5),
         palette.strong,
     );
-    let model = format!("{} · {}", overview.model.name, overview.model.system);
+    let named = [&overview.model.name, &overview.model.system];
+    let named = named.map(String::as_str).into_iter();
+    let model: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
+    let model = model.join(" · ");
     line(&model, 24.0, FontId::proportional(12.0), palette.weak);
 }
 
