@@ -196,13 +196,13 @@ fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         .corner_radius(super::theme::RADIUS)
         .inner_margin(Margin::symmetric(10, 4))
         .show(ui, |ui| {
-            ui.horizontal(|ui| {
+            ui.set_min_width(ui.available_width());
+            ui.horizontal_wrapped(|ui| {
                 if !empty::other_model_ui(ui, state, commands) {
                     let text = "This model reads each sentence by itself: there is no tree of the document. Cross-attention \
                                 and similarity show what there is.";
                     ui.label(RichText::new(text).color(Palette::of(ui).text));
                 }
-                ui.set_width(ui.available_width());
             });
         });
     ui.add_space(4.0);
