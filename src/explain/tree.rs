@@ -46,22 +46,12 @@ impl TreeView {
         let mut named: Vec<usize> = self.chosen.iter().map(|(it, ..)| it + 1).collect();
         named.truncate(NAMED);
         named.sort_unstable();
-        let mut named = named.into_iter().map(|it| it.to_string());
-        let Some(mut list) = named.next() else {
-            return format!("{asked} reads no sentence.");
+        let texts: Vec<String> = named.iter().map(usize::to_string).collect();
+        let sentences = match texts.as_slice() {
+            [] => return format!("{asked} reads no sentence."),
+            [only] => format!("sentence {only}"),
+            [others @ .., end] => format!("sentences {} and {end}", others.join(", ")),
         };
-        let last = named.next_back();
-        let noun = if last.is_some() {
-            "sentences"
-        } else {
-            "sentence"
-        };
-        for number in named {
-            list += &format!(", {number}");
-        }
-        if let Some(last) = last {
-            list += &format!(" and {last}");
-        }
         let numbers = match self.measure {
             Measure::Relevance => {
                 " A box has the relevance of its node and, below it, the sum from the root on. Bright branches were followed, \
@@ -71,7 +61,7 @@ impl TreeView {
                 " The number of a node is the share of attention that goes to the sentences below it."
             }
         };
-        format!("{asked} reads {noun} {list} most.{numbers}")
+        format!("{asked} reads {sentences} most.{numbers}")
     }
 
     /// The content tree if the model has one, else document, sections, paragraphs and sentences. Relevance is shown for one

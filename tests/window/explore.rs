@@ -104,8 +104,10 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
     let source = Arc::new(trace.into());
     window.state.receive(Event::Traced { job, source });
     let mut explored = Explored::new(window);
-    explored.answer();
-    explored.click("Trace with reader");
+    // What such a trace has to show is awaited, which spins.
+    explored.harness.run_steps(3);
+    explored.harness.get_by_label("Trace with reader").click();
+    explored.harness.run_steps(3);
     let state = &mut explored.harness.state_mut().state;
     let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
         panic!("the model is opened");
