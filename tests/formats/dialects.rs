@@ -216,8 +216,8 @@ fn links_to_headings_arrive() {
 fn asciidoc_links_notes_cells_and_verses_stay() {
     for (text, expected) in [
         (
-            "Read {docs}[the manual] and {docs}/a-b.adoc[this], {docs}/[all], {name} [x].\n",
-            "READ {docs}[THE MANUAL] AND {docs}/a-b.adoc[THIS], {docs}/[ALL], {name} [X].\n",
+            "Read {docs}[the manual], {docs}b.adoc[that] and {docs}/a-b.adoc[this], {docs}/[all], {name} [x].\n",
+            "READ {docs}[THE MANUAL], {docs}b.adoc[THAT] AND {docs}/a-b.adoc[THIS], {docs}/[ALL], {name} [X].\n",
         ),
         (
             "Five levels: doublefootnote:[It tingles.], and more.footnote:a[Old.] And.footnote:a[]\n",

@@ -346,11 +346,14 @@ impl<'s> Inline<'s> {
     }
 }
 
-/// `{name}[text]` or `{name}/path[text]`: a link whose address begins with an attribute, whose name ends at `end`.
+/// `{name}[text]`, `{name}/path[text]` or `{name}page.adoc[text]`: a link whose address begins with an attribute, whose name ends
+/// at `end`.
 fn attribute_link(place: usize, rest: &str, end: usize) -> Option<Found> {
     let path = rest[end..].find(|c: char| c.is_whitespace() || "[]<>\"|".contains(c))?;
     let open = end + path;
-    let is_path = path == 0 || rest[end..].starts_with(['/', '#', '?', ':', '.', '-', '_', '{']);
+    let is_path = path == 0
+        || rest[end..].starts_with(['/', '#', '?', ':', '.', '-', '_', '{'])
+        || rest[end..open].contains(['/', '.', '#']);
     if !is_path || !rest[open..].starts_with('[') {
         return None;
     }
