@@ -117,6 +117,11 @@ impl Strip {
         let text = token.trim_start_matches('▁');
         let text = if text.is_empty() { "␣" } else { text };
         let is_sign = text.starts_with('<') && text.ends_with('>');
+        let text = if ["<eos>", "</s>"].contains(&text) {
+            "end of sentence"
+        } else {
+            text
+        };
         let color = if is_selected {
             palette.on_accent
         } else if is_sign {

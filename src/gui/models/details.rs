@@ -46,7 +46,7 @@ impl Details {
         }
         ui.add_space(10.0);
         ui.horizontal(|ui| {
-            if add_primary(ui, model.problem.is_none(), "Translate with it").clicked() {
+            if !is_used && add_primary(ui, model.problem.is_none(), "Translate with it").clicked() {
                 let command = ModelsCommand::Use(model.folder.clone());
                 commands.push(Command::Models(command));
             }
