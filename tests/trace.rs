@@ -4,6 +4,7 @@ mod sketch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use canopy::error::Error;
 use canopy::trace::{
@@ -332,4 +333,51 @@ fn json_says_what_its_numbers_are() {
     assert_eq!(json["maps"][0]["rows"][0]["words"][0][0], words[0].0);
     let visit = &json["maps"][0]["rows"][0]["visits"][0];
     assert_eq!(visit.as_array().map(Vec::len), Some(5));
+}
+
+/// Compares all that two files say, told in 32 bits and in decimals.
+const PYTHON: &str = r#"
+import sys
+sys.path.insert(0, sys.argv[1])
+import canopy_trace
+
+def flat(value):
+    if isinstance(value, (list, tuple)):
+        return [number for part in value for number in [len(value), *flat(part)]] or [0]
+    return [value]
+
+def near(one, other):
+    return one == other or None not in (one, other) and abs(one - other) <= 1e-6 * max(1, abs(one))
+
+binary, text = canopy_trace.open(sys.argv[2]), canopy_trace.open(sys.argv[3])
+assert binary.maps == text.maps and binary.source == text.source
+rows = 0
+for number, info in enumerate(binary.maps):
+    for row in range(binary.num_rows(info)):
+        one, other = flat(binary.row(number, row)), flat(text.row(number, row))
+        assert len(one) == len(other) and all(map(near, one, other)), (info, row, one, other)
+        rows += 1
+print(rows)
+"#;
+
+#[test]
+fn the_reader_in_python_reads_both_forms_alike() {
+    let python = |arguments: &[&str]| Command::new("python3").args(arguments).output();
+    if !python(&["--version"]).is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no Python here");
+        return;
+    }
+    let folder = folder();
+    let trace = small(7).trace();
+    let [binary, text] = ["a.trace", "a.json"].map(|name| saved(&trace, &folder, name));
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let paths = [&examples, &binary, &text].map(|path| path.to_str().expect("Unicode"));
+    let output = python(&["-B", "-c", PYTHON, paths[0], paths[1], paths[2]]).expect("runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let rows: usize = trace.maps.iter().map(|map| map.rows.len()).sum();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        rows.to_string()
+    );
 }
