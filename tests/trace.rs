@@ -336,7 +336,7 @@ fn json_says_what_its_numbers_are() {
 }
 
 /// Compares all that two files say, told in 32 bits and in decimals.
-const PYTHON: &str = r#"
+const PYTHON: &str = r"
 import sys
 sys.path.insert(0, sys.argv[1])
 import canopy_trace
@@ -358,7 +358,7 @@ for number, info in enumerate(binary.maps):
         assert len(one) == len(other) and all(map(near, one, other)), (info, row, one, other)
         rows += 1
 print(rows)
-"#;
+";
 
 #[test]
 fn the_reader_in_python_reads_both_forms_alike() {
