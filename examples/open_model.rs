@@ -10,6 +10,10 @@ use canopy::inference::{DeviceChoice, Translator};
 /// Any folder, zip or tar file that Firefox, Marian, `CTranslate2` or Hugging Face's tools write would do.
 const FOLDER: &str = "assets/models/firefox-en-pt";
 
+/// What the model is.
+///
+/// # Errors
+/// If the model cannot be opened or does not translate.
 pub fn description() -> Result<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
     let translator = Translator::open(&folder, DeviceChoice::Cpu)?;
@@ -24,6 +28,10 @@ pub fn description() -> Result<String> {
     ))
 }
 
+/// Prints it.
+///
+/// # Errors
+/// If the model cannot be opened or does not translate.
 pub fn main() -> Result<()> {
     println!("{}", description()?);
     Ok(())

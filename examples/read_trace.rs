@@ -16,6 +16,9 @@ const FOLDER: &str = "assets/models/help-en-de-context";
 const PAGE: &str = "<p>Insert a table.</p><p>Select its first row.</p><p>Delete it.</p>";
 
 /// What the tree of the first word says.
+///
+/// # Errors
+/// If the model cannot be opened or does not translate.
 pub fn summary() -> Result<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
     let translator = Translator::open(&folder, DeviceChoice::Cpu)?;
@@ -37,6 +40,10 @@ pub fn summary() -> Result<String> {
     Ok(tree.summary("“Delete”"))
 }
 
+/// Prints it.
+///
+/// # Errors
+/// If the model cannot be opened or does not translate.
 pub fn main() -> Result<()> {
     println!("{}", summary()?);
     Ok(())

@@ -10,6 +10,10 @@ use canopy::text::document::{Document, Format};
 
 const PAGE: &str = "<h1>Printing</h1>\n<p>Open the file. Then choose <b>Print</b>.</p>\n";
 
+/// The page in German.
+///
+/// # Errors
+/// If the model cannot be opened or does not translate.
 pub fn translated() -> Result<String> {
     let model = starter_model_for(Some("en"), Some("de"))?;
     let translator = Translator::open(&model, DeviceChoice::Cpu)?;
@@ -24,6 +28,10 @@ pub fn translated() -> Result<String> {
     Ok(page.translated(&targets))
 }
 
+/// Prints it.
+///
+/// # Errors
+/// If the model cannot be opened or does not translate.
 pub fn main() -> Result<()> {
     println!("{}", translated()?);
     Ok(())
