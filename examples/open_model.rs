@@ -10,7 +10,7 @@ use canopy::inference::{DeviceChoice, Translator};
 /// Any folder, zip or tar file that Firefox, Marian, `CTranslate2` or Hugging Face's tools write would do.
 const FOLDER: &str = "assets/models/firefox-en-pt";
 
-/// What the model is.
+/// Describes the model: name, languages, size and device.
 ///
 /// # Errors
 /// If the model cannot be opened or does not translate.

@@ -15,7 +15,7 @@ const FOLDER: &str = "assets/models/help-en-de-context";
 
 const PAGE: &str = "<p>Insert a table.</p><p>Select its first row.</p><p>Delete it.</p>";
 
-/// What the tree of the first word says.
+/// Summarises the tree of the first word.
 ///
 /// # Errors
 /// If the model cannot be opened or does not translate.

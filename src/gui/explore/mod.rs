@@ -183,6 +183,14 @@ fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &Tre
     ui.add_space(2.0);
 }
 
+/// The frame of a line above the views.
+fn band(ui: &Ui) -> Frame {
+    Frame::NONE
+        .fill(Palette::of(ui).selected)
+        .corner_radius(super::theme::RADIUS)
+        .inner_margin(Margin::symmetric(10, 4))
+}
+
 /// That the model which was traced reads no document, and which does.
 fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let explorer = &state.explorer;
@@ -191,10 +199,7 @@ fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     if !is_idle || has_tree {
         return;
     }
-    Frame::NONE
-        .fill(Palette::of(ui).selected)
-        .corner_radius(super::theme::RADIUS)
-        .inner_margin(Margin::symmetric(10, 4))
+    band(ui)
         .show(ui, |ui| {
             ui.set_min_width(ui.available_width());
             ui.horizontal_wrapped(|ui| {
@@ -224,29 +229,25 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         },
     };
     let is_awaited = explorer.awaited.is_some() || explorer.taking_in.is_some();
-    Frame::NONE
-        .fill(palette.selected)
-        .corner_radius(super::theme::RADIUS)
-        .inner_margin(Margin::symmetric(10, 4))
-        .show(ui, |ui| {
-            ui.horizontal(|ui| {
-                if is_awaited {
-                    ui.spinner();
+    band(ui).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            if is_awaited {
+                ui.spinner();
+            }
+            ui.label(RichText::new(text).color(palette.text));
+            if !is_awaited {
+                let why_not = state.why_no_trace();
+                let button = egui::Button::new("Trace again");
+                let response = ui.add_enabled(why_not.is_none(), button);
+                if response.clicked() {
+                    commands.push(Command::Explore(ExploreCommand::Trace(None)));
                 }
-                ui.label(RichText::new(text).color(palette.text));
-                if !is_awaited {
-                    let why_not = state.why_no_trace();
-                    let button = egui::Button::new("Trace again");
-                    let response = ui.add_enabled(why_not.is_none(), button);
-                    if response.clicked() {
-                        commands.push(Command::Explore(ExploreCommand::Trace(None)));
-                    }
-                    if let Some(why_not) = why_not {
-                        response.on_disabled_hover_text(why_not);
-                    }
+                if let Some(why_not) = why_not {
+                    response.on_disabled_hover_text(why_not);
                 }
-                ui.set_width(ui.available_width());
-            });
+            }
+            ui.set_width(ui.available_width());
         });
+    });
     ui.add_space(4.0);
 }
