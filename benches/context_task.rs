@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench context_task -- [--system NAME]… [--seeds 7-9] [--json FILE]`
 
-#[path = "../tests/context_task/mod.rs"]
+#[path = "../tests/training/context_task/task/mod.rs"]
 mod context_task;
 
 use std::ops::RangeInclusive;

@@ -6,7 +6,7 @@
 
 #[path = "support/memory.rs"]
 mod memory;
-#[path = "../tests/sketch/mod.rs"]
+#[path = "../tests/support/sketch.rs"]
 mod sketch;
 
 use std::process::ExitCode;

@@ -3,11 +3,11 @@
 //! GPU gets it no more. Without a Vulkan driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
 #![cfg(target_os = "linux")]
 
-#[path = "../desk/mod.rs"]
-mod desk;
 mod kernels;
-#[path = "../tiny/mod.rs"]
-mod tiny;
+#[path = "../support/mod.rs"]
+mod support;
+
+use support::{desk, tiny};
 
 use std::collections::BTreeMap;
 use std::fs;

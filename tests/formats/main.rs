@@ -1,9 +1,13 @@
 //! Formats of files: what is read of each, and that all of a file but its translated sentences comes back as it was.
 
+mod corpus;
 mod dialects;
+mod documents;
 mod export;
 mod idml;
+mod import;
 mod markup;
+mod metrics;
 mod office;
 mod other_programs;
 mod packages;
@@ -12,6 +16,9 @@ mod properties;
 mod reports;
 mod strings;
 mod subtitles;
+#[path = "../support/mod.rs"]
+mod support;
+mod tokenizers;
 mod xml;
 
 use std::fs;

@@ -5,14 +5,13 @@
 
 mod allocations;
 mod files;
-mod mutation;
 mod office;
 mod readers;
 mod seeds;
-#[path = "../explain_support/small.rs"]
-mod small;
-#[path = "../tiny/mod.rs"]
-mod tiny;
+#[path = "../support/mod.rs"]
+mod support;
+
+use support::{mutation, small, tiny};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

@@ -24,7 +24,7 @@ use canopy::training::{Curves, TrainingConfig};
 use canopy::weights::{ModelFolder, read_tensors};
 
 use crate::seeds::{self, Seed};
-use crate::tiny;
+use crate::support::tiny;
 use crate::{Read, files, office};
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(tiny::vocabulary);

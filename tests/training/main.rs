@@ -3,20 +3,28 @@
 mod checkpoints;
 mod context_only;
 mod context_rates;
+mod context_task;
 mod control;
 mod devices;
 mod drafts;
 mod examples;
+mod faults;
 mod going_on;
+mod learns_to_copy;
 mod memory;
 mod mixed_precision;
 mod numbers;
 mod promoting;
 mod run_folder;
+mod second_stage;
+#[path = "../support/mod.rs"]
+mod support;
 mod sweep;
-#[path = "../tiny/mod.rs"]
-mod tiny;
+mod update_the_rest;
+mod upon_imported;
 mod validation;
+
+use support::tiny;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,6 +9,7 @@ mod explore;
 mod getting;
 mod language_model;
 mod languages;
+mod long_day;
 mod machines;
 mod material;
 mod memory;
@@ -21,13 +22,13 @@ mod reading;
 mod sample;
 mod segment_history;
 mod segments;
-#[path = "../explain_support/small.rs"]
-mod small;
+#[path = "../support/mod.rs"]
+mod support;
 mod terms;
-#[path = "../tiny/mod.rs"]
-mod tiny;
 mod training;
 mod views;
+
+use support::{small, tiny};
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use egui::accesskit::Role;
 use tempfile::TempDir;
 
 use super::*;
-use crate::tiny;
+use crate::support::tiny;
 
 const GERMAN: &str = "<p>Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden auf jede Seite eines \
     Blatts gedruckt, so dass Sie das Blatt wie ein Buch falten können.</p>";

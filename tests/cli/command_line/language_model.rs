@@ -1,0 +1,149 @@
+//! `canopy translate --llm`: suggestions of a server that answers well, and one that never does.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::command_line::desk::{Desk, PAGE, assert_done, assert_failed, stderr};
+
+/// A server that gives back the sentence with a word before it, or says nothing at all; its address, and how often it was asked.
+fn server(answers: bool) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a client");
+            count.fetch_add(1, Ordering::Relaxed);
+            if answers {
+                answer(&mut stream);
+            } else {
+                kept.push(stream);
+            }
+        }
+    });
+    (address, asked)
+}
+
+fn answer(stream: &mut TcpStream) {
+    let mut reader = BufReader::new(&mut *stream);
+    let (mut line, mut length) = (String::new(), 0);
+    while reader.read_line(&mut line).expect("a head") > 2 {
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().expect("a length");
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("a body");
+    let asked: Value = serde_json::from_slice(&body).expect("JSON");
+    let told = asked["messages"][1]["content"].as_str().expect("a text");
+    let sentence = told.lines().last().expect("the sentence");
+    let answer = json!({
+        "choices": [{"message": {"content": format!("Bitte: {sentence}")}}],
+        "usage": {"prompt_tokens": 50, "completion_tokens": 5},
+    });
+    let answer = answer.to_string();
+    let length = answer.len();
+    let _ = write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}"
+    );
+}
+
+#[test]
+fn suggestions_are_written_or_stand_beside() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let (address, asked) = server(true);
+    let llm = ["--llm", &address, "--llm-model", "small"];
+    let output = desk.path("page.de.html");
+    let written = desk.translate(&[&[page.as_str(), "-o", &output], &llm[..]].concat());
+    assert_done(&written);
+    assert_eq!(
+        desk.read("page.de.html"),
+        "<p>Bitte: Open the <b>file</b>. Bitte: Close the window.</p>\n"
+    );
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    let told = stderr(&written);
+    assert!(
+        told.contains("small: 2 sentences in") && told.contains("100 tokens read, 10 written"),
+        "{told}"
+    );
+    let beside = desk.translate(&[&[page.as_str(), "--json"], &llm[..]].concat());
+    assert_done(&beside);
+    let report: Value = serde_json::from_slice(&beside.stdout).expect("JSON");
+    let sentence = &report["sentences"][0];
+    assert_eq!(sentence["llm"]["target"], "Bitte: Open the ⟨1⟩file⟨/1⟩.");
+    assert_eq!(sentence["llm"]["repaired"], false);
+    // Canopy's model says which it takes for the better one.
+    let [own, suggested] = ["own_mean_log_prob", "mean_log_prob"].map(|name| {
+        let mean = sentence["llm"][name].as_f64().expect("a number");
+        assert!(mean.is_finite() && mean < 0.0, "{name} is {mean}");
+        mean
+    });
+    let better = if suggested > own { "llm" } else { "canopy" };
+    assert_eq!(sentence["llm"]["better"], better);
+    assert_ne!(sentence["target"], sentence["llm"]["target"]);
+}
+
+#[test]
+fn a_server_that_never_answers_is_left_after_a_while() {
+    let desk = Desk::new();
+    let text = desk.file(
+        "page.txt",
+        "Open the file. Close the page. Print it. Save it. Copy it. Delete it.",
+    );
+    let (address, asked) = server(false);
+    let llm = [
+        "--llm",
+        &address,
+        "--llm-model",
+        "small",
+        "--llm-timeout",
+        "1",
+    ];
+    let alone = desk.translate(&[&text]);
+    let begun = Instant::now();
+    let written = desk.translate(&[&[text.as_str()], &llm[..]].concat());
+    assert_done(&written);
+    assert!(
+        begun.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(written.stdout, alone.stdout, "Canopy's translation stands");
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
+    let told = stderr(&written);
+    assert!(
+        told.contains("within 1 s") && told.contains("6 without an answer"),
+        "{told}"
+    );
+}
+
+#[test]
+fn only_an_address_of_http_and_a_name_are_taken() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let wrong = desk.translate(&[
+        &page,
+        "--llm",
+        "https://api.example.org/v1",
+        "--llm-model",
+        "large",
+    ]);
+    assert_failed(
+        &wrong,
+        &["https://api.example.org/v1", "http://localhost:11434/v1"],
+    );
+    let unnamed = desk.translate(&[&page, "--llm", "http://localhost:1"]);
+    assert_eq!(unnamed.status.code(), Some(2), "{}", stderr(&unnamed));
+}

@@ -1,0 +1,618 @@
+//! `canopy translate`: where documents come from and go to, what is told of them, and what a memory adds.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::command_line::desk::{Desk, PAGE, assert_done, assert_failed, canopy, stderr, stdout};
+use crate::command_line::tiny;
+
+/// Ended with exit code 2, a message with all of `words`, and nothing on standard output.
+#[track_caller]
+fn assert_misused(output: &Output, words: &[&str]) {
+    let message = stderr(output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    for word in words {
+        assert!(message.contains(word), "{word:?} is not in: {message}");
+    }
+    assert_eq!(stdout(output), "");
+}
+
+#[test]
+fn without_a_graphics_card_weights_of_16_bits_are_those_of_32_and_it_is_said() {
+    let desk = Desk::new();
+    let plain = desk.translate_text(&[], "Open the file.\n");
+    let output = desk.translate_text(&["--quantize", "float16"], "Open the file.\n");
+    assert_done(&output);
+    assert_eq!(stdout(&output), stdout(&plain));
+    let warning = "--quantize float16 is for a graphics card of this machine; weights keep 32 bits";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    assert!(!stderr(&plain).contains(warning));
+}
+
+#[test]
+fn readers_are_addressed_as_it_is_asked_for() {
+    let starter = canopy::inference::starter_model().expect("shipped");
+    let starter = starter.to_str().expect("a path");
+    let text = "You can save your document.\n\nDo you want to close your file?\n\nYou can see your changes here.\n";
+    let desk = Desk::new();
+    let source = desk.file("page.txt", text);
+    let translated = |form: &[&str]| {
+        let model = ["translate", &source, "--model", starter, "--device", "cpu"];
+        let output = canopy(&[&model[..], form].concat());
+        assert_done(&output);
+        stdout(&output)
+    };
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        words.map(str::to_owned).collect()
+    };
+    let familiar = |word: &String| {
+        let word = word.to_lowercase();
+        ["du", "dich", "dir"].contains(&word.as_str()) || word.starts_with("dein")
+    };
+    let formal = |word: &String| word == "Sie" || word == "Ihnen" || word.starts_with("Ihr");
+    let du = words(&translated(&["--address", "du"]));
+    assert!(
+        du.iter().filter(|word| familiar(word)).count() >= 3,
+        "{du:?}"
+    );
+    assert!(!du.iter().any(formal), "{du:?}");
+    let sie = words(&translated(&["--address", "sie"]));
+    assert!(
+        sie.iter().filter(|word| formal(word)).count() >= 3,
+        "{sie:?}"
+    );
+    assert!(!sie.iter().any(familiar), "{sie:?}");
+    let one = words(&translated(&["--address", "commonest"]));
+    assert!(
+        one.iter().any(familiar) != one.iter().any(formal),
+        "{one:?}"
+    );
+}
+
+#[test]
+fn an_address_is_for_english_to_german() {
+    let desk = Desk::new();
+    let source = desk.file("page.txt", "Öffnen.");
+    let output = canopy(&[
+        "translate",
+        &source,
+        "--from",
+        "de",
+        "--to",
+        "en",
+        "--device",
+        "cpu",
+        "--address",
+        "du",
+    ]);
+    assert_failed(&output, &["--address", "English to German", "de to en"]);
+}
+
+#[test]
+fn standard_input_is_translated_to_standard_output() {
+    let desk = Desk::new();
+    let output = desk.translate_text(&[], "Open the file.\n\nClose the window.\n");
+    assert_done(&output);
+    let text = stdout(&output);
+    assert!(
+        text.contains("\n\n") && text.ends_with('\n') && !text.contains("Open the file"),
+        "{text}"
+    );
+    let output = desk.translate_text(&["-"], "Open the file.\n\nClose the window.\n");
+    assert_done(&output);
+    assert_eq!(stdout(&output), text);
+    let output = desk.translate_text(&["--format", "html", "-o", "-"], PAGE);
+    assert_done(&output);
+    assert!(stdout(&output).starts_with("<p>") && stdout(&output).matches("<b>").count() == 1);
+    for [from, to] in [["en", "de"], ["en-US", "de_DE"]] {
+        let output = desk.translate_text(&["--from", from, "--to", to], "");
+        assert_done(&output);
+        assert_eq!(stdout(&output), "");
+    }
+}
+
+#[test]
+fn documents_are_written_where_they_are_asked_for() {
+    let desk = Desk::new();
+    let (one, two) = (
+        desk.file("one.html", PAGE),
+        desk.file("two.md", "Open *the* file.\n"),
+    );
+    let output = desk.translate(&[&one]);
+    assert_done(&output);
+    let translated = stdout(&output);
+    let out = desk.path("out.html");
+    let output = desk.translate(&[&one, "-o", &out]);
+    assert_done(&output);
+    assert_eq!(
+        (stdout(&output).as_str(), desk.read("out.html")),
+        ("", translated.clone())
+    );
+    let folder = desk.path("german");
+    fs::create_dir(&folder).expect("a folder");
+    assert_done(&desk.translate(&[&one, &two, "--output", &folder]));
+    assert_eq!(desk.read("german/one.html"), translated);
+    assert!(!desk.read("german/two.md").is_empty());
+    assert_eq!(
+        (desk.read("one.html").as_str(), desk.read("two.md").as_str()),
+        (PAGE, "Open *the* file.\n")
+    );
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
+    assert_done(&desk.translate(&[&one, "--json", "-o", &folder]));
+    assert!(desk.read("german/one.html.json").starts_with('{'));
+}
+
+#[test]
+fn places_that_cannot_be_meant_are_refused_before_any_work() {
+    let desk = Desk::new();
+    let (one, same) = (
+        desk.file("one.txt", "Open."),
+        desk.file("more/one.txt", "Close."),
+    );
+    let folder = desk.path("german");
+    fs::create_dir(&folder).expect("a folder");
+    assert_misused(
+        &desk.translate(&[&one, &same, "-o", &desk.path("new.txt")]),
+        &["new.txt", "folder"],
+    );
+    assert_failed(
+        &desk.translate(&[&one, &same, "-o", &folder, "--force"]),
+        &["one.txt"],
+    );
+    assert_failed(&desk.translate_text(&["-o", &folder], "Open."), &["german"]);
+    for missing in ["missing/one.txt", "missing/"] {
+        let refused = desk.translate(&[&one, "-o", &desk.path(missing)]);
+        assert_failed(&refused, &["missing", "folder is not there"]);
+        assert!(!stderr(&refused).contains("left as it was"));
+    }
+    // Nor is the first one translated.
+    assert_failed(
+        &desk.translate(&[&one, &desk.path("absent.txt"), "-o", &folder]),
+        &["absent.txt"],
+    );
+    let trace = desk.path("missing/one.trace");
+    let (out, absent) = (desk.path("out.txt"), desk.path("absent"));
+    // The model is not even looked for.
+    let refused = canopy(&[
+        "translate",
+        &one,
+        "-o",
+        &out,
+        "--trace",
+        &trace,
+        "--model",
+        &absent,
+    ]);
+    assert_failed(&refused, &["missing"]);
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
+    assert_eq!(desk.names(), ["german", "more", "one.txt"]);
+}
+
+#[test]
+fn nothing_is_replaced_without_force() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let out = desk.file("out.html", "mine");
+    assert_failed(
+        &desk.translate(&[&one, "-o", &out]),
+        &["out.html", "--force"],
+    );
+    let again = desk.file("german/one.html", "mine");
+    assert_failed(
+        &desk.translate(&[&one, "-o", &desk.path("german")]),
+        &["one.html", "--force"],
+    );
+    fs::remove_file(again).expect("it is there");
+    fs::remove_dir(desk.path("german")).expect("it is empty");
+    assert_eq!(
+        (
+            desk.read("out.html").as_str(),
+            desk.read("one.html").as_str()
+        ),
+        ("mine", PAGE)
+    );
+    assert_done(&desk.translate(&[&one, "-o", &out, "--force"]));
+    assert!(desk.read("out.html").starts_with("<p>"));
+    assert_eq!(desk.names(), ["one.html", "out.html"]);
+}
+
+/// Refused before any work, with no word of `--force`.
+#[track_caller]
+fn assert_kept(output: &Output, name: &str) {
+    assert_failed(output, &[name, "is read here"]);
+    assert!(!stderr(output).contains("--force"), "{}", stderr(output));
+}
+
+#[test]
+fn no_input_is_replaced_even_with_force() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let two = desk.file("more/two.txt", "Open the file.\n");
+    let memory = desk.file("po/mine.po", "msgid \"Open\"\nmsgstr \"Auf\"\n");
+    let folder = desk.path("");
+    let spelt = desk.path("more/../one.html");
+    let mut outputs = vec![one.clone(), spelt, folder];
+    #[cfg(unix)]
+    {
+        let [link, name] = ["link.html", "name.html"].map(|name| desk.path(name));
+        std::os::unix::fs::symlink("one.html", &link).expect("linked");
+        fs::hard_link(&one, &name).expect("linked");
+        outputs.extend([link, name]);
+    }
+    for output in &outputs {
+        for force in [&[][..], &["--force"]] {
+            let asked = [&["-o", output, &one][..], force].concat();
+            assert_kept(&desk.translate(&asked), ".html");
+        }
+    }
+    // What another document or the translation comes from is an input as well.
+    let (more, po) = (desk.path("more"), desk.path("po"));
+    let others: [&[&str]; 3] = [
+        &["-o", &more, &one, &two],
+        &["-o", &memory, &one, "--memory", &memory],
+        &["-o", &memory, &one, "--memory", &po],
+    ];
+    for asked in others {
+        let output = desk.translate(&[asked, &["--force"]].concat());
+        assert_kept(&output, "is read here");
+    }
+    for part in fs::read_dir(desk.model.path()).expect("a folder") {
+        let part = part.expect("an entry").path();
+        let output = desk.translate(&[&one, "--force", "-o", part.to_str().expect("a name")]);
+        assert_kept(
+            &output,
+            part.file_name().and_then(|it| it.to_str()).expect("a name"),
+        );
+    }
+    let document = desk.file("page.json", "Open the file.\n");
+    let asked = ["--format", "txt", "--force", &document, "--trace"];
+    let spelt = desk.path("more/../page.json");
+    assert_kept(
+        &desk.translate(&[&asked[..], &[&*spelt]].concat()),
+        "page.json",
+    );
+    // The same place as that of the translation.
+    let (new, spelt) = (desk.path("new.json"), desk.path("more/../new.json"));
+    let output = desk.translate(&[&one, "--json", "-o", &new, "--trace", &spelt]);
+    assert_failed(&output, &["new.json", "two files"]);
+    assert_eq!(
+        (desk.read("one.html"), desk.read("more/two.txt")),
+        (PAGE.to_owned(), "Open the file.\n".to_owned())
+    );
+    assert_eq!(desk.read("page.json"), "Open the file.\n");
+    assert!(desk.read("po/mine.po").contains("msgstr"));
+}
+
+#[test]
+fn other_commands_keep_what_they_read_as_well() {
+    let desk = Desk::new();
+    let page = desk.file("page.txt", "Open the file.\n");
+    let trace = desk.path("page.json");
+    assert_done(&desk.translate(&[&page, "--trace", &trace]));
+    let before = desk.read("page.json");
+    let output = canopy(&[
+        "explain", &trace, "--view", "cross", "-o", &trace, "--force",
+    ]);
+    assert_kept(&output, "page.json");
+    assert_eq!(desk.read("page.json"), before);
+    let corpus = desk.path("corpus");
+    tiny::corpus(Path::new(&corpus));
+    let documents = desk.read("corpus/test.jsonl");
+    for part in fs::read_dir(&corpus).expect("a folder") {
+        let part = part.expect("an entry").path();
+        let part = part.to_str().expect("a name");
+        let made = [
+            "contrast", "make", "--corpus", &corpus, "-o", part, "--force",
+        ];
+        let chosen = [
+            "corpus",
+            "select-context",
+            "--type",
+            "previous",
+            "--corpus",
+            &corpus,
+        ];
+        let chosen = [&chosen[..], &["-o", part, "--force"]].concat();
+        let model = desk.model.path().to_str().expect("a name");
+        let scored = [
+            "evaluate", "--model", model, "--corpus", &corpus, "--device", "cpu",
+        ];
+        let scored = [&scored[..], &["--hypotheses", part, "--force"]].concat();
+        for asked in [&made[..], &chosen, &scored] {
+            assert_kept(&canopy(asked), part.rsplit('/').next().expect("a name"));
+        }
+    }
+    assert_eq!(desk.read("corpus/test.jsonl"), documents);
+    let model = desk.model.path().to_str().expect("a name");
+    let average = ["model", "average", model, "-o", model, "--force"];
+    assert_kept(&canopy(&average), "\"");
+    // A file of one's own beside the corpus may be replaced.
+    let contexts = desk.file("corpus/contexts.jsonl", "old");
+    let chosen = [
+        "corpus",
+        "select-context",
+        "--type",
+        "previous",
+        "--corpus",
+        &corpus,
+    ];
+    assert_done(&canopy(
+        &[&chosen[..], &["-o", &contexts, "--force"]].concat(),
+    ));
+}
+
+#[test]
+fn a_file_of_an_unknown_ending_is_translated_as_the_message_says() {
+    let desk = Desk::new();
+    let notes = desk.file("notes.wiki", "Open the file.\n");
+    let refused = desk.translate(&[&notes]);
+    assert_failed(&refused, &["notes.wiki", "--format"]);
+    let message = stderr(&refused);
+    let (_, advice) = message.split_once("--format ").expect("advice");
+    let format = advice.split([',', ' ', ')']).next().expect("a value");
+    assert_done(&desk.translate(&[&notes, "--format", format]));
+    // Only this command has the option.
+    let refused = canopy(&["explain", &notes, "--view", "difference", "--device", "cpu"]);
+    assert_failed(&refused, &["notes.wiki"]);
+    assert!(!stderr(&refused).contains("--format"));
+}
+
+#[test]
+fn json_tells_of_every_sentence() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let output = desk.translate(&[&one, "--json"]);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (
+            &report["document"],
+            &report["source_language"],
+            &report["target_language"]
+        ),
+        (&"one.html".into(), &"en".into(), &"de".into())
+    );
+    let sentences = report["sentences"].as_array().expect("a list");
+    assert_eq!(sentences.len(), 2);
+    assert_eq!(sentences[0]["source"], "Open the ⟨1⟩file⟨/1⟩.");
+    let target = sentences[0]["target"].as_str().expect("a text");
+    assert!(
+        target.contains("⟨1⟩") && target.contains("⟨/1⟩"),
+        "{target}"
+    );
+    for (index, sentence) in sentences.iter().enumerate() {
+        assert_eq!(sentence["index"], index);
+        assert!(
+            sentence["source"].is_string()
+                && sentence["target"].is_string()
+                && sentence["flags"].is_array()
+        );
+        assert!(
+            sentence["log_prob"]
+                .as_f64()
+                .is_some_and(|log_prob| log_prob < 0.0),
+            "{sentence}"
+        );
+    }
+    let nothing = desk.translate_text(&["--json"], "");
+    assert_done(&nothing);
+    assert_eq!(
+        serde_json::from_slice::<Value>(&nothing.stdout).expect("JSON")["sentences"],
+        Value::Array(Vec::new())
+    );
+}
+
+#[test]
+fn other_languages_than_the_models_are_refused() {
+    let desk = Desk::new();
+    for arguments in [["--from", "fr"], ["--to", "fr"]] {
+        assert_misused(
+            &desk.translate_text(&arguments, "Open."),
+            &["en to de", "fr", "--model"],
+        );
+    }
+}
+
+#[test]
+fn what_a_memory_has_exactly_is_taken_over() {
+    let desk = Desk::new();
+    let memory = desk.file(
+        "mine.tsv",
+        "Close the window.\tMach das Fenster zu.\nOpen the file.\tMach die Datei auf.\n",
+    );
+    let output = desk.translate_text(&["--format", "html", "--memory", &memory], PAGE);
+    assert_done(&output);
+    let text = stdout(&output);
+    assert!(text.contains("Mach das Fenster zu.</p>"), "{text}");
+    // A memory does not know where the tags belong: what it has for a sentence with some is only looked up.
+    let marked = ["--format", "html", "--json", "--memory", &memory];
+    let output = desk.translate_text(&marked, PAGE);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let flags = |sentence: usize| report["sentences"][sentence]["flags"].to_string();
+    assert!(!flags(0).contains("memory") && flags(1).contains("memory"));
+    let memory = desk.file(
+        "mine.tmx",
+        "<tmx version='1.4'><header srclang='en'/><body><tu><tuv xml:lang='en'><seg>Close the window.</seg></tuv>\
+         <tuv xml:lang='de'><seg>Fenster zu.</seg></tuv></tu></body></tmx>",
+    );
+    let output = desk.translate_text(&["--json", "--memory", &memory], "Close the window.");
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sentence = &report["sentences"][0];
+    assert_eq!(sentence["target"], "Fenster zu.");
+    assert_eq!(sentence["flags"], serde_json::json!(["memory"]));
+    assert!(sentence["log_prob"].is_null() && sentence["tokens"] == 0);
+    let similar =
+        serde_json::json!({"source": "Close the window.", "target": "Fenster zu.", "score": 1.0});
+    assert_eq!(sentence["similar"][0], similar);
+    let broken = desk.file("broken.tsv", "Open the file.\n");
+    let output = desk.translate_text(&["--format", "html", "--memory", &broken], PAGE);
+    assert_failed(&output, &["broken.tsv", "1", ".tmx"]);
+}
+
+#[test]
+fn learning_for_a_document_needs_something_to_learn_from() {
+    let desk = Desk::new();
+    let memory = desk.file("mine.tsv", "Close the window.\tMach das Fenster zu.\n");
+    let output = desk.translate_text(&["--memory", &memory, "--adapt"], "Close a window.");
+    assert_done(&output);
+    let output = desk.translate_text(&["--adapt"], "Close a window.");
+    assert_eq!(output.status.code(), Some(2), "there is no memory");
+}
+
+#[test]
+fn what_was_looked_up_in_a_memory_of_ones_own_is_told() {
+    let desk = Desk::new();
+    let memory = desk.file("mine.tsv", "Close the window.\tMach das Guckloch zu.\n");
+    let page = desk.file("page.txt", "Close a window.\n");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/help-en-de");
+    let ask = [
+        "explain", &page, "--view", "memory", "--model", model, "--device", "cpu",
+    ];
+    let told = canopy(&[&ask[..], &["--memory", &memory]].concat());
+    assert_done(&told);
+    assert!(stdout(&told).contains("Guckloch"), "{}", stdout(&told));
+    assert_failed(&canopy(&ask), &["nothing was looked up", "memory"]);
+}
+
+#[test]
+fn a_trace_is_written_beside_the_translation() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let plain = stdout(&desk.translate(&[&page]));
+    for name in ["page.trace", "page.json"] {
+        let path = desk.path(name);
+        let output = desk.translate(&[&page, "--trace", &path]);
+        assert_done(&output);
+        assert_eq!(stdout(&output), plain, "tracing changed the translation");
+        let trace = canopy::trace::open(Path::new(&path)).expect("a trace");
+        assert!(trace.num_maps() > 0);
+        // What the model alone can tell needs the document.
+        let asked = canopy(&["explain", &path, "--view", "memory"]);
+        assert_misused(&asked, &["--view memory", "document"]);
+        assert_failed(&desk.translate(&[&page, "--trace", &path]), &[name]);
+    }
+    let wrong = desk.path("page.xml");
+    assert_failed(
+        &desk.translate(&[&page, "--trace", &wrong]),
+        &[".json", ".trace"],
+    );
+    assert_failed(
+        &desk.translate(&[&page, &page, "--trace", &desk.path("two.trace")]),
+        &["trace"],
+    );
+}
+
+#[test]
+fn a_pseudo_translation_needs_no_model() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let pseudo = |how: &str, more: &[&str]| {
+        let mut arguments = vec!["translate", "--pseudo", how, &page];
+        arguments.extend(more);
+        canopy(&arguments)
+    };
+    let output = pseudo("identity", &[]);
+    assert_done(&output);
+    assert_eq!(stdout(&output), PAGE);
+    let output = pseudo("accents", &["-o", &desk.path("out.html")]);
+    assert_done(&output);
+    let written = desk.read("out.html");
+    assert!(
+        written.starts_with("<p>[") && written.contains("]</p>"),
+        "{written}"
+    );
+    assert_eq!(written.matches("<b>").count(), PAGE.matches("<b>").count());
+    assert_done(&pseudo("accents", &["--json"]));
+    assert_misused(&pseudo("reversed", &[]), &["identity", "accents"]);
+}
+
+#[test]
+fn a_translation_is_exported_for_other_tools() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let export = |format: &str, more: &[&str]| {
+        let mut arguments = vec![
+            "translate",
+            "--pseudo",
+            "identity",
+            "--export",
+            format,
+            &page,
+        ];
+        arguments.extend(more);
+        canopy(&arguments)
+    };
+    let output = export("tmx", &["--from", "en", "--to", "de"]);
+    assert_done(&output);
+    assert!(stdout(&output).contains("<tuv xml:lang=\"de\"><seg>Close the window.</seg></tuv>"));
+    let folder = desk.path(".");
+    assert_done(&export("bilingual-html", &["-o", &folder]));
+    assert!(desk.read("page.html.html").contains("<table>"));
+    assert_misused(&export("nothing", &[]), &["xliff", "interleaved"]);
+}
+
+#[test]
+fn subtitles_have_as_much_room_as_is_said() {
+    let desk = Desk::new();
+    let times = "1\n00:00:01,000 --> 00:00:02,000\n";
+    let cue = desk.file("a.srt", format!("{times}One two three four five six.\n"));
+    let output = canopy(&[
+        "translate",
+        "--pseudo",
+        "accents",
+        "--line-chars",
+        "20",
+        &cue,
+    ]);
+    assert_done(&output);
+    let text = stdout(&output);
+    let lines = text.strip_prefix(times).expect("the times").lines();
+    assert!(
+        lines.clone().count() > 1 && lines.clone().all(|line| line.chars().count() <= 20),
+        "{text}"
+    );
+    let bad = desk.file("bad.srt", "nothing of the kind\n");
+    let output = canopy(&[
+        "translate",
+        "--pseudo",
+        "identity",
+        &bad,
+        "-o",
+        &desk.path("out.srt"),
+    ]);
+    assert_failed(&output, &["bad.srt", "line 1"]);
+    assert!(!desk.names().contains(&"out.srt".to_owned()));
+}
+
+#[test]
+fn drafts_of_a_file_stay_unless_they_are_to_be_translated_anew() {
+    let desk = Desk::new();
+    let unit = |id: u8, target: &str| {
+        format!("<trans-unit id=\"{id}\"><source>Open {id}</source>{target}</trans-unit>")
+    };
+    let text = format!(
+        "<xliff version=\"1.2\"><file original=\"a\" source-language=\"en\" datatype=\"plaintext\"><body>{}{}</body></file></xliff>",
+        unit(1, "<target state=\"needs-translation\">Auf</target>"),
+        unit(2, "<target state=\"final\">Zwei</target>"),
+    );
+    let file = desk.file("a.xlf", &text);
+    let output = desk.translate(&[&file]);
+    assert_done(&output);
+    assert_eq!(stdout(&output), text);
+    let told = stderr(&output);
+    assert!(told.contains('1') && told.contains("--drafts"), "{told}");
+    let output = desk.translate(&[&file, "--drafts"]);
+    assert_done(&output);
+    let written = stdout(&output);
+    assert!(
+        written.contains(">Zwei<") && !written.contains(">Auf<"),
+        "{written}"
+    );
+    assert!(!stderr(&output).contains("--drafts"));
+}

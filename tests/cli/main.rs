@@ -1,0 +1,13 @@
+//! The program from its command line, its server, and the house that it is built as.
+
+mod architecture;
+mod bad_input;
+mod catalogue;
+mod charts;
+mod command_line;
+mod elsewhere;
+mod examples;
+mod killed;
+mod server;
+#[path = "../support/mod.rs"]
+mod support;

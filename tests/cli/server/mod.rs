@@ -1,0 +1,15 @@
+//! `canopy serve` from outside: the program is started with a tiny model and asked over HTTP.
+
+mod client;
+mod hostile;
+mod keys;
+mod libre_translate;
+mod limits;
+mod many_clients;
+mod openapi;
+mod opus_cat;
+mod own;
+mod page;
+mod python;
+
+use crate::support::{mutation, tiny};

@@ -1,0 +1,92 @@
+//! Search finds what the model says, in whatever company a sentence is searched, and keeps all markup.
+
+mod markup;
+mod models;
+mod packed;
+mod reranking;
+mod scripted;
+mod terms;
+
+use crate::support::tiny;
+
+use std::ops::ControlFlow;
+
+use canopy::kernels::DropoutSource;
+use canopy::model::{Model, PackedBatch};
+use canopy::search::{
+    Hypothesis, Limits, Markup, SearchOptions, SourceSentence, SourceText, search, search_sentences,
+};
+use canopy::text::vocabulary::Vocabulary;
+
+fn options(beam_size: usize) -> SearchOptions {
+    SearchOptions {
+        beam_size,
+        ..SearchOptions::default()
+    }
+}
+
+fn hypotheses(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    sources: &[SourceSentence],
+    beam: usize,
+) -> Vec<Hypothesis> {
+    let mut found = vec![None; sources.len()];
+    search_sentences(
+        model,
+        vocabulary,
+        &SourceText::of_sentences(sources.to_vec()),
+        &options(beam),
+        &mut |number, hypothesis| {
+            assert!(
+                found[number].replace(hypothesis).is_none(),
+                "sentence {number} was finished twice"
+            );
+            ControlFlow::Continue(())
+        },
+    )
+    .expect("probabilities");
+    found
+        .into_iter()
+        .map(|hypothesis| hypothesis.expect("every sentence is finished"))
+        .collect()
+}
+
+/// Searches one sentence with its own limit.
+fn limited(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    ids: &[u32],
+    beam: usize,
+    max_tokens: usize,
+) -> Hypothesis {
+    ranked(model, vocabulary, ids, beam, max_tokens).swap_remove(0)
+}
+
+/// All that the search of one sentence with its own limit finds, the best first.
+fn ranked(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    ids: &[u32],
+    beam: usize,
+    max_tokens: usize,
+) -> Vec<Hypothesis> {
+    let rows = PackedBatch::new([[ids, &[Vocabulary::EOS]].concat().as_slice()]);
+    let state = model.start(&model.encode(&rows, &DropoutSource::none()));
+    let limits = [Limits {
+        markup: Markup::of(ids, vocabulary),
+        terms: None,
+        max_tokens,
+    }];
+    let mut found = None;
+    search(
+        model,
+        state,
+        &limits,
+        &options(beam),
+        vocabulary,
+        &mut |_, hypotheses| found = Some(hypotheses),
+    )
+    .expect("probabilities");
+    found.expect("the sentence is finished")
+}

@@ -1,0 +1,216 @@
+//! A model that says what a script tells it to shows how the search goes about its beam.
+
+use std::cell::RefCell;
+
+use canopy::search::{Decode, Hypothesis, InvalidScores, Limits, Markup, SearchOptions, search};
+use canopy::text::vocabulary::Vocabulary;
+
+use crate::search::{options, tiny};
+
+/// Tokens that may follow a sentence's tokens so far, with probabilities; all else is impossible.
+pub type Script = fn(sentence: usize, words: &[u32]) -> Vec<(u32, f32)>;
+
+/// A model that follows a script and notes for how many hypotheses it was asked.
+struct Scripted {
+    script: Script,
+    asked: RefCell<Vec<usize>>,
+}
+
+impl Decode for Scripted {
+    type State = Vec<(usize, Vec<u32>)>;
+
+    fn vocab_size(&self) -> usize {
+        tiny::VOCAB
+    }
+
+    fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32> {
+        assert_eq!(state.len(), ids.len(), "one word for every hypothesis");
+        self.asked.borrow_mut().push(ids.len());
+        let mut log_probs = vec![f32::NEG_INFINITY; ids.len() * tiny::VOCAB];
+        for ((sentence, words), (&id, row)) in state
+            .iter_mut()
+            .zip(ids.iter().zip(log_probs.chunks_exact_mut(tiny::VOCAB)))
+        {
+            if id == Vocabulary::BOS {
+                assert!(words.is_empty(), "a sentence begins once");
+            } else {
+                words.push(id);
+            }
+            for (next, prob) in (self.script)(*sentence, words) {
+                row[next as usize] = prob.ln();
+            }
+        }
+        log_probs
+    }
+
+    fn select(&self, state: &mut Self::State, hypotheses: &[usize]) {
+        *state = hypotheses
+            .iter()
+            .map(|&hypothesis| state[hypothesis].clone())
+            .collect();
+    }
+}
+
+/// Searches as many sentences as there are limits.
+pub fn scripted(
+    script: Script,
+    limits: &[Limits],
+    options: &SearchOptions,
+) -> (Vec<Hypothesis>, Vec<usize>) {
+    let model = Scripted {
+        script,
+        asked: RefCell::default(),
+    };
+    let found = searched(&model, limits, options).expect("probabilities");
+    (
+        found
+            .into_iter()
+            .map(|hypothesis| hypothesis.expect("finished"))
+            .collect(),
+        model.asked.into_inner(),
+    )
+}
+
+/// The best translation of each sentence.
+fn searched(
+    model: &Scripted,
+    limits: &[Limits],
+    options: &SearchOptions,
+) -> Result<Vec<Option<Hypothesis>>, InvalidScores> {
+    let state = (0..limits.len())
+        .map(|sentence| (sentence, Vec::new()))
+        .collect();
+    let mut found = vec![None; limits.len()];
+    let mut finished = |sentence: usize, hypotheses: Vec<Hypothesis>| {
+        found[sentence] = hypotheses.into_iter().next();
+    };
+    let vocabulary = tiny::vocabulary();
+    search(model, state, limits, options, &vocabulary, &mut finished)?;
+    Ok(found)
+}
+
+fn plain_limits(count: usize, max_tokens: usize) -> Vec<Limits> {
+    vec![
+        Limits {
+            markup: Markup::default(),
+            terms: None,
+            max_tokens
+        };
+        count
+    ]
+}
+
+#[test]
+fn finished_sentences_leave_the_batch() {
+    // Sentence n has 2 n words.
+    let script: Script = |sentence, words| {
+        if words.len() < 2 * sentence {
+            vec![(50, 1.0)]
+        } else {
+            vec![(Vocabulary::EOS, 1.0)]
+        }
+    };
+    let (found, asked) = scripted(script, &plain_limits(4, 100), &options(1));
+    assert_eq!(
+        found
+            .iter()
+            .map(|hypothesis| hypothesis.ids.len())
+            .collect::<Vec<_>>(),
+        [0, 2, 4, 6]
+    );
+    assert!(
+        found
+            .iter()
+            .all(|hypothesis| !hypothesis.cut_off && hypothesis.log_prob == 0.0)
+    );
+    assert_eq!(asked, [4, 3, 3, 2, 2, 1, 1]);
+}
+
+#[test]
+fn a_sentence_without_end_is_cut_off_at_its_own_limit() {
+    let mut limits = plain_limits(2, 5);
+    limits[1].max_tokens = 3;
+    for beam in [1, 4] {
+        let (found, asked) = scripted(|_, _| vec![(50, 0.5), (51, 0.25)], &limits, &options(beam));
+        assert_eq!(
+            found
+                .iter()
+                .map(|hypothesis| hypothesis.ids.len())
+                .collect::<Vec<_>>(),
+            [5, 3]
+        );
+        assert!(
+            found
+                .iter()
+                .all(|hypothesis| hypothesis.cut_off && hypothesis.ids.iter().all(|&id| id == 50))
+        );
+        assert_eq!(asked.len(), 5);
+    }
+}
+
+#[test]
+fn a_larger_beam_is_not_misled_as_greedy_is() {
+    const TRAP: u32 = 50;
+    const PATH: u32 = 51;
+    // The likelier first word leads to a lottery.
+    let script: Script = |_, words| match words {
+        [] => vec![(TRAP, 0.55), (PATH, 0.45)],
+        [TRAP] => (60..80).map(|id| (id, 0.05)).collect(),
+        [PATH] => vec![(52, 0.9), (53, 0.1)],
+        _ => vec![(Vocabulary::EOS, 0.9), (54, 0.1)],
+    };
+    let score = |beam: usize| {
+        let options = SearchOptions {
+            beam_size: beam,
+            ..SearchOptions::default()
+        };
+        let (found, _) = scripted(script, &plain_limits(1, 10), &options);
+        let length = f32::from(u16::try_from(found[0].ids.len()).expect("short")) + 1.0;
+        (
+            found[0].ids[0],
+            found[0].log_prob / ((5.0 + length) / 6.0).powf(options.length_penalty.unwrap_or(1.0)),
+        )
+    };
+    let (first, misled) = score(1);
+    assert_eq!(first, TRAP);
+    for beam in 2..=8 {
+        let (first, found) = score(beam);
+        assert!(
+            first == PATH && found > misled,
+            "beam {beam}: {found} after {first}, greedy has {misled}"
+        );
+    }
+}
+
+/// Two tokens and the end; but the second sentence gets `row` after its first token.
+fn broken_off(sentence: usize, words: &[u32], row: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+    match (sentence, words.len()) {
+        (1, 1) => row,
+        (_, 0..2) => vec![(50, 0.75), (51, 0.25)],
+        _ => vec![(Vocabulary::EOS, 1.0)],
+    }
+}
+
+#[test]
+fn scores_that_are_no_probabilities_end_the_search_and_name_the_sentence() {
+    // Damaged weights, and what a device that is lost may hand out.
+    let scripts: [Script; 4] = [
+        |sentence, words| broken_off(sentence, words, (0..340).map(|id| (id, f32::NAN)).collect()),
+        |sentence, words| broken_off(sentence, words, vec![(60, 0.5), (61, f32::INFINITY)]),
+        |sentence, words| broken_off(sentence, words, (0..340).map(|id| (id, 1.0)).collect()),
+        |sentence, words| broken_off(sentence, words, Vec::new()),
+    ];
+    for (number, script) in scripts.into_iter().enumerate() {
+        for beam in [1, 3] {
+            let model = Scripted {
+                script,
+                asked: RefCell::default(),
+            };
+            let found = searched(&model, &plain_limits(3, 6), &options(beam));
+            let error = found.expect_err("no probabilities");
+            assert_eq!(error.number, 1, "script {number}, beam {beam}: {error:?}");
+            let is_log_prob = error.found.is_finite() && error.found <= 0.0;
+            assert!(!is_log_prob, "script {number}, beam {beam}: {error:?}");
+        }
+    }
+}
