@@ -10,6 +10,7 @@ mod desk;
 mod evaluating;
 mod imported;
 mod language_model;
+mod logging;
 mod models;
 mod page;
 mod project;
