@@ -13,6 +13,14 @@ test *arguments:
 crate name:
     cargo test -p canopy-{{name}}
 
+# Licences, known faults and sources of all dependencies.
+deny:
+    cargo deny check
+
+# The Debian package.
+package:
+    cargo deb --profile dist
+
 # Lints of a crate that computes no network.
 lint name:
     cargo clippy -p canopy-{{name}} --all-targets -- -D warnings

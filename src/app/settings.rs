@@ -271,6 +271,11 @@ impl Folders {
         Some(self.data.as_ref()?.join("alignments"))
     }
 
+    /// The log of the window's run; that of the run before lies beside it as `canopy.old.log`.
+    pub fn log_file(&self) -> Option<PathBuf> {
+        Some(self.data.as_ref()?.join("canopy.log"))
+    }
+
     pub fn settings_file(&self) -> Option<PathBuf> {
         self.config
             .as_ref()

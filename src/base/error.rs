@@ -1,7 +1,11 @@
 //! Failures, in words that a user can act on.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+
+use crate::device_failure::{DeviceFailure, in_short};
+use crate::panics::{at, log_note};
+
+pub use crate::panics::{caught, panic_message};
 
 /// The result of everything that can fail for a reason outside the program.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -427,9 +431,14 @@ pub enum Error {
     #[error("no model is open; choose one in the Model menu")]
     NoModel,
     #[error(
-        "the program made a mistake and stopped this job: {message}; nothing else was lost, try it again"
+        "internal error: {}{}; nothing else was lost, try it again{}",
+        in_short(.message), at(.place.as_ref()), log_note()
     )]
-    Panicked { message: String },
+    Panicked {
+        message: String,
+        /// File and line, if they are known.
+        place: Option<String>,
+    },
     #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
     Window { reason: String },
     #[error(
@@ -609,7 +618,7 @@ impl Error {
             | Self::DeviceFailed { .. }
             | Self::OutOfMemory { .. }
             | Self::InvalidScores { .. } => true,
-            Self::Panicked { message } => PanicKind::of(message) != PanicKind::Mistake,
+            Self::Panicked { message, .. } => DeviceFailure::of(message).is_some(),
             _ => false,
         }
     }
@@ -627,74 +636,5 @@ fn kept(path: &Path) -> &'static str {
         "; the existing file was left as it was"
     } else {
         ""
-    }
-}
-
-/// Runs `work`; a panic becomes an error, so that the thread goes on.
-///
-/// # Errors
-/// Those of `work`, and [`Error::Panicked`].
-pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(Error::Panicked {
-            message: panic_message(panic.as_ref()),
-        })
-    })
-}
-
-/// The message of a thread that panicked.
-pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
-}
-
-/// What a panic of the tensor library says, without how it came about: its first line, unless that is for programmers.
-pub fn in_short(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    if line.contains("try_into_") {
-        return "it gave nothing back of what it was to compute".to_owned();
-    }
-    line.to_owned()
-}
-
-/// A meaning of a panic of the tensor library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PanicKind {
-    OutOfMemory,
-    DeviceLost,
-    Mistake,
-}
-
-impl PanicKind {
-    pub fn of(message: &str) -> Self {
-        let message = message.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
-        // As wgpu and cubecl put it.
-        let memory = [
-            "out of memory",
-            "out-of-memory",
-            "out of device memory",
-            "can't allocate buffer",
-            "outofmemory",
-            "buffertoobig",
-        ];
-        // The last three are all that is left to read where a device goes while kernels or numbers are on their way.
-        let lost = [
-            "device is lost",
-            "device lost",
-            "devicelost",
-            "poisoned",
-            "bytes were never written",
-            "buffer could not be mapped",
-            "buffer's map never completed",
-        ];
-        if says(&memory) {
-            Self::OutOfMemory
-        } else if says(&lost) {
-            Self::DeviceLost
-        } else {
-            Self::Mistake
-        }
     }
 }

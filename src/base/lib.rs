@@ -1,4 +1,4 @@
-//! What every wing stands on: errors, files that are written whole, folders, lines, digests.
+//! What every wing stands on: errors and panics, files that are written whole, folders, lines, digests.
 //!
 //! ```
 //! use canopy_base::file::write_atomically;
@@ -12,9 +12,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod device_failure;
 pub mod digest;
 pub mod disk;
 pub mod error;
 pub mod file;
 pub mod folder;
 pub mod lines;
+pub mod panics;

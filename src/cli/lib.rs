@@ -41,6 +41,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use canopy_app::Folders;
+use canopy_app::logging::start_log;
 use canopy_base::error::Error;
 use options::ModelArguments;
 
@@ -52,6 +54,10 @@ use options::ModelArguments;
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Tell on standard error what is done and why: opened files, the chosen model and device, times; twice tells more, three
+    /// times all. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
     /// A document to open in the window
     document: Option<PathBuf>,
     /// Language of documents that do not declare theirs
@@ -126,6 +132,12 @@ enum Command {
 /// Runs what the arguments ask for; before any other thread starts.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
+    let is_window = arguments.command.is_none();
+    let log_file = Folders::of_user().log_file().filter(|_| is_window);
+    if let Err(error) = start_log(arguments.verbose, log_file) {
+        terminal::tell(&format!("canopy: {error}\n"));
+        return ExitCode::FAILURE;
+    }
     if arguments.command.is_some() {
         canopy_translate::inference::find_gpus_without_a_screen();
     }
@@ -176,6 +188,7 @@ fn advice(error: &Error, translates: bool) -> &'static str {
     match error {
         Error::Exists { .. } => " (or pass --force to replace it)",
         Error::NoGpu => " (--device cpu)",
+        Error::Panicked { .. } => " (--verbose shows what led to it)",
         Error::RunExists { .. } => " (or pass --resume to go on)",
         Error::Diverged { .. } | Error::Checkpoint { .. } => " (--resume)",
         Error::NotRunning { .. } => " (`canopy train --resume`)",

@@ -70,7 +70,14 @@ pub(super) fn legs_between(
     target: Option<&str>,
     pivots: bool,
 ) -> Result<Vec<Leg>> {
-    match route_between(&models(), &defaults(), source, target) {
+    let found = route_between(&models(), &defaults(), source, target);
+    tracing::info!(
+        source,
+        target,
+        ?found,
+        "looked for an installed model, since none is named; a starter is taken where none is found"
+    );
+    match found {
         Some(Route::Pivot { pivot, .. }) if !pivots => Err(Error::NoRoute {
             from: source.unwrap_or_default().to_owned(),
             to: target.unwrap_or_default().to_owned(),

@@ -60,11 +60,18 @@ impl Document {
             path: path.to_owned(),
         };
         let bytes = fs::read(path).map_err(Error::read(path))?;
+        let reason = match format {
+            Some(_) => "named",
+            None => "by content or ending",
+        };
         let format = format.or_else(|| Format::of_content(path, &bytes));
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
         let format = format.ok_or_else(unknown)?;
+        let (size, format_name) = (bytes.len(), format.extension());
+        let span = tracing::info_span!("open document", ?path, size, format_name, reason);
+        let _entered = span.entered();
         Self::build(path, &name, format, bytes, options, edit)
     }
 

@@ -27,6 +27,8 @@ impl Document {
         translations: &[Option<String>],
         language: Option<&str>,
     ) -> Result<Vec<u8>> {
+        let name = self.name.as_str();
+        let _entered = tracing::info_span!("write document", name, language).entered();
         let translation = Translation {
             document: self,
             sentences: translations,

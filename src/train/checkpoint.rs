@@ -87,6 +87,7 @@ pub(super) fn save(
     optimizer: Option<&Adam>,
     progress: &Progress,
 ) -> Result<()> {
+    let _entered = tracing::info_span!("save checkpoint", ?folder, step = progress.step).entered();
     let write = || -> Result<()> {
         let (new, old) = (folder.with_extension("new"), folder.with_extension("old"));
         for leftover in [&new, &old] {

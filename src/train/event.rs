@@ -191,6 +191,61 @@ impl TrainingEvent {
     pub fn is_step(&self) -> bool {
         matches!(self, Self::Step { .. })
     }
+
+    /// Writes it to the log, without the texts of samples.
+    pub(super) fn log(&self) {
+        match self {
+            Self::Step {
+                step,
+                loss,
+                gradient_norm,
+                learning_rate,
+                target_tokens_per_second,
+                secs,
+                ..
+            } => {
+                tracing::debug!(
+                    step,
+                    loss,
+                    gradient_norm,
+                    learning_rate,
+                    target_tokens_per_second,
+                    secs,
+                    "training step"
+                );
+            }
+            Self::Phase { phase } => tracing::debug!(?phase, "training"),
+            Self::Samples { step, samples } => {
+                tracing::debug!(step, samples = samples.len(), "training: samples");
+            }
+            Self::Validated {
+                step,
+                dev_loss,
+                dev_bleu,
+                segments,
+                secs,
+                ..
+            } => tracing::info!(
+                step,
+                dev_loss,
+                dev_bleu,
+                segments,
+                secs,
+                "training: validated"
+            ),
+            Self::Saved { step, checkpoint } => {
+                tracing::info!(step, checkpoint, "training: saved");
+            }
+            Self::Warning { message } => tracing::warn!("training: {message}"),
+            Self::WentBack { step, message, .. } => {
+                tracing::warn!(step, "training went back: {message}");
+            }
+            Self::Failed { message } => tracing::error!("training failed: {message}"),
+            Self::Started { .. } | Self::Compared { .. } | Self::Finished { .. } => {
+                tracing::info!(event = ?self, "training");
+            }
+        }
+    }
 }
 
 /// Runs that say nothing of it were scored on all documents.

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::{RunFolder, is_run};
-use canopy_base::error::{Error, PanicKind, Result, in_short, panic_message};
+use canopy_base::device_failure::{DeviceFailure, in_short};
+use canopy_base::error::{Error, Result, panic_message};
 use canopy_translate::inference::gpu_is_lost;
 
 /// Batches are not made smaller than this when the memory is too small.
@@ -30,8 +31,8 @@ pub fn with_fitting_batches(
             Err(panic) => panic_message(panic.as_ref()),
         };
         let fewer = batch_tokens / 2;
-        let error = match PanicKind::of(&message) {
-            PanicKind::OutOfMemory if fewer >= LEAST_BATCH_TOKENS => {
+        let error = match DeviceFailure::of(&message) {
+            Some(DeviceFailure::OutOfMemory) if fewer >= LEAST_BATCH_TOKENS => {
                 let warning = TrainingEvent::Warning {
                     message: format!(
                         "the device ran out of memory; the run goes on from its last checkpoint with {fewer} target \
@@ -43,10 +44,10 @@ pub fn with_fitting_batches(
                 (batch_tokens, resume) = (fewer, true);
                 continue;
             }
-            PanicKind::OutOfMemory => Error::OutOfMemory { batch_tokens },
-            PanicKind::DeviceLost => lost(&message),
-            PanicKind::Mistake if gpu_is_lost() => lost(&message),
-            PanicKind::Mistake => Error::Panicked { message },
+            Some(DeviceFailure::OutOfMemory) => Error::OutOfMemory { batch_tokens },
+            Some(DeviceFailure::Lost) => lost(&message),
+            None if gpu_is_lost() => lost(&message),
+            None => Error::panicked(message),
         };
         let message = error.to_string();
         record(run, &TrainingEvent::Failed { message });

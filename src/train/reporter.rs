@@ -28,6 +28,7 @@ impl<'a> Reporter<'a> {
 
     /// Writes an event to the run folder and passes it on.
     pub fn report(&mut self, event: TrainingEvent) -> Result<()> {
+        event.log();
         self.folder.record(&event)?;
         (self.observe)(&event);
         Ok(())

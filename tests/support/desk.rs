@@ -22,6 +22,7 @@ pub fn canopy_with(arguments: &[&str], input: &str) -> Output {
     command
         .env("HOME", std::env::temp_dir().join("canopy-tests"))
         .env_remove("XDG_DATA_HOME")
+        .env_remove("CANOPY_LOG")
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

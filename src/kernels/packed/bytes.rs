@@ -313,6 +313,7 @@ impl BytePanels {
             unsafe_code,
             reason = "the processor has the instructions, as asserted"
         )]
+        // SAFETY: the processor has `self.instructions`, which both functions are compiled for, by the assertion above.
         unsafe {
             match self.instructions {
                 Instructions::Avx512Vnni => self.multiply_wide(x, panels, output),

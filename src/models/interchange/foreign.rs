@@ -195,7 +195,9 @@ impl Default for SearchDefaults {
 /// If it is none that is known, a file is missing or damaged, it is built in a way that is not known here, or its
 /// tensors do not fit what it says of itself.
 pub fn open(archive: &mut Archive) -> Result<ForeignModel> {
-    let mut model = match kind(archive)? {
+    let kind = kind(archive)?;
+    tracing::info!(path = ?archive.path(), ?kind, "the files are a model of another program");
+    let mut model = match kind {
         Kind::CTranslate2 => ctranslate2::read(archive)?,
         Kind::Marian => marian::read(archive)?,
         Kind::HuggingFace => hugging_face::read(archive)?,

@@ -1,6 +1,7 @@
 //! Weights that are packed when the first search asks for them.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use super::context_config::Context;
 use super::packed::{CardTransformer, PackedTransformer};
@@ -27,6 +28,14 @@ impl PackedOnDemand {
         }
     }
 
+    /// Writes to the log that weights were packed, and how long that took.
+    fn log(&self, begun: Instant, is_packed: bool, device: &str) {
+        if is_packed {
+            let (numbers, took) = (self.quantization, begun.elapsed());
+            tracing::info!(?numbers, ?took, "packed the weights for {device}");
+        }
+    }
+
     /// The packed weights of `network`, which are packed now if they never were.
     pub(super) fn weights(
         &self,
@@ -35,8 +44,11 @@ impl PackedOnDemand {
         unread: Option<&dyn UnreadWeights>,
     ) -> Option<&Arc<PackedTransformer>> {
         let packed = self.weights.get_or_init(|| {
+            let begun = Instant::now();
             let packed = PackedTransformer::new(network, context, self.quantization, unread);
-            packed.ok().map(Arc::new)
+            let packed = packed.ok().map(Arc::new);
+            self.log(begun, packed.is_some(), "the CPU");
+            packed
         });
         packed.as_ref()
     }
@@ -49,7 +61,10 @@ impl PackedOnDemand {
         unread: Option<&dyn UnreadWeights>,
     ) -> Option<&Arc<CardTransformer>> {
         let on_card = self.on_card.get_or_init(|| {
-            CardTransformer::new(network, context, self.quantization, unread).map(Arc::new)
+            let begun = Instant::now();
+            let on_card = CardTransformer::new(network, context, self.quantization, unread);
+            self.log(begun, on_card.is_some(), "the graphics card");
+            on_card.map(Arc::new)
         });
         on_card.as_ref()
     }

@@ -157,6 +157,14 @@ pub fn search_documents(
         drafts: HashMap::new(),
         draft_states: HashMap::new(),
     };
+    let _entered = tracing::info_span!(
+        "search",
+        sentences = text.wanted.len(),
+        documents = text.documents.len(),
+        beam = searcher.options.beam_size,
+        weights = ?model.packing(),
+    )
+    .entered();
     End::of(searcher.run(kept))
 }
 

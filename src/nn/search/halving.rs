@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::iterative::End;
-use canopy_base::error::{PanicKind, panic_message};
+use canopy_base::device_failure::DeviceFailure;
+use canopy_base::error::panic_message;
 
 /// Does `translate` on the sentences of a batch, or on each half of them where the memory is too small for all, which burn
 /// tells by a panic.
@@ -19,10 +20,14 @@ pub(super) fn in_halves(
         Ok(flow) => return flow,
         Err(panic) => panic,
     };
-    let kind = PanicKind::of(&panic_message(panic.as_ref()));
-    if kind != PanicKind::OutOfMemory || batch.len() < 2 {
+    let failure = DeviceFailure::of(&panic_message(panic.as_ref()));
+    if failure != Some(DeviceFailure::OutOfMemory) || batch.len() < 2 {
         resume_unwind(panic);
     }
+    tracing::warn!(
+        sentences = batch.len(),
+        "the device ran out of memory; each half of the batch is searched by itself"
+    );
     let (first, second) = batch.split_at(batch.len() / 2);
     in_halves(first, translate)?;
     in_halves(second, translate)

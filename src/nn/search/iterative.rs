@@ -203,6 +203,7 @@ impl<'a> Searcher<'a> {
 
     /// A group of windows and its encoding; `kept` is for [`Encodings::around`].
     pub(super) fn encoded(&self, group: &[Window], kept: &mut Encodings) -> (PackedBatch, Encoded) {
+        let _entered = tracing::debug_span!("encode documents", windows = group.len()).entered();
         let rows = self
             .text
             .rows(group.iter().map(|window| window.read.clone()));
@@ -351,6 +352,7 @@ impl<'a> Searcher<'a> {
             if left.is_empty() {
                 return ControlFlow::Continue(());
             }
+            let _entered = tracing::debug_span!("search batch", sentences = left.len()).entered();
             let state = start(self.text, &left);
             self.translate(decoder, &left, state, &mut told)
         })

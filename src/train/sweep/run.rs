@@ -10,6 +10,7 @@ use crate::event::TrainingEvent;
 use crate::run_folder::{RunFolder, SETTINGS};
 use crate::run_state::{RunState, run_state};
 use crate::trainer::train;
+use canopy_base::device_failure::{DeviceFailure, in_short};
 use canopy_base::error::{Error, Result, panic_message};
 use canopy_corpus::Corpus;
 use canopy_models::weights::{ModelFolder, RerankerFolder};
@@ -147,7 +148,13 @@ impl SweepRun {
             Ok(Ok(_)) => return,
             Ok(Err(_)) if told => return,
             Ok(Err(error)) => error.to_string(),
-            Err(panic) => panic_message(panic.as_ref()),
+            Err(panic) => {
+                let message = panic_message(panic.as_ref());
+                match DeviceFailure::of(&message) {
+                    Some(_) => in_short(&message),
+                    None => Error::panicked(message).to_string(),
+                }
+            }
         };
         let event = TrainingEvent::Failed { message };
         observe(&event);

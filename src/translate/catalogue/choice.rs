@@ -6,7 +6,7 @@ use super::lists::{self, List};
 use super::model::CatalogueModel;
 use super::place::{Catalogue, HUGGING_FACE, Origin};
 use super::web;
-use canopy_base::error::{Error, Result};
+use canopy_base::error::{Error, Result, caught, panic_message};
 
 /// The answer of several catalogues.
 #[derive(Debug, Default)]
@@ -33,13 +33,12 @@ pub fn look(catalogues: &[Catalogue]) -> Look {
     let lists: Vec<Result<List>> = std::thread::scope(|scope| {
         let threads: Vec<_> = catalogues
             .iter()
-            .map(|catalogue| scope.spawn(|| canopy_base::error::caught(|| list(catalogue))))
+            .map(|catalogue| scope.spawn(|| caught(|| list(catalogue))))
             .collect();
         let join = |thread: std::thread::ScopedJoinHandle<'_, Result<List>>| {
-            thread.join().unwrap_or_else(|panic| {
-                let message = canopy_base::error::panic_message(panic.as_ref());
-                Err(Error::Panicked { message })
-            })
+            thread
+                .join()
+                .unwrap_or_else(|panic| Err(Error::panicked(panic_message(panic.as_ref()))))
         };
         threads.into_iter().map(join).collect()
     });

@@ -9,7 +9,8 @@ use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
 use crate::remote::{Client, RemoteHost};
-use canopy_base::error::{Error, PanicKind, Result, in_short, panic_message};
+use canopy_base::device_failure::{DeviceFailure, in_short};
+use canopy_base::error::{Error, Result, panic_message};
 use canopy_kernels::card::Card;
 
 /// The device that a user asks for.
@@ -71,19 +72,34 @@ impl ComputeDevice {
     /// # Errors
     /// [`Error::NoGpu`] if the GPU is asked for and there is none; those of [`Client::connect`].
     pub fn open(choice: DeviceChoice) -> Result<Self> {
-        match choice {
-            DeviceChoice::Cpu => Ok(Self::cpu()),
-            DeviceChoice::Auto => Ok(gpu(false).unwrap_or_else(Self::cpu)),
-            DeviceChoice::Gpu => gpu(true).ok_or(Error::NoGpu),
+        let device = match choice {
+            DeviceChoice::Cpu => Self::cpu(),
+            DeviceChoice::Auto => gpu(false).unwrap_or_else(Self::cpu),
+            DeviceChoice::Gpu => gpu(true).ok_or(Error::NoGpu)?,
             DeviceChoice::Remote(host) => {
                 let client = Client::connect(host)?;
-                Ok(Self {
+                Self {
                     name: format!("{}, {}", client.host(), client.device()),
                     remote: Some(client),
                     ..Self::cpu()
-                })
+                }
             }
-        }
+        };
+        let reason = match choice {
+            DeviceChoice::Auto if !device.is_cpu() => "auto takes a real GPU",
+            DeviceChoice::Auto if IS_LOST.load(Ordering::Relaxed) => {
+                "auto takes the CPU, as the GPU was lost"
+            }
+            DeviceChoice::Auto => "auto takes the CPU, as no real GPU works",
+            DeviceChoice::Cpu | DeviceChoice::Gpu | DeviceChoice::Remote(_) => "it was asked for",
+        };
+        tracing::info!(
+            device = device.name,
+            software = device.software,
+            reason,
+            "chose a device"
+        );
+        Ok(device)
     }
 
     /// The same without the other machine.
@@ -121,11 +137,13 @@ impl ComputeDevice {
             Err(panic) => panic,
         };
         let message = panic_message(panic.as_ref());
-        match PanicKind::of(&message) {
-            PanicKind::Mistake if self.is_cpu() || !is_lost(self) => resume_unwind(panic),
-            PanicKind::DeviceLost if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
-            PanicKind::DeviceLost | PanicKind::OutOfMemory | PanicKind::Mistake => {}
+        let failure = DeviceFailure::of(&message);
+        match failure {
+            None if self.is_cpu() || !is_lost(self) => resume_unwind(panic),
+            Some(DeviceFailure::Lost) if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
+            Some(DeviceFailure::Lost | DeviceFailure::OutOfMemory) | None => {}
         }
+        tracing::warn!(device = self.name, ?failure, "the device failed: {message}");
         Err(in_short(&message))
     }
 }
@@ -221,9 +239,13 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
         .chain(software_too.then_some((DeviceKind::Cpu, true)));
     for (kind, software) in kinds {
         let options = Device::wgpu_options()
-            .device_kind(kind)
+            .device_kind(kind.clone())
             .graphics_api(GRAPHICS_API);
-        if let Ok((device, setup)) = options.init_with_setup() {
+        let opened = options.init_with_setup();
+        if let Err(cause) = &opened {
+            tracing::debug!(?kind, "no such adapter works: {cause:?}");
+        }
+        if let Ok((device, setup)) = opened {
             let info = setup.adapter.get_info();
             let name = format!("{}, {:?}", info.name, info.backend);
             let device = ComputeDevice {

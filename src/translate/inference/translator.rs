@@ -239,15 +239,40 @@ impl Translator {
         languages: (Option<&str>, Option<&str>),
     ) -> Result<Self> {
         let folder = place_of(folder);
-        if !is_own(folder) {
+        let _entered = tracing::info_span!("open model", ?folder).entered();
+        let opened = if is_own(folder) {
+            let device = ComputeDevice::open(device)?;
+            let opened = open_own(folder, languages, &device.device)?;
+            Self::around(opened, folder, device)
+        } else {
             let (files, told) = (foreign_files(folder), told_of(folder));
             let mut opened = Self::open_foreign(&files, device, languages, told)?;
             folder.clone_into(&mut opened.info.folder);
-            return Ok(opened);
-        }
-        let device = ComputeDevice::open(device)?;
-        let opened = open_own(folder, languages, &device.device)?;
-        Ok(Self::around(opened, folder, device))
+            opened
+        };
+        opened.log();
+        Ok(opened)
+    }
+
+    /// Writes to the log which model this is.
+    fn log(&self) {
+        let ModelInfo {
+            name,
+            source_language: from,
+            target_language: to,
+            num_parameters: parameters,
+            ..
+        } = &self.info;
+        tracing::info!(
+            name,
+            from,
+            to,
+            parameters,
+            reads = ?self.info.reads,
+            weights = ?self.model.packing(),
+            beam = self.model.beam_size,
+            "opened a model"
+        );
     }
 
     pub fn info(&self) -> &ModelInfo {

@@ -8,6 +8,7 @@ mod declared;
 mod evaluating;
 mod imported;
 mod language_model;
+mod logging;
 mod models;
 mod page;
 mod project;

@@ -31,6 +31,9 @@ fn explained(help: &str) -> BTreeSet<String> {
     firsts.filter(|option| option != "--help").collect()
 }
 
+/// Options of every command, which the page explains once, for the window.
+const OF_ALL: [&str; 1] = ["--verbose"];
+
 /// The window and the commands without subcommands, with what their help texts explain.
 fn of_program() -> Commands {
     let (mut commands, mut names) = (Commands::new(), vec!["canopy".to_owned()]);
@@ -41,7 +44,11 @@ fn of_program() -> Commands {
         names.extend(below.iter().map(|sub| format!("{name} {sub}")));
         let takes_more = help.contains("\nArguments:\n");
         if below.is_empty() || arguments.len() == 1 || takes_more {
-            commands.insert(name, explained(&help));
+            let mut options = explained(&help);
+            if arguments.len() > 1 {
+                options.retain(|option| !OF_ALL.contains(&option.as_str()));
+            }
+            commands.insert(name, options);
         }
     }
     commands

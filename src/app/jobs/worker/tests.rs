@@ -228,7 +228,7 @@ fn a_panic_is_a_visible_failure_and_the_next_job_works() {
     let (worker, events) = start();
     worker.send(translate(1, "panic", vec![0], &JobControl::default()));
     let Event::Failed {
-        error: Error::Panicked { message },
+        error: Error::Panicked { message, .. },
         ..
     } = events.recv().expect("an event")
     else {

@@ -65,6 +65,7 @@ impl BytePanels {
                     unsafe_code,
                     reason = "the processor has the instructions, as asserted"
                 )]
+                // SAFETY: `tiles` are compiled for `self.instructions`, which `multiply` asserts that the processor has.
                 unsafe {
                     tiles[run.len() - 1](self, x, panel, (output, width, column));
                 }

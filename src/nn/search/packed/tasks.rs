@@ -215,11 +215,14 @@ impl Task<'_> {
             states,
             several_cores,
         } = self;
+        let _entered = tracing::debug_span!("search batch", sentences = batch.len()).entered();
+        let encoding = tracing::debug_span!("encode").entered();
         let encoded = encode(batch).or_else(|| {
             let rows = text.alone(batch);
             packed.encode(&rows, Scratch::on_cores(several_cores))
         });
         let encoded = encoded.expect("a packed encoder, or another one's states");
+        drop(encoding);
         let shortlist = model.shortlist.as_deref();
         let decoder = &PackedSearch {
             packed,

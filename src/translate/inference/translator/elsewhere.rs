@@ -136,9 +136,8 @@ impl Translator {
                 && part.is_none_or(|part| part.start < part.end && part.end <= num)
         });
         let Some(document) = document.filter(|_| fits) else {
-            return Err(Error::Panicked {
-                message: "the document that was sent does not fit itself".to_owned(),
-            });
+            let message = "the document that was sent does not fit itself";
+            return Err(Error::panicked(message.to_owned()));
         };
         let translations = request.translations.into_iter();
         let translations: Vec<Option<Translation>> = translations

@@ -43,6 +43,11 @@ impl Translator {
                 has: format!("{} to {}", other.source_language, other.target_language),
             });
         }
+        tracing::info!(
+            first = own.name,
+            second = other.name,
+            "translates through a third language"
+        );
         self.info.name = format!("{}, then {}", own.name, other.name);
         self.info
             .target_language
