@@ -11,7 +11,6 @@ mod evaluating;
 mod imported;
 mod language_model;
 mod models;
-mod page;
 mod project;
 mod real_models;
 mod reported;
