@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where a model that reads translations looked when it chose a form of address, by its traces: docs/results.md, "Why they do not read it".
+"""Where a model that reads translations looked when it chose a form of address, by its traces: docs/research/reading-context.md.
 
 Cases are the test segments whose form is right behind the human translations, and wrong both behind those of another document and
 without any, though the segment before has it. Each becomes a PO file of the six segments before, with their translations, and

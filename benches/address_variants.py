@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Corpora of the stories by which docs/results.md asks why models do not read the form of address in their context:
+"""Corpora of the stories by which docs/research/reading-context.md asks why models do not read the form of address in their context:
 
 weighted  segments with a form of address come four times
 copies    the same, and for every segment a document of two: two thirds of the words of its own translation, then it

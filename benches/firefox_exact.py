@@ -1,4 +1,4 @@
-"""What Firefox's engine makes of lines, with products that do not depend on the processor: what docs/models.md compares with.
+"""What Firefox's engine makes of lines, with products that do not depend on the processor: what docs/research/firefox-exactness.md compares with.
 
 Where there is no VNNI, the engine adds products of bytes in 16 bits, which overflow. `--exact` puts a product in its place that sums
 in 32, as a processor with VNNI does; `--noise X` changes its results at random by that share; `--single` translates each line by

@@ -13,7 +13,7 @@ are asked for, so that a trace may be larger than memory.
 
 Everything counts from 0. A map is one head of one layer: its `queries` have a row each, in order; what its `keys` are stands in
 `Row.words` (number of the word on its side, weight) or `Row.sentences`. Weights and `Row.rest` sum to 1, or to 0 for a query that may
-see nothing. `Row.visits` is the way down a content tree. docs/files.md describes all fields; JSON files explain them under `about`.
+see nothing. `Row.visits` is the way down a content tree. docs/reference/files.md describes all fields; JSON files explain them under `about`.
 
 As a program it prints, for each word of a sentence, the sentences that were read most:
 

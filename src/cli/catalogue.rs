@@ -15,6 +15,10 @@ use canopy_translate::catalogue::{
 use canopy_translate::inference::InstalledModel;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy model search --from en --to fr\n\nA line ends with what is wrong with the model, if \
+    anything is. The exit code is 1 if no model is found; --json also lists the catalogues that could not be read."
+)]
 pub(super) struct SearchArguments {
     /// Language to translate from, such as en
     #[arg(long, value_name = "CODE")]
@@ -32,6 +36,11 @@ pub(super) struct SearchArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy model get en-fr\n  canopy model get Helsinki-NLP/opus-mt-en-de\n  canopy model get \
+    en-pt --catalogue /srv/models\n\nThe variable HF_ENDPOINT may hold the address of a mirror of Hugging Face. See \
+    docs/guide/models.md."
+)]
 pub(super) struct GetArguments {
     /// A pair of languages such as en-fr, the name of a model that `canopy model search` shows, or a repository of Hugging Face
     /// as OWNER/NAME

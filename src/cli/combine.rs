@@ -13,6 +13,12 @@ use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 
 /// What is combined, and where to.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy corpus combine corpora/descriptions=0.3 corpora/manuals=0.4 corpora/stories=0.15 \
+    corpora/help-en-de=0.15 --without corpora/flores corpora/gnome -o corpora/broad\n\nA document's id gets the name of \
+    its corpus in front, with #2, #3 and so on where it is repeated. Texts are compared without markup, marks and case. \
+    Left out, too, are documents from which nothing is learnt."
+)]
 pub struct CombineArguments {
     /// Corpus folders; DIR=0.35 is to be 35 % of the target words that are learnt from
     ///

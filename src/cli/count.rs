@@ -13,7 +13,8 @@ use canopy_corpus::memory::{Amount, Analysis, Band, TranslationMemory};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Repetitions count across all documents, in the order in which they are named. Numbers and signs alone are no \
+    after_help = "Examples:\n  canopy count manual.docx page.html --memory old.tmx --from en --to de\n\nRepetitions count \
+    across all documents, in the order in which they are named. Numbers and signs alone are no \
     segments."
 )]
 pub(super) struct CountArguments {

@@ -14,6 +14,7 @@ use canopy_nn::model::{ModelConfig, Part, PartGroup, Preset};
 use canopy_translate::inference::{described_model, foreign_parts, imported_files};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy model describe selective-small")]
 pub(super) struct DescribeArguments {
     /// Name of a preset or of an installed model, a model folder, or a folder or archive of another program's
     #[arg(value_name = "PRESET|NAME|FOLDER")]

@@ -11,6 +11,7 @@ use canopy_document::document::Document;
 use canopy_translate::inference::detected_language;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy detect page.html --json")]
 pub(super) struct DetectArguments {
     /// Documents to look at
     #[arg(required = true, value_name = "FILE")]

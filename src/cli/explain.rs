@@ -20,6 +20,10 @@ use canopy_train::{ModelQuestion, explain as explain_with_model};
 use canopy_translate::inference::SearchOptions;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy explain page.trace --sentence 4\n  canopy explain page.trace --view tree --sentence \
+    4 --word it -o tree.svg\n  canopy explain page.html --view memory --sentence 4\n\nSee docs/guide/explaining.md."
+)]
 pub(super) struct ExplainArguments {
     /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only). For --view difference and
     /// memory a document, which is translated first

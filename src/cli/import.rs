@@ -25,6 +25,10 @@ pub enum ImportCommand {
     ///
     /// The pages come from the packages libreoffice-help-en-us, libreoffice-help-de and so on. One page in 25 becomes a
     /// test document and one in 50 a development document, chosen by a hash of its path.
+    #[command(
+        after_help = "Examples:\n  canopy corpus import libreoffice-help --source help/en-US --target help/de --from en \
+        --to de -o corpora/help-en-de"
+    )]
     LibreofficeHelp {
         /// Folder of the source language, such as help/en-US
         #[arg(long, value_name = "DIR")]
@@ -36,6 +40,10 @@ pub enum ImportCommand {
         output: OutputArgs,
     },
     /// Two text files with one sentence a line and `<d>` alone on a line before each document
+    #[command(
+        after_help = "Examples:\n  canopy corpus import text --source lines.en --target lines.de --from en --to de -o \
+        corpora/lines\n\nLines that are empty on one side are left out, and counted."
+    )]
     Text {
         /// Sentences of the source language
         #[arg(long, value_name = "FILE")]
@@ -53,6 +61,10 @@ pub enum ImportCommand {
     ///
     /// Talks are paired by talkid, or docid where there is none, segments by id. The training files, whose segments are
     /// lines, are read as well.
+    #[command(
+        after_help = "Examples:\n  canopy corpus import iwslt --source IWSLT17.TED.dev2010.en-de.en.xml --target \
+        IWSLT17.TED.dev2010.en-de.de.xml --split dev --from en --to de -o corpora/ted"
+    )]
     Iwslt {
         /// The set in the source language, such as IWSLT17.TED.dev2010.en-de.en.xml
         #[arg(long, value_name = "FILE")]
@@ -73,6 +85,10 @@ pub enum ImportCommand {
     /// by structure, length, and what reads the same in both languages, such as numbers and links; pairs that do not
     /// look like translations stay as context but are neither learnt from nor scored. One document in 25 becomes a test
     /// document and one in 50 a development document, chosen by a hash of its path.
+    #[command(
+        after_help = "Examples:\n  canopy corpus import folders --source manual/en --target manual/de --from en --to de -o \
+        corpora/manual\n\nAll formats of docs/reference/formats.md are read, except bilingual files and files of strings."
+    )]
     Folders {
         /// Folder with the documents of the source language
         #[arg(long, value_name = "DIR")]
@@ -93,16 +109,23 @@ pub enum ImportCommand {
     /// notes. Fuzzy translations are context only, obsolete ones are left out. Files of other languages may lie there too.
     /// Of compiled catalogues (/usr/share/locale) each becomes one document. One document in 25 becomes a test document and
     /// one in 50 a development document, chosen by a hash of its name, unless --test or --dev name some.
+    #[command(
+        after_help = "Examples:\n  canopy corpus import po po/ --from en --to de --dev wesnoth-l wesnoth-tb --test \
+        wesnoth-did -o corpora/stories\n  canopy corpus import po /usr/share/locale --from en --to de -o \
+        corpora/messages\n\nFiles are found by names such as campaign/de.po, de/campaign.po and campaign.de.po. Of plurals \
+        the forms for one and for most numbers are taken. Messages may be in the target language: the sides are then \
+        exchanged. A compiled catalogue next to its PO file is passed over."
+    )]
     Po {
-        /// The folder
+        /// Folder with the catalogues
         folder: PathBuf,
-        /// Catalogues (such as wesnoth-did) or documents that are for development, and no others
+        /// Catalogues (such as wesnoth-did), documents or folders of documents for development; no others are used for it
         #[arg(long, value_name = "NAME", num_args = 1..)]
         dev: Vec<String>,
-        /// The same for tests
+        /// Catalogues, documents or folders of documents for tests
         #[arg(long, value_name = "NAME", num_args = 1..)]
         test: Vec<String>,
-        /// The same for nothing
+        /// Catalogues, documents or folders of documents to leave out
         #[arg(long, value_name = "NAME", num_args = 1..)]
         leave_out: Vec<String>,
         /// Print what was found as JSON
@@ -115,6 +138,9 @@ pub enum ImportCommand {
     ///
     /// Units become documents by the file they say they come from; where they do not say, 50 units in a row count as
     /// one document. Languages match by their beginning: en takes en-US as well. Inline tags become placeholders.
+    #[command(
+        after_help = "Examples:\n  canopy corpus import tmx memory.tmx --from en --to de -o corpora/memory"
+    )]
     Tmx {
         /// The .tmx file, in UTF-8 or UTF-16
         file: PathBuf,
@@ -135,6 +161,9 @@ pub enum ImportCommand {
     ///
     /// A third column names the document; without one an empty line ends a document, and where there is none 50 pairs in a
     /// row count as one. A first line of two language codes is a heading.
+    #[command(
+        after_help = "Examples:\n  canopy corpus import tsv pairs.tsv --from en --to de -o corpora/pairs"
+    )]
     Tsv {
         /// The table, in UTF-8
         file: PathBuf,
@@ -148,17 +177,22 @@ pub enum ImportCommand {
 
 /// Options of sets of CTXPRO.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy corpus import ctxpro --train evalsets/auxiliary.json inputs/auxiliary.txt --test \
+    evalsets/other.json inputs/other.txt --from en --to pt --sentences 3 -o corpora/auxiliary\n\nThe sets are those of \
+    Wicks & Post 2023 (https://github.com/rewicks/ctxpro)."
+)]
 pub struct CtxproArguments {
     /// The items (JSON) and the inputs (a line for each item)
     #[arg(value_names = ["EVALSET", "INPUTS"], num_args = 2, required_unless_present_any = ["train", "dev", "test"])]
     files: Vec<PathBuf>,
-    /// A set that is for training, whatever its films are; films of --dev and --test are left out
+    /// Items and inputs of a set for training, whatever its films are; films of --dev and --test are left out
     #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
     train: Vec<PathBuf>,
-    /// The same for development
+    /// Items and inputs of a set for development
     #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
     dev: Vec<PathBuf>,
-    /// The same for tests
+    /// Items and inputs of a set for tests
     #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
     test: Vec<PathBuf>,
     /// Sentences before each item that are kept at most; 0 for none

@@ -23,6 +23,8 @@ mod llm;
 mod model;
 mod options;
 mod project;
+#[cfg(test)]
+mod reference;
 mod remote;
 mod run;
 mod sample;
@@ -75,7 +77,7 @@ enum Command {
     /// Translate documents (text, HTML, Office, PO, XLIFF, …); the result has the format of the source
     ///
     /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of strings;
-    /// subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs. docs/formats.md tells what of each is
+    /// subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs. docs/reference/formats.md says what of each is
     /// translated; every other byte stays as it was.
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
@@ -105,7 +107,7 @@ enum Command {
     ///
     /// Speaks the interfaces of LibreTranslate and OPUS-CAT, which plug-ins of OmegaT, Trados, memoQ and Wordfast call, and
     /// one of its own; at / there is a page for people. Nobody else is served unless --host says so, and then only with a
-    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/server.md shows how to
+    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/guide/other-programs.md shows how to
     /// use them.
     Serve(serve::ServeArguments),
     /// Look after the trainings of another machine that runs `canopy serve --compute`

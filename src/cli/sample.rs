@@ -23,7 +23,8 @@ use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Tr
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The language is made up: tales of six animals, whose nouns end by a title that one sentence of a tale tells. \
+    after_help = "Examples:\n  canopy sample --run sample\n\nThe language is made up: tales of six animals, whose nouns \
+    end by a title that one sentence of a tale tells. \
     A model that reads sentence by sentence is left with chance. Look at what the other one read with:\n\n    \
     canopy explain DIR/tale.txt --model \"DIR/sample whole document/checkpoints/best\""
 )]

@@ -21,6 +21,10 @@ use canopy_translate::inference::{
 
 /// How contexts are chosen, and where they go.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy corpus select-context --corpus corpora/help-en-de --encoder encoders/minilm -o \
+    corpora/similar.jsonl"
+)]
 pub(super) struct SelectContextArguments {
     /// Corpus folder
     #[arg(long, value_name = "DIR")]

@@ -19,6 +19,11 @@ use canopy_translate::inference::{ComputeDevice, DefaultModels, InstalledModel, 
 const KEY_VARIABLE: &str = "CANOPY_KEY";
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy serve\n  canopy serve --port 5000 --model MODEL\n  CANOPY_KEY=… canopy serve --host \
+    0.0.0.0\n  canopy serve --compute\n\nThe address is printed on standard output. Ctrl+C answers what is under way and \
+    ends the server."
+)]
 pub(super) struct ServeArguments {
     /// Address to listen at. 127.0.0.1 is reached by programs on this machine alone; at any other one a key is needed
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]

@@ -20,6 +20,9 @@ use canopy_translate::inference::{PreviewedContext, SentenceEncoder, context_pre
 
 /// Which document, and what to show of it.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy corpus similarity page.html --encoder encoders/minilm -o similar.svg"
+)]
 pub(super) struct SimilarityArguments {
     /// Document: HTML, Markdown or plain text
     document: PathBuf,

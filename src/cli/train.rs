@@ -23,6 +23,11 @@ const INTERRUPTED: i32 = 130;
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
+#[command(
+    after_help = "Examples:\n  canopy train --corpus corpora/manual --preset x-transformer-small --run runs/first --steps \
+    3750\n  canopy train --corpus corpora/manual --from runs/first/checkpoints/last --preset selective-small --run \
+    runs/selective\n  canopy train --resume --run runs/first\n\nSee docs/guide/training.md and docs/reference/settings.md."
+)]
 pub(super) struct TrainArguments {
     /// Corpus folder, as `canopy corpus import` makes it
     #[arg(long, value_name = "DIR", required_unless_present_any = ["config", "resume"])]

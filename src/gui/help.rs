@@ -5,7 +5,7 @@ use egui::{Context, Id, Key, Label, RichText, ScrollArea, Ui};
 use super::theme::{self, Palette, semibold};
 use canopy_app::{AppState, Command, HelpPage};
 
-const GUIDE: &str = include_str!("../../docs/translating.md");
+const GUIDE: &str = include_str!("../../docs/guide/translating.md");
 const LICENCE: &str = include_str!("../../LICENSE-MIT");
 
 /// The page of help that is asked for.

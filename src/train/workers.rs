@@ -1,6 +1,6 @@
 //! The devices that share every batch: each computes the gradients of its part, which are then added up on the first one.
 //!
-//! burn's own collective operations exist for CUDA and remote devices alone: see docs/scale.md.
+//! burn's own collective operations exist for CUDA and remote devices alone: see docs/research/precision.md.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;

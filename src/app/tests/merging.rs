@@ -170,7 +170,11 @@ fn what_a_translation_has_changed_meanwhile_stays() {
 fn real_documents_come_back_from_xliff_without_a_change() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let samples = Shipped::find().samples;
-    let pages = ["docs/formats.md", "docs/training.md", "README.md"];
+    let pages = [
+        "docs/reference/formats.md",
+        "docs/guide/training.md",
+        "README.md",
+    ];
     for path in samples.into_iter().chain(pages.map(|page| root.join(page))) {
         let read = Arc::new(Document::open(&path, None).expect("a document"));
         let mut open = OpenDocument::new(path.clone(), read.clone(), None);

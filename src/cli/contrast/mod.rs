@@ -21,7 +21,9 @@ pub(super) enum ContrastCommand {
     /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ beside it), the
     /// sets of Bawden et al. 2018 and of Voita et al. 2019.
     #[command(
-        after_help = "A candidate's score is the sum of the log-probabilities of its tokens and of the end of the \
+        after_help = "Examples:\n  canopy contrast score --set sets/manual.json --model models/manual models/other -o \
+        accuracy.svg\n\n\
+        A candidate's score is the sum of the log-probabilities of its tokens and of the end of the \
         sentence, not divided by their number, as ContraPro's authors have it. An item is right if every wrong \
         translation scores lower; equal scores count as wrong. Cells with fewer than 30 items show counts and no \
         accuracy. Intervals are Wilson's, 95 %."

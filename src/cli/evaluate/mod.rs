@@ -23,7 +23,8 @@ use system::{Evaluated, Way};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "switches")]
 #[command(
-    after_help = "Several systems are compared with the first one: by approximate randomisation of whole documents (10,000 \
+    after_help = "Examples:\n  canopy evaluate --corpus corpora/manual --model models/manual models/other\n\nSeveral \
+    systems are compared with the first one: by approximate randomisation of whole documents (10,000 \
     trials, with Holm's correction for the number of systems), document by document, by length, by the rarest word and by \
     place in the document, with the largest wins and losses. Models come before the files of --output."
 )]

@@ -17,7 +17,9 @@ use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The folder gets canopy-project.toml, which names all that belongs to it by paths from there, so that it can be \
+    after_help = "Examples:\n  canopy project new handbook --from en --to de *.html --memory old.tmx --terms \
+    office.tbx\n\nThe folder gets canopy-project.toml, which names all that belongs to it by paths from there, so that it \
+    can be \
     moved and put under version control. Documents, memory and termbase are copied into it."
 )]
 pub(crate) struct NewArguments {
@@ -86,7 +88,8 @@ pub(super) fn add(arguments: &AddArguments) -> Result<()> {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Words are counted as by `canopy count`: repetitions across all documents, in their order, and what the memory's \
+    after_help = "Words are counted as by `canopy count`: repetitions across all documents, in their order, and what the \
+    memory's \
     file has. Confirmed sentences count as progress, not as memory."
 )]
 pub(crate) struct StatusArguments {

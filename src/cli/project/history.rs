@@ -17,7 +17,9 @@ use canopy_document::editable::to_editable;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Where a text comes from: file (it stands in the document), machine, memory, hand, confirmed, merged (somebody \
+    after_help = "Examples:\n  canopy project history page.html\n  canopy project history page.html --sentence 12 \
+    --json\n\nWhere a text comes from: file (it stands in the document), machine, memory, hand, confirmed, merged \
+    (somebody \
     else's file), cleared (taken away). Sentences that the document has no longer stand at the end."
 )]
 pub(crate) struct HistoryArguments {

@@ -30,6 +30,7 @@ pub(super) enum SweepCommand {
         /// Print JSON
         #[arg(long, conflicts_with = "format")]
         json: bool,
+        /// How to print the table
         #[arg(short, long, value_enum, default_value = "text")]
         format: Format,
     },
@@ -38,6 +39,10 @@ pub(super) enum SweepCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy sweep run assets/sweeps/x-transformer-table-4.toml\n\ndocs/reference/files.md \
+    describes the file."
+)]
 pub(super) struct RunArguments {
     /// Rows and seeds, such as assets/sweeps/x-transformer-table-4.toml
     #[arg(value_name = "FILE.toml")]

@@ -17,6 +17,7 @@ use canopy_translate::contrastive::open;
 use canopy_translate::inference::SearchOptions;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy sweep score runs/x-transformer-table-4")]
 pub(crate) struct ScoreArguments {
     /// Folder of the sweep; finished runs are asked, with the mean of their last checkpoints
     #[arg(value_name = "DIR")]

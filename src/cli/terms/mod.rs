@@ -34,6 +34,7 @@ pub(super) enum TermsCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy terms list office.tbx --from en --to de")]
 pub(super) struct ListArguments {
     /// Termbase: .tbx, .csv, .tsv, or a glossary of OmegaT (.txt, .utf8)
     #[arg(value_name = "TERMS")]
@@ -46,6 +47,7 @@ pub(super) struct ListArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy terms convert office.tbx office.csv --from en --to de")]
 pub(super) struct ConvertArguments {
     /// Termbase to read
     #[arg(value_name = "TERMS")]
@@ -60,6 +62,7 @@ pub(super) struct ConvertArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  canopy terms find office.csv page.html --from en --to de")]
 pub(super) struct FindArguments {
     /// Termbase to look up in
     #[arg(value_name = "TERMS")]

@@ -17,6 +17,10 @@ use canopy_document::placeholder;
 use canopy_qa::terms::{Stems, TargetWords, TermUsage};
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy terms usage office.csv --from en --to de --source page.html --translation \
+    page.de.html"
+)]
 pub(crate) struct UsageArguments {
     /// Termbase
     #[arg(value_name = "TERMS")]

@@ -15,6 +15,15 @@ use canopy_document::pseudo::Pseudo;
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy translate page.html -o page.de.html\n  canopy translate *.md -o \
+    translated/\n  canopy translate manual/ -o manual.de/\n  canopy translate page.html --memory mine.tmx --terms \
+    office.tbx -o page.de.html\n  canopy translate page.html --json | jq '.sentences[] | select(.flags != [])'\n\nA folder \
+    or a list needs --output, a folder that keeps the paths of the sources. For each document a line of JSON on standard \
+    output says what became of it: translated, unchanged (done earlier), failed with its error, or elsewhere (left to \
+    another process by --no-wait). The exit code is 1 if one failed. See docs/guide/many-documents.md and \
+    docs/reference/output.md."
+)]
 pub(crate) struct TranslateArguments {
     /// Documents to translate, or folders of them; without any, and for -, standard input
     #[arg(value_name = "IN")]
@@ -65,11 +74,8 @@ pub(crate) struct TranslateArguments {
     /// longer text with every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["memory", "terms", "adapt", "reranker", "trace"])]
     pub(super) pseudo: Option<PseudoName>,
-    /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
-    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
-    /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
-    /// numbers (others than in the source), unwritten (characters left out), empty (not translated), memory (taken over
-    /// from it) and terms (one is not used as --terms has it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
+    /// Write sentences with scores, confidence, flags and similar memory entries as JSON instead of the translated document.
+    /// docs/reference/output.md describes the fields
     #[arg(long)]
     pub(super) json: bool,
     /// Write sentences with their translations as something else than the document: a translation memory, XLIFF, a page or a

@@ -1,7 +1,7 @@
 //! Kernels of our own for training on a graphics card (WGSL in `shaders/training`), on the tensors and the tape of burn.
 //!
 //! Burn computes a norm by a dozen kernels, sums a row of scores by one thread, and multiplies by a kernel that is not tuned for
-//! the shape; what that costs is in docs/performance.md. Here each is a step of the tape. Whether one runs is asked when it is
+//! the shape; what that costs is in docs/research/speed-gpu.md. Here each is a step of the tape. Whether one runs is asked when it is
 //! called: the others are on a device without a tape, or of another kind.
 
 mod attention;

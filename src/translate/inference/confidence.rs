@@ -3,7 +3,7 @@
 use super::translation::Translation;
 
 /// Of the curve from the mean log-probability of the tokens to the share of good translations, those whose chrF is 50 or
-/// more: fitted with the starter (`benches/confidence.py`, docs/translating.md).
+/// more: fitted with the starter (`benches/confidence.py`, docs/research/confidence.md).
 const INTERCEPT: f32 = 3.66;
 const SLOPE: f32 = 8.42;
 

@@ -10,7 +10,6 @@ mod imported;
 mod language_model;
 mod logging;
 mod models;
-mod page;
 mod project;
 mod real_models;
 mod reported;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::command_line::desk::{Desk, assert_done, assert_failed, canopy, stderr, stdout};
 
 /// The subcommands that a help text lists.
-pub fn subcommands(help: &str) -> Vec<String> {
+fn subcommands(help: &str) -> Vec<String> {
     let lines = help
         .lines()
         .skip_while(|line| *line != "Commands:")

@@ -1,7 +1,7 @@
 //! The form of address of a document, kept: a person who has said `du` once is not asked again.
 //!
 //! Whatever the model reads: the words of the form are constraints of its search, as terms are. Measured in
-//! `docs/results.md`.
+//! `docs/research/stories.md`.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -68,7 +68,7 @@ impl Translator {
 
     /// Whether a token is aligned by what is read when it has just been written, one step after it is chosen: Chen et al.,
     /// "Accurate Word Alignment Induction from Neural Machine Translation", EMNLP 2020. Off, since with the base model 158
-    /// of 732 tags of help pages stand so where the reference has them, otherwise 459 (`docs/models.md`). Heads that were
+    /// of 732 tags of help pages stand so where the reference has them, otherwise 459 (`docs/research/markup.md`). Heads that were
     /// trained to align are read when it is chosen.
     pub fn set_alignment_step(&mut self, step: AlignmentStep) {
         self.alignment_step = step;
