@@ -89,7 +89,16 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// The same with something more to tell translators.
+    /// A run of text with the name that its file gives it, and the file's note.
+    pub fn named(id: Option<String>, note: Option<String>) -> Self {
+        Self {
+            id,
+            note,
+            ..Self::default()
+        }
+    }
+
+    /// Appends a line to the note.
     pub fn with_note(&self, more: &str) -> Self {
         let note = match &self.note {
             Some(note) => format!("{note}\n{more}"),

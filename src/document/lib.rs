@@ -37,6 +37,7 @@ pub mod tags;
 mod variables;
 mod verbatim;
 mod view;
+mod words;
 mod writing;
 
 pub use builder::MAX_DEPTH;

@@ -4,6 +4,7 @@
 //! as it is in a page in Arabic. A translation between languages that are both written from the left turns nothing, even
 //! in a section that is laid out from the right.
 
+use crate::words::Words;
 use unicode_bidi::{BidiClass, bidi_class};
 
 use super::edits::Edits;
@@ -84,7 +85,7 @@ pub(super) fn prefix(xml: &Xml, element: Id) -> &str {
 pub(super) fn set_flag(
     xml: &Xml,
     holder: Id,
-    (name, following): (&str, &[&str]),
+    (name, following): (&str, Words),
     is_set: bool,
     edits: &mut Edits,
 ) {
@@ -101,7 +102,7 @@ pub(super) fn set_flag(
         }
         (None, true) => {
             let mut behind = xml.elements(holder);
-            let behind = behind.find(|&child| following.contains(&xml.name(child)));
+            let behind = behind.find(|&child| following.contains(xml.name(child)));
             let place = behind.map_or(xml.inner(holder).end, |child| xml.range(child).start);
             edits.replace(place..place, flag);
         }

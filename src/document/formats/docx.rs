@@ -18,26 +18,15 @@ use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild, is_link};
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice};
+use super::{DocumentFormat, Kept};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
+use crate::words::Words;
 
 /// Word documents.
 pub(super) struct Docx;
 
 impl DocumentFormat for Docx {
-    fn label(&self) -> &'static str {
-        "Word document"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["docx", "docm", "dotx", "dotm"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         opc::is_office(bytes, "word/")
     }
@@ -420,18 +409,10 @@ fn wrapper(name: &'static str) -> Child {
 
 /// A control that holds text of its own, not a choice, a date or a part of other data.
 fn is_plain_control(xml: &Xml, control: Id) -> bool {
-    const DATA: [&str; 8] = [
-        "dropDownList",
-        "comboBox",
-        "date",
-        "checkbox",
-        "dataBinding",
-        "picture",
-        "docPartList",
-        "bibliography",
-    ];
+    const DATA: Words =
+        Words("dropDownList comboBox date checkbox dataBinding picture docPartList bibliography");
     let properties = xml.child(control, "sdtPr");
-    properties.is_none_or(|id| xml.elements(id).all(|it| !DATA.contains(&xml.name(it))))
+    properties.is_none_or(|id| xml.elements(id).all(|it| !DATA.contains(xml.name(it))))
 }
 
 /// The text that an element shows: what is deleted and what fields are made of is not.

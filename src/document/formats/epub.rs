@@ -40,14 +40,6 @@ struct BookPart {
 }
 
 impl DocumentFormat for Epub {
-    fn label(&self) -> &'static str {
-        "EPUB"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["epub"]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         package::holds(bytes, |name| name == "META-INF/container.xml")
     }

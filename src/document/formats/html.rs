@@ -19,14 +19,6 @@ use crate::view::Translation;
 pub(super) struct Html;
 
 impl DocumentFormat for Html {
-    fn label(&self) -> &'static str {
-        "HTML"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["html", "htm", "xhtml"]
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         check_lines(&text)?;

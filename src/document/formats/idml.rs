@@ -14,7 +14,7 @@ use super::edits::Edits;
 use super::mixed::spelt;
 use super::package::{self, Package, Part};
 use super::xml::{Id, Kind, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::{self, Draft, Translation};
@@ -25,18 +25,6 @@ pub(super) struct Idml;
 const MAIN: &str = "designmap.xml";
 
 impl DocumentFormat for Idml {
-    fn label(&self) -> &'static str {
-        "InDesign document"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["idml"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         package::holds(bytes, |name| name == MAIN)
     }

@@ -1,6 +1,7 @@
 //! Languages as files name them.
 
 use super::escaped_attribute;
+use crate::words::Words;
 
 /// A language as Office says it.
 #[derive(Debug)]
@@ -68,32 +69,10 @@ pub fn is_right_to_left(language: &str) -> bool {
             script,
             "arab" | "hebr" | "syrc" | "thaa" | "nkoo" | "adlm" | "rohg" | "samr" | "mand"
         ),
-        None => matches!(
-            main,
-            "ar" | "arc"
-                | "ary"
-                | "arz"
-                | "azb"
-                | "ckb"
-                | "dv"
-                | "fa"
-                | "glk"
-                | "he"
-                | "iw"
-                | "ji"
-                | "ks"
-                | "lrc"
-                | "mzn"
-                | "nqo"
-                | "pnb"
-                | "prs"
-                | "ps"
-                | "sd"
-                | "syr"
-                | "ug"
-                | "ur"
-                | "yi"
-        ),
+        None => Words(
+            "ar arc ary arz azb ckb dv fa glk he iw ji ks lrc mzn nqo pnb prs ps sd syr ug ur yi",
+        )
+        .contains(main),
     }
 }
 

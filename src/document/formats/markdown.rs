@@ -34,14 +34,6 @@ const COLLAPSED: &str = "collapsed link";
 pub(super) struct Markdown;
 
 impl DocumentFormat for Markdown {
-    fn label(&self) -> &'static str {
-        "Markdown"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["md", "markdown"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         builder.set_encoding(encoding);

@@ -12,55 +12,21 @@ use super::language;
 use super::mixed::{Place, Reader, Role};
 use super::package::{Package, Part};
 use super::xml::{Id, Xml, escaped_attribute};
-use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::Translation;
+use crate::words::Words;
 
-/// One kind of OpenDocument files.
-pub(super) struct Odf {
-    pub label: &'static str,
-    pub endings: &'static [&'static str],
-    /// How the type in `mimetype` goes on.
-    pub kind: &'static str,
-}
-
-pub(super) const TEXT: Odf = Odf {
-    label: "OpenDocument text",
-    endings: &["odt", "ott"],
-    kind: "text",
-};
-
-pub(super) const WORKBOOK: Odf = Odf {
-    label: "OpenDocument spreadsheet",
-    endings: &["ods", "ots"],
-    kind: "spreadsheet",
-};
-
-pub(super) const PRESENTATION: Odf = Odf {
-    label: "OpenDocument presentation",
-    endings: &["odp", "otp"],
-    kind: "presentation",
-};
+/// A kind of OpenDocument files, named as in the type of their `mimetype`: `text`, `spreadsheet`, `presentation`.
+pub(super) struct Odf(pub &'static str);
 
 const TYPE: &str = "application/vnd.oasis.opendocument.";
 
 impl DocumentFormat for Odf {
-    fn label(&self) -> &'static str {
-        self.label
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        self.endings
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         // The first entry is not packed, so that everybody can see it.
-        let kind = format!("mimetype{TYPE}{}", self.kind);
+        let kind = format!("mimetype{TYPE}{}", self.0);
         bytes.get(30..30 + kind.len()) == Some(kind.as_bytes())
     }
 
@@ -239,47 +205,22 @@ fn role(xml: &Xml, id: Id, comments: bool) -> Role {
 
 /// Marks in a text that show nothing.
 fn is_mark(name: &str) -> bool {
-    matches!(
-        name,
-        "bookmark"
-            | "bookmark-start"
-            | "bookmark-end"
-            | "reference-mark"
-            | "reference-mark-start"
-            | "reference-mark-end"
-            | "change"
-            | "change-start"
-            | "change-end"
-            | "annotation-end"
-            | "toc-mark"
-            | "toc-mark-start"
-            | "toc-mark-end"
-            | "alphabetical-index-mark"
-            | "alphabetical-index-mark-start"
-            | "alphabetical-index-mark-end"
-            | "user-index-mark"
-            | "user-index-mark-start"
-            | "user-index-mark-end"
-            | "control"
-    )
+    Words(
+        "bookmark bookmark-start bookmark-end reference-mark reference-mark-start reference-mark-end change change-start
+         change-end annotation-end toc-mark toc-mark-start toc-mark-end alphabetical-index-mark
+         alphabetical-index-mark-start alphabetical-index-mark-end user-index-mark user-index-mark-start
+         user-index-mark-end control",
+    ).contains(name)
 }
 
 /// Whether an element stands in a paragraph, not beside paragraphs.
 fn is_in_text(xml: &Xml, id: Id) -> bool {
-    const HOLDERS: [&str; 8] = [
-        "text-box",
-        "note-body",
-        "annotation",
-        "table-cell",
-        "list-item",
-        "section",
-        "page",
-        "body",
-    ];
+    const HOLDERS: Words =
+        Words("text-box note-body annotation table-cell list-item section page body");
     for above in xml.ancestors(id) {
         match xml.name(above) {
             "p" | "h" => return true,
-            name if HOLDERS.contains(&name) => return false,
+            name if HOLDERS.contains(name) => return false,
             _ => {}
         }
     }

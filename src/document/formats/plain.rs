@@ -21,14 +21,6 @@ use wrapping::{Joint, Line, cut_columns, joints};
 pub(super) struct Plain;
 
 impl DocumentFormat for Plain {
-    fn label(&self) -> &'static str {
-        "plain text"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["txt", "text"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         builder.set_encoding(encoding);

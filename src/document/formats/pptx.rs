@@ -11,7 +11,7 @@ use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Dialect, OpenFields, RunChild};
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice};
+use super::{DocumentFormat, Kept};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
 
@@ -19,18 +19,6 @@ use crate::document::ParagraphKind;
 pub(super) struct Pptx;
 
 impl DocumentFormat for Pptx {
-    fn label(&self) -> &'static str {
-        "presentation"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["pptx", "pptm", "potx", "ppsx"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         opc::is_office(bytes, "ppt/")
     }

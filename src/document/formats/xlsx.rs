@@ -17,7 +17,7 @@ use super::pptx::{drawing_part, remarks};
 use super::runs::{self, Child, Dialect, OpenFields, Place, RunChild};
 use super::sheet_names::SheetNames;
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::Translation;
@@ -26,18 +26,6 @@ use crate::view::Translation;
 pub(super) struct Xlsx;
 
 impl DocumentFormat for Xlsx {
-    fn label(&self) -> &'static str {
-        "workbook"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xlsx", "xlsm", "xltx"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments, ReadingChoice::SheetNames]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         opc::is_office(bytes, "xl/")
     }

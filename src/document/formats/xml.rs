@@ -85,6 +85,18 @@ impl Xml {
         Self::read_as(part, text, Whole::Document)
     }
 
+    /// Reads a part whose outermost element has this name.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and if the element is another one.
+    pub fn read_rooted(part: &str, text: String, root: &str) -> Result<Self, Failure> {
+        let xml = Self::read(part, text)?;
+        if xml.name(xml.root()) == root {
+            return Ok(xml);
+        }
+        Err(xml.damaged(format!("its outermost element is no {root}")))
+    }
+
     /// Reads a file that others take in as an entity: with several outermost elements, and prefixes that those declare.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::formats::marked::Collected;
+use crate::words::Words;
 
 /// Reads inline markup into a paragraph.
 pub(super) struct Inline<'s> {
@@ -17,22 +18,9 @@ pub(super) struct Inline<'s> {
 /// Macros whose brackets hold text.
 const TEXT_MACROS: [&str; 5] = ["link:", "xref:", "mailto:", "http://", "https://"];
 /// Macros that are left alone.
-const OTHER_MACROS: [&str; 14] = [
-    "image:",
-    "kbd:[",
-    "btn:[",
-    "menu:",
-    "stem:[",
-    "latexmath:[",
-    "asciimath:[",
-    "pass:",
-    "icon:",
-    "indexterm:[",
-    "indexterm2:[",
-    "anchor:",
-    "audio:",
-    "video:",
-];
+const OTHER_MACROS: Words = Words(
+    "image: kbd:[ btn:[ menu: stem:[ latexmath:[ asciimath:[ pass: icon: indexterm:[ indexterm2:[ anchor: audio: video:",
+);
 
 impl<'s> Inline<'s> {
     pub fn new(source: &'s str, is_cell: bool) -> Self {
@@ -443,10 +431,8 @@ fn bracket_end(rest: &str, open: usize) -> Option<usize> {
 }
 
 fn is_macro(text: &str) -> bool {
-    TEXT_MACROS
-        .iter()
-        .chain(&OTHER_MACROS)
-        .any(|name| text.starts_with(name))
+    let mut names = TEXT_MACROS.into_iter().chain(OTHER_MACROS.iter());
+    names.any(|name| text.starts_with(name))
 }
 
 /// A character reference.

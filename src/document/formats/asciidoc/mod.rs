@@ -25,14 +25,6 @@ use tables::is_cell_spec;
 pub(super) struct AsciiDoc;
 
 impl DocumentFormat for AsciiDoc {
-    fn label(&self) -> &'static str {
-        "AsciiDoc"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["adoc", "asciidoc", "asc"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_as(bytes, None)?;
         builder.set_encoding(encoding);

@@ -1,5 +1,6 @@
 //! The meaning of each HTML element to a translator.
 
+use crate::words::Words;
 use html5ever::{Attribute, tokenizer::states::RawKind};
 
 /// How an element takes part in the flow of a page.
@@ -48,40 +49,10 @@ pub(super) fn is_verbatim(name: &str) -> bool {
 
 /// Blocks that hold other blocks rather than text: their `id` names a part of the page, not a paragraph.
 pub(super) fn is_container(name: &str) -> bool {
-    matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "blockquote"
-            | "body"
-            | "center"
-            | "details"
-            | "dialog"
-            | "dir"
-            | "div"
-            | "dl"
-            | "fieldset"
-            | "figure"
-            | "footer"
-            | "form"
-            | "head"
-            | "header"
-            | "hgroup"
-            | "html"
-            | "main"
-            | "menu"
-            | "nav"
-            | "ol"
-            | "search"
-            | "section"
-            | "table"
-            | "tbody"
-            | "tfoot"
-            | "thead"
-            | "tr"
-            | "ul"
-    )
+    Words(
+        "address article aside blockquote body center details dialog dir div dl fieldset figure footer form head header
+         hgroup html main menu nav ol search section table tbody tfoot thead tr ul",
+    ).contains(name)
 }
 
 /// Elements that may stand in a paragraph, though they are units of their own elsewhere.
@@ -107,22 +78,8 @@ pub(super) fn heading_level(name: &str) -> Option<u8> {
 
 /// Start tags that may stand in `head`; any other one ends it.
 pub(super) fn belongs_to_head(name: &str) -> bool {
-    matches!(
-        name,
-        "base"
-            | "basefont"
-            | "bgsound"
-            | "head"
-            | "html"
-            | "link"
-            | "meta"
-            | "noframes"
-            | "noscript"
-            | "script"
-            | "style"
-            | "template"
-            | "title"
-    )
+    Words("base basefont bgsound head html link meta noframes noscript script style template title")
+        .contains(name)
 }
 
 /// Which open elements the start tag `name` ends, and the elements beyond which it does not look.

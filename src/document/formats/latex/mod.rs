@@ -31,14 +31,6 @@ pub(super) struct Latex;
 const HEAD: usize = 8_192;
 
 impl DocumentFormat for Latex {
-    fn label(&self) -> &'static str {
-        "LaTeX"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["tex", "latex", "ltx"]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
         let mut lines = head.lines().map(str::trim_start);

@@ -8,6 +8,7 @@ use super::spelling::enumerator;
 use super::tables::{self, Table};
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::document::ParagraphKind;
+use crate::words::Words;
 
 /// A line without the space around it.
 #[derive(Debug, Clone)]
@@ -517,28 +518,16 @@ fn field(text: &str) -> Option<usize> {
 
 /// Fields that are no text.
 fn is_about_document(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "author",
-        "authors",
-        "organization",
-        "contact",
-        "version",
-        "status",
-        "date",
-        "copyright",
-        "orphan",
-        "tocdepth",
-        "nosearch",
-        "nocomments",
-        "revision",
-        "address",
-    ];
+    const NAMES: Words = Words(
+        "author authors organization contact version status date copyright orphan tocdepth nosearch nocomments revision
+         address",
+    );
     let name = name
         .split(':')
         .next()
         .unwrap_or_default()
         .to_ascii_lowercase();
-    NAMES.contains(&name.as_str())
+    NAMES.contains(&name)
 }
 
 /// How long the options are that a line describes, with the space behind them.

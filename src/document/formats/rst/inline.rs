@@ -4,22 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::formats::marked::Collected;
+use crate::words::Words;
 
 /// Roles whose text is text.
-const TEXT_ROLES: [&str; 12] = [
-    "emphasis",
-    "strong",
-    "sub",
-    "sup",
-    "subscript",
-    "superscript",
-    "title",
-    "title-reference",
-    "guilabel",
-    "abbr",
-    "dfn",
-    "t",
-];
+const TEXT_ROLES: Words = Words(
+    "emphasis strong sub sup subscript superscript title title-reference guilabel abbr dfn t",
+);
 
 /// Reads inline markup into a paragraph.
 pub(super) struct Inline<'s> {
@@ -262,7 +252,7 @@ impl<'s> Inline<'s> {
             Some(title_end) if !role.is_empty() => {
                 self.words("a", start..quote + 1, title_end..end)
             }
-            _ if TEXT_ROLES.contains(&role) => self.words("role", start..quote + 1, close..end),
+            _ if TEXT_ROLES.contains(role) => self.words("role", start..quote + 1, close..end),
             _ => Some(self.opaque("role", inner, start..end)),
         }
     }

@@ -34,14 +34,6 @@ pub(super) struct Rst;
 const HEAD: usize = 512;
 
 impl DocumentFormat for Rst {
-    fn label(&self) -> &'static str {
-        "reStructuredText"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["rst", "rest"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let declared = declared(&bytes);
         let (text, encoding) = Encoding::decode_as(bytes, declared)?;

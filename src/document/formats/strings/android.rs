@@ -6,32 +6,20 @@
 use std::ops::Range;
 
 use super::element::{section, with_line_ends};
+use super::file::{StringsFile, StringsFormat};
 use super::json_text::push_units;
 use super::{Dialect, Message, Piece, Text};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
 use crate::formats::xml::{Id, Kind, Xml, outermost};
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
 
 /// String resources.
 pub(in crate::formats) struct Android;
 
 impl DocumentFormat for Android {
-    fn label(&self) -> &'static str {
-        "Android strings"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xml"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         const HEAD: usize = 8_192;
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
@@ -49,37 +37,33 @@ impl DocumentFormat for Android {
             );
             return Err(xml.damaged(&reason));
         }
-        let mut reader = Reader {
+        let mut reader = AndroidReader {
             xml: &xml,
             builder,
             slots: Vec::new(),
         };
         reader.resources(root);
         let slots = reader.slots;
-        Ok(Box::new(AndroidFile {
-            xml,
-            encoding,
-            slots,
-        }))
+        Ok(StringsFile::kept(AndroidSpelling, xml, encoding, slots))
     }
 }
 
-struct Reader<'x, 'b> {
+struct AndroidReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    slots: Vec<Slot>,
+    slots: Vec<AndroidSlot>,
 }
 
 /// A value in its file.
 #[derive(Debug)]
-struct Slot {
+struct AndroidSlot {
     text: Text,
     bytes: Range<usize>,
     /// Whether the bytes lie in a CDATA section.
     is_section: bool,
 }
 
-impl Reader<'_, '_> {
+impl AndroidReader<'_, '_> {
     fn resources(&mut self, root: Id) {
         let xml = self.xml;
         let mut note: Option<String> = None;
@@ -110,11 +94,7 @@ impl Reader<'_, '_> {
 
     fn resource(&mut self, resource: Id, id: String, note: Option<String>) {
         let xml = self.xml;
-        let context = Context {
-            id: Some(id),
-            note,
-            ..Context::default()
-        };
+        let context = Context::named(Some(id), note);
         match xml.name(resource) {
             "string" => self.value(resource, context),
             "item" if xml.attribute(resource, "type").as_deref() == Some("string") => {
@@ -142,7 +122,7 @@ impl Reader<'_, '_> {
         if is_reference(whole.trim()) {
             return;
         }
-        let mut decoder = Decoder {
+        let mut decoder = AndroidDecoder {
             xml,
             message: Message::new(Dialect::PLAIN.of(&whole)),
             in_quotes: false,
@@ -162,7 +142,7 @@ impl Reader<'_, '_> {
             }
         };
         let (bytes, is_section) = self.bytes(element);
-        self.slots.extend(text.map(|text| Slot {
+        self.slots.extend(text.map(|text| AndroidSlot {
             text,
             bytes,
             is_section,
@@ -202,7 +182,7 @@ fn is_reference(value: &str) -> bool {
 }
 
 /// Reads what a value means.
-struct Decoder<'x> {
+struct AndroidDecoder<'x> {
     xml: &'x Xml,
     message: Message,
     /// White space counts.
@@ -214,7 +194,7 @@ struct Decoder<'x> {
     pending: String,
 }
 
-impl Decoder<'_> {
+impl AndroidDecoder<'_> {
     /// The text behind the last element; white space at its end counts for nothing.
     fn end(&mut self) -> String {
         if self.ends_loosely {
@@ -317,26 +297,21 @@ fn is_protected(xml: &Xml, element: Id) -> bool {
 }
 
 #[derive(Debug)]
-struct AndroidFile {
-    xml: Xml,
-    encoding: Encoding,
-    slots: Vec<Slot>,
-}
+struct AndroidSpelling;
 
-impl WriteBack for AndroidFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for slot in &self.slots {
-            if let Some(pieces) = slot.text.pieces(translation) {
-                edits.replace(slot.bytes.clone(), self.written(slot, &pieces));
-            }
-        }
-        self.encoding.encode_xml(edits.applied(&self.xml.text))
-    }
-}
+impl StringsFormat for AndroidSpelling {
+    type Source = Xml;
+    type Slot = AndroidSlot;
 
-impl AndroidFile {
-    fn written(&self, slot: &Slot, pieces: &[Piece]) -> String {
+    fn write(
+        file: &StringsFile<Self>,
+        slot: &AndroidSlot,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
+        let Some(pieces) = slot.text.pieces(translation) else {
+            return;
+        };
         let mut written = String::new();
         for (number, piece) in pieces.iter().enumerate() {
             match piece {
@@ -345,7 +320,7 @@ impl AndroidFile {
                     if slot.is_section {
                         written.push_str(&text);
                     } else {
-                        written.push_str(&spelt(&text, self.encoding));
+                        written.push_str(&spelt(&text, file.encoding));
                     }
                 }
                 Piece::Raw(raw) => written.push_str(raw),
@@ -355,7 +330,7 @@ impl AndroidFile {
         if slot.is_section {
             written = section(&written);
         }
-        with_line_ends(&self.xml, &written)
+        edits.replace(slot.bytes.clone(), with_line_ends(&file.source, &written));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The text of an XML element that holds nothing but text.
 
+use super::file::{StringsFile, StringsFormat};
 use super::{Dialect, Text, line_end};
 use crate::builder::{Builder, Context};
 use crate::formats::Encoding;
@@ -29,19 +30,25 @@ impl ElementText {
         let text = Text::read(&value, Dialect::PLAIN, builder, context)?;
         Some(Self { element, text })
     }
+}
 
-    pub fn write(
-        &self,
-        xml: &Xml,
-        encoding: Encoding,
+/// The spelling of files whose texts stand in elements of their own.
+#[derive(Debug)]
+pub(super) struct ElementStrings;
+
+impl StringsFormat for ElementStrings {
+    type Source = Xml;
+    type Slot = ElementText;
+
+    fn write(
+        file: &StringsFile<Self>,
+        slot: &ElementText,
         translation: &Translation,
         edits: &mut Edits,
     ) {
-        if let Some(text) = self.text.written(translation) {
-            edits.replace(
-                xml.inner(self.element),
-                content(xml, self.element, &text, encoding),
-            );
+        if let Some(text) = slot.text.written(translation) {
+            let written = content(&file.source, slot.element, &text, file.encoding);
+            edits.replace(file.source.inner(slot.element), written);
         }
     }
 }

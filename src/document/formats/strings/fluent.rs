@@ -7,26 +7,19 @@ use std::ops::Range;
 use fluent_syntax::ast::{self, Entry, Expression, InlineExpression, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
+use super::file::{StringsFile, StringsFormat};
 use super::message::{Message, Piece, Place};
 use super::{Dialect, Percent, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
 use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
+use crate::words::Words;
 
 /// Braces that a message has at most: the parser goes as deep as they do.
 const MAX_BRACES: usize = 500;
 /// Attributes that are no text: keys, and what style sheets and browsers read.
-const NO_TEXT: [&str; 7] = [
-    "accesskey",
-    "key",
-    "keycode",
-    "modifiers",
-    "style",
-    "src",
-    "href",
-];
+const NO_TEXT: Words = Words("accesskey key keycode modifiers style src href");
 /// Terms whose names say this are names themselves.
 const NAMES: [&str; 2] = ["brand", "vendor"];
 /// What stands before the further lines of a value that has none yet.
@@ -41,21 +34,9 @@ const DIALECT: Dialect = Dialect {
 pub(in crate::formats) struct Fluent;
 
 impl DocumentFormat for Fluent {
-    fn label(&self) -> &'static str {
-        "Fluent"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["ftl"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
-        let mut reader = Reader {
+        let mut reader = FluentReader {
             text: &text,
             builder,
             values: Vec::new(),
@@ -78,11 +59,7 @@ impl DocumentFormat for Fluent {
         let mut values = reader.values;
         // Variants before what holds them.
         values.sort_by_key(|value| value.range.end);
-        Ok(Box::new(FluentFile {
-            text,
-            encoding,
-            values,
-        }))
+        Ok(StringsFile::kept(FluentFormat, text, encoding, values))
     }
 }
 
@@ -108,22 +85,22 @@ fn entries(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-struct Reader<'t, 'b> {
+struct FluentReader<'t, 'b> {
     text: &'t str,
     builder: &'b mut Builder,
-    values: Vec<Value>,
+    values: Vec<FluentValue>,
 }
 
 /// The text of a message, an attribute or a variant.
 #[derive(Debug)]
-struct Value {
+struct FluentValue {
     range: Range<usize>,
     place: Place,
     /// The bytes of its selectors with their variants.
     selectors: Vec<Range<usize>>,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> FluentReader<'t, '_> {
     fn entry(&mut self, entry: &Entry<&'t str>) {
         let (id, value, attributes, comment) = match entry {
             Entry::Message(it) => (it.id.name, it.value.as_ref(), &it.attributes, &it.comment),
@@ -147,7 +124,7 @@ impl<'t> Reader<'t, '_> {
         for attribute in attributes {
             let name = attribute.id.name;
             // Those of a term are for selectors.
-            if !is_term && !NO_TEXT.contains(&name) {
+            if !is_term && !NO_TEXT.contains(name) {
                 let context = context(format!("{id}.{name}"));
                 self.value(&attribute.value, self.end(name), &context);
             }
@@ -193,7 +170,7 @@ impl<'t> Reader<'t, '_> {
             && let Some(range) = range
             && let Some(place) = message.unit(self.builder, context.clone())
         {
-            self.values.push(Value {
+            self.values.push(FluentValue {
                 range,
                 place,
                 selectors,
@@ -279,69 +256,66 @@ impl<'t> Reader<'t, '_> {
 }
 
 #[derive(Debug)]
-struct FluentFile {
-    text: String,
-    encoding: Encoding,
-    values: Vec<Value>,
-}
+struct FluentFormat;
 
-impl WriteBack for FluentFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for value in &self.values {
-            let Some(pieces) = value.place.pieces(translation) else {
-                continue;
-            };
-            let (indent, begins_line) = self.layout(&value.range);
-            let mut spelling = Spelling {
-                written: String::new(),
-                line_end: line_end(&self.text),
-                indent: &indent,
-                begins_line,
-            };
-            for piece in pieces {
-                match piece {
-                    Piece::Text(text) => spelling.text(&text),
-                    Piece::Raw(written) => spelling.raw(&written),
-                    Piece::Inner(number) => {
-                        let range = value.selectors[number].clone();
-                        spelling.raw(&edits.slice(&self.text, range));
-                    }
+impl StringsFormat for FluentFormat {
+    type Source = String;
+    type Slot = FluentValue;
+
+    fn write(
+        file: &StringsFile<Self>,
+        value: &FluentValue,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
+        let Some(pieces) = value.place.pieces(translation) else {
+            return;
+        };
+        let (indent, begins_line) = layout(&file.source, &value.range);
+        let mut spelling = FluentSpelling {
+            written: String::new(),
+            line_end: line_end(&file.source),
+            indent: &indent,
+            begins_line,
+        };
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => spelling.text(&text),
+                Piece::Raw(written) => spelling.raw(&written),
+                Piece::Inner(number) => {
+                    let range = value.selectors[number].clone();
+                    spelling.raw(&edits.slice(&file.source, range));
                 }
             }
-            edits.replace(value.range.clone(), spelling.written);
         }
-        self.encoding.encode_all(edits.applied(&self.text))
+        edits.replace(value.range.clone(), spelling.written);
     }
 }
 
-impl FluentFile {
-    /// What stands before further lines of a value, and whether the value begins a line itself.
-    fn layout(&self, range: &Range<usize>) -> (String, bool) {
-        let blanks =
-            |text: &str| text[..text.len() - text.trim_start_matches(' ').len()].to_owned();
-        let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let before = &self.text[line..range.start];
-        let begins_line = before.trim_start_matches(' ').is_empty();
-        let next = self.text[range.clone()].split('\n').nth(1);
-        let indent = if begins_line {
-            before.to_owned()
-        } else if let Some(next) = next.filter(|next| !next.trim().is_empty()) {
-            blanks(next)
-        } else {
-            format!("{}{INDENT}", blanks(before))
-        };
-        let indent = if indent.is_empty() {
-            INDENT.to_owned()
-        } else {
-            indent
-        };
-        (indent, begins_line)
-    }
+/// Returns the indent of the further lines of a value, and whether the value begins a line itself.
+fn layout(file: &str, range: &Range<usize>) -> (String, bool) {
+    let blanks = |text: &str| text[..text.len() - text.trim_start_matches(' ').len()].to_owned();
+    let line = file[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let before = &file[line..range.start];
+    let begins_line = before.trim_start_matches(' ').is_empty();
+    let next = file[range.clone()].split('\n').nth(1);
+    let indent = if begins_line {
+        before.to_owned()
+    } else if let Some(next) = next.filter(|next| !next.trim().is_empty()) {
+        blanks(next)
+    } else {
+        format!("{}{INDENT}", blanks(before))
+    };
+    let indent = if indent.is_empty() {
+        INDENT.to_owned()
+    } else {
+        indent
+    };
+    (indent, begins_line)
 }
 
 /// A value on its way into the file.
-struct Spelling<'f> {
+struct FluentSpelling<'f> {
     written: String,
     line_end: &'static str,
     indent: &'f str,
@@ -349,7 +323,7 @@ struct Spelling<'f> {
     begins_line: bool,
 }
 
-impl Spelling<'_> {
+impl FluentSpelling<'_> {
     fn text(&mut self, text: &str) {
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {

@@ -292,7 +292,7 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
-    pub fn of(text: &str, encoding: Encoding) -> Self {
+    pub fn new(text: &str, encoding: Encoding) -> Self {
         let has_escape = || {
             text.match_indices("\\u").any(|(at, _)| {
                 let digits = text.get(at + 2..at + 6);
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn strings_are_spelt_as_the_file_spells_them() {
-        let spelt = |file: &str| Spelling::of(file, Encoding::Utf8).spelt("<a/é😀\"\\\u{1}");
+        let spelt = |file: &str| Spelling::new(file, Encoding::Utf8).spelt("<a/é😀\"\\\u{1}");
         assert_eq!(spelt("{}"), "\"<a/é😀\\\"\\\\\\u0001\"");
         assert_eq!(
             spelt("\"\\u00e9\\/\""),

@@ -2,14 +2,11 @@
 //!
 //! Commands such as `\adddot` stay. Nothing in such a list spells a bar or the end of a line.
 
-use std::ops::Range;
-
+use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::{Dialect, Text, is_prose};
-use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, ParagraphKind};
-use crate::formats::edits::Edits;
-use crate::formats::{Encoding, Kept, WriteBack};
-use crate::view::Translation;
+use crate::builder::{Builder, Context};
+use crate::document::ParagraphKind;
+use crate::formats::{Encoding, Kept};
 
 const BAR: char = '|';
 
@@ -44,34 +41,21 @@ pub(super) fn read(text: String, encoding: Encoding, builder: &mut Builder) -> K
                 ..Context::default()
             };
             let text = Text::read(field, Dialect::TEX, builder, context);
-            slots.extend(text.map(|text| (range, text)));
+            slots.extend(text.map(|text| ValueSlot::new(range, text)));
         }
         start += line.len();
     }
-    Box::new(Lists {
-        text,
-        encoding,
-        slots,
-    })
+    StringsFile::kept(ListSpelling, text, encoding, slots)
 }
 
 #[derive(Debug)]
-struct Lists {
-    text: String,
-    encoding: Encoding,
-    slots: Vec<(Range<usize>, Text)>,
-}
+struct ListSpelling;
 
-impl WriteBack for Lists {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for (range, text) in &self.slots {
-            if let Some(text) = text.written(translation) {
-                let text = text.replace(BAR, "\u{A6}").replace(['\n', '\r'], " ");
-                edits.replace(range.clone(), text);
-            }
-        }
-        self.encoding.encode_all(edits.applied(&self.text))
+impl ValueSpelling for ListSpelling {
+    type Style = ();
+
+    fn spelt(text: &str, _: &ValueSlot, _: &StringsFile<Self>) -> String {
+        text.replace(BAR, "\u{A6}").replace(['\n', '\r'], " ")
     }
 }
 

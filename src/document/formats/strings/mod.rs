@@ -6,6 +6,7 @@
 pub(super) mod android;
 pub(super) mod apple;
 mod element;
+mod file;
 pub(super) mod fluent;
 mod icu;
 pub(super) mod json;
@@ -21,12 +22,10 @@ pub(super) mod qt;
 pub(super) mod resx;
 pub(super) mod table;
 pub(super) mod xcstrings;
-mod xml_strings;
 pub(super) mod yaml;
 
 pub(super) use message::{Message, Piece, Text};
 pub(crate) use table::{table_pairs, table_rows};
-use xml_strings::XmlStrings;
 
 use crate::builder::Failure;
 pub(super) use crate::variables::{Dialect, Percent};

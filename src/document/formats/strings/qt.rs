@@ -6,35 +6,20 @@
 use std::ops::Range;
 
 use super::element::{text_of, with_line_ends};
+use super::file::{StringsFile, StringsFormat};
 use super::{Dialect, Message, Piece, Text, damaged, plurals};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, Standing};
+use crate::document::Standing;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
 use crate::formats::xml::{Id, Kind, Xml, escaped_attribute};
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack, language};
+use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
 
 /// Translation sources.
 pub(in crate::formats) struct Qt;
 
 impl DocumentFormat for Qt {
-    fn label(&self) -> &'static str {
-        "Qt translation source"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["ts"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_xml(bytes)?;
         if !text
@@ -44,43 +29,36 @@ impl DocumentFormat for Qt {
         {
             return Err(damaged(name, &text, 0, "no XML: is it TypeScript?"));
         }
-        let xml = Xml::read(name, text)?;
+        let xml = Xml::read_rooted(name, text, "TS")?;
         let root = xml.root();
-        if xml.name(root) != "TS" {
-            return Err(xml.damaged("its outermost element is no TS"));
-        }
         builder.set_language(xml.attribute(root, "sourcelanguage").as_deref());
         builder.set_target_language(xml.attribute(root, "language").as_deref());
-        let mut reader = Reader {
+        let mut reader = QtReader {
             xml: &xml,
             builder,
             slots: Vec::new(),
         };
         reader.messages(root, None);
         let slots = reader.slots;
-        Ok(Box::new(QtFile {
-            xml,
-            encoding,
-            slots,
-        }))
+        Ok(StringsFile::kept(QtSpelling, xml, encoding, slots))
     }
 }
 
-struct Reader<'x, 'b> {
+struct QtReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    slots: Vec<Slot>,
+    slots: Vec<QtMessage>,
 }
 
 /// A message that has a translation, or a place for one.
 #[derive(Debug)]
-struct Slot {
+struct QtMessage {
     /// The element that holds a translation, and the unit of it.
     forms: Vec<(Id, Text)>,
     is_numerus: bool,
 }
 
-impl Reader<'_, '_> {
+impl QtReader<'_, '_> {
     fn messages(&mut self, parent: Id, context: Option<&str>) {
         let xml = self.xml;
         let name = xml.child(parent, "name").map(|name| xml.whole_text(name));
@@ -98,7 +76,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn message(&mut self, message: Id, context: Option<&str>) -> Option<Slot> {
+    fn message(&mut self, message: Id, context: Option<&str>) -> Option<QtMessage> {
         let xml = self.xml;
         let source = xml.child(message, "source")?;
         let translation = xml.child(message, "translation")?;
@@ -156,7 +134,7 @@ impl Reader<'_, '_> {
             }
             forms.push((holder, text));
         }
-        Some(Slot { forms, is_numerus })
+        Some(QtMessage { forms, is_numerus })
     }
 
     /// The source, with characters that XML does not have.
@@ -192,36 +170,27 @@ impl Reader<'_, '_> {
 }
 
 #[derive(Debug)]
-struct QtFile {
-    xml: Xml,
-    encoding: Encoding,
-    slots: Vec<Slot>,
-}
+struct QtSpelling;
 
-impl WriteBack for QtFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for slot in &self.slots {
-            self.write_slot(slot, translation, &mut edits);
-        }
-        if let (Some(language), false) = (translation.language, edits.is_empty()) {
-            self.set_language(language, &mut edits);
-        }
-        self.encoding.encode_xml(edits.applied(&self.xml.text))
-    }
-}
+impl StringsFormat for QtSpelling {
+    type Source = Xml;
+    type Slot = QtMessage;
 
-impl QtFile {
-    fn write_slot(&self, slot: &Slot, translation: &Translation, edits: &mut Edits) {
-        let xml = &self.xml;
+    fn write(
+        file: &StringsFile<Self>,
+        slot: &QtMessage,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
+        let xml = &file.source;
         let mut last = None;
         for (holder, text) in &slot.forms {
             let Some(pieces) = text.pieces(translation) else {
                 continue;
             };
-            let content = self.content(&pieces);
+            let content = file.content(&pieces);
             if xml.name(*holder) == "translation" && slot.is_numerus {
-                let count = self.num_forms(translation.language, 1);
+                let count = file.num_forms(translation.language, 1);
                 let forms =
                     format!("\n            <numerusform>{content}</numerusform>").repeat(count);
                 let forms = with_line_ends(xml, &format!("{forms}\n        "));
@@ -234,11 +203,11 @@ impl QtFile {
         // Forms that the file has no place for yet.
         if let (Some((holder, content)), true) = (last, slot.is_numerus) {
             let own = slot.forms.len();
-            let missing = self
+            let missing = file
                 .num_forms(translation.language, own)
                 .saturating_sub(own);
             let range = xml.range(holder);
-            let before = self.space_before(range.clone());
+            let before = file.space_before(range.clone());
             let more = format!("{before}{}", xml.filled(holder, &content)).repeat(missing);
             if !more.is_empty() {
                 edits.replace(range.end..range.end, more);
@@ -246,34 +215,14 @@ impl QtFile {
         }
     }
 
-    fn num_forms(&self, language: Option<&str>, least: usize) -> usize {
-        let xml = &self.xml;
-        let said = xml.attribute(xml.root(), "language");
-        let rule = language.or(said.as_deref()).and_then(plurals::rule);
-        rule.map_or(least, |rule| rule.num_forms.max(least))
-    }
-
-    fn space_before(&self, range: Range<usize>) -> &str {
-        let before = &self.xml.text[..range.start];
-        &before[before.trim_end().len()..]
-    }
-
-    fn content(&self, pieces: &[Piece]) -> String {
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => spelt(text, self.encoding),
-            Piece::Raw(raw) => raw.clone(),
-            Piece::Inner(_) => String::new(),
-        };
-        let written: String = pieces.iter().map(piece).collect();
-        with_line_ends(&self.xml, &written)
-    }
-
     /// Says the language of the translation, unless a variety of it is said already.
-    fn set_language(&self, to: &str, edits: &mut Edits) {
-        let xml = &self.xml;
+    fn set_language(file: &StringsFile<Self>, to: &str, edits: &mut Edits) {
+        let xml = &file.source;
         let root = xml.root();
         let said = xml.attribute(root, "language");
-        if said.is_some_and(|said| language::parts(&said).0 == language::parts(to).0) {
+        if edits.is_empty()
+            || said.is_some_and(|said| language::parts(&said).0 == language::parts(to).0)
+        {
             return;
         }
         let value = escaped_attribute(&to.replace('-', "_"));
@@ -289,6 +238,30 @@ impl QtFile {
                     .len();
             edits.replace(end..end, format!(" language=\"{value}\""));
         }
+    }
+}
+
+impl StringsFile<QtSpelling> {
+    fn num_forms(&self, language: Option<&str>, least: usize) -> usize {
+        let xml = &self.source;
+        let said = xml.attribute(xml.root(), "language");
+        let rule = language.or(said.as_deref()).and_then(plurals::rule);
+        rule.map_or(least, |rule| rule.num_forms.max(least))
+    }
+
+    fn space_before(&self, range: Range<usize>) -> &str {
+        let before = &self.source.text[..range.start];
+        &before[before.trim_end().len()..]
+    }
+
+    fn content(&self, pieces: &[Piece]) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => spelt(text, self.encoding),
+            Piece::Raw(raw) => raw.clone(),
+            Piece::Inner(_) => String::new(),
+        };
+        let written: String = pieces.iter().map(piece).collect();
+        with_line_ends(&self.source, &written)
     }
 }
 

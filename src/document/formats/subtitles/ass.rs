@@ -20,14 +20,6 @@ const HEAD: usize = 1_024;
 pub(in crate::formats) struct Ass;
 
 impl DocumentFormat for Ass {
-    fn label(&self) -> &'static str {
-        "SubStation Alpha subtitles"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["ass", "ssa"]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
         let head = head.trim_start_matches('\u{FEFF}').trim_start();

@@ -14,14 +14,6 @@ const JOINER: char = '\u{2060}';
 pub(in crate::formats) struct Srt;
 
 impl DocumentFormat for Srt {
-    fn label(&self) -> &'static str {
-        "SubRip subtitles"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["srt"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = decoded(bytes, None)?;
         builder.set_encoding(encoding);

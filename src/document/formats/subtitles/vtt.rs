@@ -14,14 +14,6 @@ use crate::reading::check_lines;
 pub(in crate::formats) struct Vtt;
 
 impl DocumentFormat for Vtt {
-    fn label(&self) -> &'static str {
-        "WebVTT subtitles"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["vtt"]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         let head = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         head.strip_prefix(b"WEBVTT")

@@ -29,18 +29,6 @@ use crate::document::{Exchange, Known, Standing};
 pub(super) struct Xliff;
 
 impl DocumentFormat for Xliff {
-    fn label(&self) -> &'static str {
-        "XLIFF"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xlf", "xliff", "sdlxliff", "mqxliff", "mxliff", "txlf"]
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = Xml::read(name, text)?;

@@ -12,34 +12,20 @@ use std::ops::Range;
 
 use self::catalogue::{Comment, Entry};
 use self::header::Header;
+use super::file::{Source, StringsFile, StringsFormat};
 use super::plural_expression::PluralRule;
 use super::{Dialect, Message, Percent, Text, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, Standing};
+use crate::document::Standing;
 use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
+use crate::words::Words;
 
 /// PO files and templates.
 pub(in crate::formats) struct Po;
 
 impl DocumentFormat for Po {
-    fn label(&self) -> &'static str {
-        "gettext catalogue"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["po", "pot"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = match declared(&bytes) {
             Some(label) => Encoding::decode_labelled(bytes, &label)?,
@@ -61,19 +47,19 @@ impl DocumentFormat for Po {
         builder.set_target_language(said);
         let mut messages = Vec::new();
         for entry in entries.iter().filter(|entry| !is_header(entry)) {
-            let reader = Reader {
+            let reader = PoReader {
                 text: &text,
                 entry,
                 rule: rule.as_ref(),
             };
             messages.extend(reader.message(builder));
         }
-        Ok(Box::new(PoFile {
+        Ok(StringsFile::kept(
+            PoFormat { header },
             text,
             encoding,
-            header,
             messages,
-        }))
+        ))
     }
 }
 
@@ -88,13 +74,13 @@ fn declared(bytes: &[u8]) -> Option<String> {
     Some(text[range].to_owned()).filter(|label| label != "CHARSET")
 }
 
-struct Reader<'t> {
+struct PoReader<'t> {
     text: &'t str,
     entry: &'t Entry,
     rule: Option<&'t PluralRule>,
 }
 
-impl Reader<'_> {
+impl PoReader<'_> {
     fn message(&self, builder: &mut Builder) -> Option<PoMessage> {
         let entry = self.entry;
         let id = entry.id.as_ref()?;
@@ -221,28 +207,18 @@ impl Reader<'_> {
 
 /// How the strings of a message are written, by its flags.
 fn dialect(flags: &[&str]) -> Dialect {
-    const OF_QT: [&str; 4] = [
-        "qt-format",
-        "qt-plural-format",
-        "kde-format",
-        "kde-kuit-format",
-    ];
-    const WITH_BRACES: [&str; 6] = [
-        "python-brace-format",
-        "perl-brace-format",
-        "java-format",
-        "csharp-format",
-        "boost-format",
-        "smalltalk-format",
-    ];
-    let has = |names: &[&str]| flags.iter().any(|flag| names.contains(flag));
+    const OF_QT: Words = Words("qt-format qt-plural-format kde-format kde-kuit-format");
+    const WITH_BRACES: Words = Words(
+        "python-brace-format perl-brace-format java-format csharp-format boost-format smalltalk-format",
+    );
+    let has = |names: Words| flags.iter().any(|flag| names.contains(flag));
     let formats = flags.iter().filter(|flag| flag.ends_with("-format"));
     let mut formats =
         formats.filter(|flag| !flag.starts_with("no-") && !flag.starts_with("possible-"));
-    if has(&OF_QT) {
+    if has(OF_QT) {
         return Dialect::QT;
     }
-    if has(&["no-c-format"]) {
+    if has(Words("no-c-format")) {
         return Dialect {
             percent: Percent::Literal,
             ..Dialect::PLAIN
@@ -269,11 +245,8 @@ fn placeholders(text: &str, dialect: Dialect) -> Vec<String> {
 }
 
 #[derive(Debug)]
-struct PoFile {
-    text: String,
-    encoding: Encoding,
+struct PoFormat {
     header: Option<Header>,
-    messages: Vec<PoMessage>,
 }
 
 #[derive(Debug)]
@@ -328,38 +301,16 @@ enum FlagPlace {
     Line(usize),
 }
 
-impl WriteBack for PoFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for message in &self.messages {
-            self.write_message(message, translation, &mut edits);
-        }
-        if edits.is_empty() {
-            return self.encoding.encode(&self.text);
-        }
-        if let Some(header) = &self.header {
-            if let Some(language) = translation.language {
-                header.set_language(&self.text, language, &mut edits);
-            }
-            header.set_utf8(&self.text, false, &mut edits);
-        }
-        match (
-            self.encoding.encode_all(edits.applied(&self.text)),
-            &self.header,
-        ) {
-            // A language that the encoding does not have takes another encoding.
-            (Err(Failure::Unencodable { .. }), Some(header))
-                if header.set_utf8(&self.text, true, &mut edits) =>
-            {
-                Encoding::Utf8.encode_all(edits.applied(&self.text))
-            }
-            (written, _) => written,
-        }
-    }
-}
+impl StringsFormat for PoFormat {
+    type Source = String;
+    type Slot = PoMessage;
 
-impl PoFile {
-    fn write_message(&self, message: &PoMessage, translation: &Translation, edits: &mut Edits) {
+    fn write(
+        file: &StringsFile<Self>,
+        message: &PoMessage,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
         let mut new: Vec<Option<String>> = message
             .forms
             .iter()
@@ -375,7 +326,8 @@ impl PoFile {
                 new.clone_from(&form.fixed);
             }
         }
-        let is_said = self
+        let is_said = file
+            .format
             .header
             .as_ref()
             .is_some_and(|header| header.rule.is_some());
@@ -399,12 +351,12 @@ impl PoFile {
                 .and_then(|form| form.bytes.as_ref());
             match (bytes, text) {
                 (Some(bytes), Some(text)) => {
-                    edits.replace(bytes.clone(), self.spelt(text, message));
+                    edits.replace(bytes.clone(), file.spelt(text, message));
                 }
                 (Some(_), None) => {}
                 (None, text) => {
-                    let text = self.spelt(text.as_deref().unwrap_or_default(), message);
-                    added.extend([format!("{}msgstr[{number}] {text}", self.line_end())]);
+                    let text = file.spelt(text.as_deref().unwrap_or_default(), message);
+                    added.extend([format!("{}msgstr[{number}] {text}", line_end(&file.source))]);
                 }
             }
         }
@@ -425,17 +377,37 @@ impl PoFile {
                 edits.replace(place..place, " fuzzy,".to_owned());
             }
             Some(FlagPlace::Line(place)) if is_new => {
-                edits.replace(place..place, format!("#, fuzzy{}", self.line_end()));
+                edits.replace(place..place, format!("#, fuzzy{}", line_end(&file.source)));
             }
             _ => {}
         }
     }
 
-    fn spelt(&self, text: &str, message: &PoMessage) -> String {
-        spelling::spelt(text, message.is_wrapped, self.line_end())
+    fn set_language(file: &StringsFile<Self>, language: &str, edits: &mut Edits) {
+        if let (Some(header), false) = (&file.format.header, edits.is_empty()) {
+            header.set_language(&file.source, language, edits);
+        }
     }
 
-    fn line_end(&self) -> &'static str {
-        line_end(&self.text)
+    fn encoded(file: &StringsFile<Self>, edits: &mut Edits) -> Result<Vec<u8>, Failure> {
+        let header = file.format.header.as_ref().filter(|_| !edits.is_empty());
+        if let Some(header) = header {
+            header.set_utf8(&file.source, false, edits);
+        }
+        match (file.source.encoded(edits, file.encoding), header) {
+            // A language that the encoding does not have takes another encoding.
+            (Err(Failure::Unencodable { .. }), Some(header))
+                if header.set_utf8(&file.source, true, edits) =>
+            {
+                file.source.encoded(edits, Encoding::Utf8)
+            }
+            (written, _) => written,
+        }
+    }
+}
+
+impl StringsFile<PoFormat> {
+    fn spelt(&self, text: &str, message: &PoMessage) -> String {
+        spelling::spelt(text, message.is_wrapped, line_end(&self.source))
     }
 }
