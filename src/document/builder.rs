@@ -89,6 +89,15 @@ pub(super) struct Context {
 }
 
 impl Context {
+    /// A paragraph of this kind; of a heading with its level.
+    pub fn new(kind: ParagraphKind, level: Option<u8>) -> Self {
+        Self {
+            kind,
+            level,
+            ..Self::default()
+        }
+    }
+
     /// A run of text with the name that its file gives it, and the file's note.
     pub fn named(id: Option<String>, note: Option<String>) -> Self {
         Self {

@@ -34,6 +34,8 @@ mod segment;
 mod segmentation;
 mod srx;
 pub mod tags;
+#[cfg(test)]
+mod testing;
 mod variables;
 mod verbatim;
 mod view;

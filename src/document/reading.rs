@@ -15,6 +15,22 @@ pub const MAX_LINE_BYTES: usize = 10_000_000;
 
 pub(super) const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
+/// Returns where a text begins: behind its byte order mark, if it has one.
+pub(super) fn text_start(text: &str) -> usize {
+    text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
+}
+
+/// Checks the lines of a text and gives `builder` its encoding; returns where it begins, as [`text_start`].
+pub(super) fn begin_text(
+    text: &str,
+    encoding: Encoding,
+    builder: &mut Builder,
+) -> Result<usize, Failure> {
+    builder.set_encoding(encoding);
+    check_lines(text)?;
+    Ok(text_start(text))
+}
+
 /// The endings of files that can be opened.
 fn known_endings() -> String {
     let endings = Format::ALL

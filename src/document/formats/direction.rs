@@ -15,8 +15,8 @@ use crate::view::Translation;
 
 /// How a part tells the direction of its paragraphs.
 pub(super) trait Directed {
-    /// Says that the part is written from the right, or no longer.
-    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits);
+    /// Writes into the part that its text runs from the right, or from the left, where it has a place for that.
+    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
 }
 
 /// The written part with its paragraphs in the direction of their language.

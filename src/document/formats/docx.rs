@@ -15,7 +15,6 @@ use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
-use super::package::Package;
 use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild, is_link};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept};
@@ -32,9 +31,7 @@ impl DocumentFormat for Docx {
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let package = Package::open(bytes)?;
-        let main = opc::main_part(&package)?;
-        let related = opc::relationships(&package, &main)?;
+        let (package, main, related) = opc::open(bytes)?;
         let of_kind = |kind: &'static str| {
             let related = related.iter().filter(move |it| it.kind == kind);
             related.filter_map(|it| it.target.clone())
@@ -288,13 +285,10 @@ impl Reader<'_, '_> {
             None if is_list => ParagraphKind::ListItem,
             None => ParagraphKind::Text,
         };
-        Context {
-            kind,
-            level: level
-                .filter(|_| kind == ParagraphKind::Heading)
-                .map(|level| level.min(6)),
-            ..Context::default()
-        }
+        let level = level
+            .filter(|_| kind == ParagraphKind::Heading)
+            .map(|level| level.min(6));
+        Context::new(kind, level)
     }
 }
 

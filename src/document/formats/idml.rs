@@ -35,9 +35,7 @@ impl DocumentFormat for Idml {
         let is_story =
             |&id: &Id| main.name(id) == "Story" && main.qualified(id).starts_with("idPkg:");
         let names = main.elements(main.root()).filter(is_story);
-        let names: Vec<String> = names
-            .filter_map(|id| main.attribute(id, "src").map(std::borrow::Cow::into_owned))
-            .collect();
+        let names: Vec<String> = names.filter_map(|id| main.value(id, "src")).collect();
         let mut stories = Vec::new();
         for name in names {
             let part = package.xml(&name)?;
@@ -253,10 +251,7 @@ impl Reader<'_, '_> {
     fn boundary(&mut self) {
         let paragraph = std::mem::take(&mut self.current);
         let notes = paragraph.notes.clone();
-        let context = Context {
-            kind: self.kind,
-            ..Context::default()
-        };
+        let context = Context::new(self.kind, None);
         self.places
             .extend(paragraph.place(self.xml, self.builder, context));
         for note in notes {

@@ -78,46 +78,15 @@ pub fn is_right_to_left(language: &str) -> bool {
 
 /// The country that Office means by a language without one.
 pub(super) fn usual_country(language: &str) -> Option<&'static str> {
-    Some(match language {
-        "ar" => "SA",
-        "bg" => "BG",
-        "ca" | "es" | "eu" | "gl" => "ES",
-        "cs" => "CZ",
-        "da" => "DK",
-        "de" => "DE",
-        "el" => "GR",
-        "en" => "US",
-        "et" => "EE",
-        "fa" => "IR",
-        "fi" => "FI",
-        "fr" => "FR",
-        "he" => "IL",
-        "hi" => "IN",
-        "hr" => "HR",
-        "hu" => "HU",
-        "id" => "ID",
-        "it" => "IT",
-        "ja" => "JP",
-        "ko" => "KR",
-        "lt" => "LT",
-        "lv" => "LV",
-        "nb" | "nn" => "NO",
-        "nl" => "NL",
-        "pl" => "PL",
-        "pt" => "PT",
-        "ro" => "RO",
-        "ru" => "RU",
-        "sk" => "SK",
-        "sl" => "SI",
-        "sr" => "RS",
-        "sv" => "SE",
-        "th" => "TH",
-        "tr" => "TR",
-        "uk" => "UA",
-        "vi" => "VN",
-        "zh" => "CN",
-        _ => return None,
-    })
+    const CODES: Words = Words(
+        "ar-SA bg-BG ca-ES es-ES eu-ES gl-ES cs-CZ da-DK de-DE el-GR en-US et-EE fa-IR fi-FI fr-FR he-IL hi-IN hr-HR hu-HU
+         id-ID it-IT ja-JP ko-KR lt-LT lv-LV nb-NO nn-NO nl-NL pl-PL pt-PT ro-RO ru-RU sk-SK sl-SI sr-RS sv-SE th-TH tr-TR
+         uk-UA vi-VN zh-CN",
+    );
+    let mut codes = CODES.iter().filter_map(|code| code.split_once('-'));
+    codes
+        .find(|(own, _)| *own == language)
+        .map(|(_, country)| country)
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use super::direction::set_attributes;
 use super::edits::Edits;
 use super::language::{instead_of, is_right_to_left};
 use super::mixed::{Place, Reader, Role};
+use super::slots::{SlotFile, SlotFormat};
 use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
-use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, ParagraphKind};
+use crate::document::ParagraphKind;
 use crate::view::Translation;
 use crate::words::Words;
 
@@ -153,13 +154,9 @@ impl DocumentFormat for Manual {
         for root in xml.roots() {
             reader.blocks(root);
         }
-        let places = reader.places;
-        Ok(Box::new(XmlFile {
-            direction: self.direction,
-            xml,
-            encoding,
-            places,
-        }))
+        let mut places = reader.places;
+        places.sort_by_key(|place| place.bytes.end);
+        Ok(SlotFile::kept(self.direction, xml, encoding, places))
     }
 }
 
@@ -211,9 +208,7 @@ impl Manual {
 
     fn context(&self, xml: &Xml, holder: Id) -> Context {
         let mut context = Context {
-            id: xml
-                .attribute(holder, "id")
-                .map(std::borrow::Cow::into_owned),
+            id: xml.value(holder, "id"),
             ..Context::default()
         };
         let is_section = |id: &Id| self.sections.contains(xml.name(*id)) && xml.name(*id) != "info";
@@ -264,38 +259,16 @@ fn has_text(xml: &Xml, id: Id) -> bool {
         .is_some_and(|parent| xml.children(parent).any(is_ink))
 }
 
-/// A file that is one tree.
-#[derive(Debug)]
-struct XmlFile {
-    direction: Direction,
-    xml: Xml,
-    encoding: Encoding,
-    places: Vec<Place>,
-}
+impl SlotFormat for Direction {
+    type Source = Xml;
+    type Slot = Place;
 
-impl WriteBack for XmlFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let xml = &self.xml;
-        let mut edits = Edits::default();
-        if let Some(language) = translation.language {
-            self.tell(language, &mut edits);
-        }
-        let mut places: Vec<&Place> = self.places.iter().collect();
-        places.sort_by_key(|place| place.bytes.end);
-        for place in places {
-            if let Some(parts) = translation.parts(place.unit) {
-                let written = place.written(xml, self.encoding, &parts, &edits);
-                edits.replace(place.bytes.clone(), written);
-            }
-        }
-        self.encoding.encode_xml(edits.applied(&xml.text))
-    }
-}
-
-impl XmlFile {
     /// Has the root say the language of the text, and the direction it runs in.
-    fn tell(&self, language: &str, edits: &mut Edits) {
-        let (xml, root) = (&self.xml, self.xml.root());
+    fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(language) = translation.language else {
+            return;
+        };
+        let (xml, root) = (&file.source, file.source.root());
         for name in ["xml:lang", "lang"] {
             let attributes = xml.attributes(root);
             if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name)
@@ -304,7 +277,7 @@ impl XmlFile {
                 edits.replace(range, escaped_attribute(&language));
             }
         }
-        let has_attribute = match self.direction {
+        let has_attribute = match file.format {
             Direction::Attribute => true,
             Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
             Direction::Language => {
@@ -318,6 +291,13 @@ impl XmlFile {
         if has_attribute && (is_right || xml.attribute(root, "dir").is_some()) {
             let side = if is_right { "rtl" } else { "ltr" };
             set_attributes(xml, root, &[("dir", side)], edits);
+        }
+    }
+
+    fn write(file: &SlotFile<Self>, place: &Place, translation: &Translation, edits: &mut Edits) {
+        if let Some(parts) = translation.parts(place.unit) {
+            let written = place.written(&file.source, file.encoding, &parts, edits);
+            edits.replace(place.bytes.clone(), written);
         }
     }
 }

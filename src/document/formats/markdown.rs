@@ -20,7 +20,7 @@ use crate::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
     document::{Document, ParagraphKind, Syntax},
     inline::Run,
-    reading::{BYTE_ORDER_MARK, check_lines},
+    reading::begin_text,
     view::Translation,
 };
 use anchors::{Anchors, Heading};
@@ -36,11 +36,7 @@ pub(super) struct Markdown;
 impl DocumentFormat for Markdown {
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
-        builder.set_encoding(encoding);
-        check_lines(&text)?;
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let start = begin_text(&text, encoding, builder)?;
         let read = read(&text, start, builder);
         builder.set_text(text, Syntax::Markdown);
         let (anchors, grids) = read?;

@@ -31,6 +31,7 @@ mod pptx;
 mod rst;
 mod runs;
 mod sheet_names;
+mod slots;
 mod strings;
 mod subtitles;
 mod xliff;
@@ -43,7 +44,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use columns::Column;
-pub(crate) use encoding::Encoding;
+pub(crate) use encoding::{Encoding, declared_names, lowered_head};
 pub(super) use html::is_hidden;
 pub use language::is_right_to_left;
 pub use options::{Cuts, ReadingChoice, ReadingOptions, SegmentEdit};
@@ -158,9 +159,9 @@ formats! {
     Dita: manual::DITA, Text, "DITA", ["dita", "ditamap", "bookmap"];
     DocBook: manual::DOCBOOK, Text, "DocBook", ["dbk", "docbook"];
     Mallard: manual::MALLARD, Text, "Mallard", ["page"];
-    Srt: subtitles::Srt, Subtitles, "SubRip subtitles", ["srt"];
-    Vtt: subtitles::Vtt, Subtitles, "WebVTT subtitles", ["vtt"];
-    Ass: subtitles::Ass, Subtitles, "SubStation Alpha subtitles", ["ass", "ssa"];
+    Srt: subtitles::SRT, Subtitles, "SubRip subtitles", ["srt"];
+    Vtt: subtitles::VTT, Subtitles, "WebVTT subtitles", ["vtt"];
+    Ass: subtitles::ASS, Subtitles, "SubStation Alpha subtitles", ["ass", "ssa"];
     Latex: latex::Latex, Text, "LaTeX", ["tex", "latex", "ltx"];
     Rst: rst::Rst, Text, "reStructuredText", ["rst", "rest"];
     AsciiDoc: asciidoc::AsciiDoc, Text, "AsciiDoc", ["adoc", "asciidoc", "asc"];
@@ -277,6 +278,26 @@ impl Format {
         let endings = Self::ALL.iter().flat_map(|format| format.endings());
         endings.copied().collect()
     }
+}
+
+/// Resolves the escapes of an address: `a%20b` is `a b`.
+fn percent_decoded(address: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = address.as_bytes();
+    while let Some((&first, more)) = rest.split_first() {
+        let digits = more
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let Some(code) = code.filter(|_| first == b'%') {
+            bytes.push(code);
+            rest = &more[2..];
+        } else {
+            bytes.push(first);
+            rest = more;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

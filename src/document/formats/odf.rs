@@ -34,10 +34,7 @@ impl DocumentFormat for Odf {
         let package = Package::open(bytes)?;
         if let Some(manifest) = package.find("META-INF/manifest.xml") {
             let xml = package.xml(manifest)?.xml;
-            if xml
-                .descendants(xml.root())
-                .any(|id| xml.name(id) == "encryption-data")
-            {
+            if xml.named("encryption-data").next().is_some() {
                 return Err(Failure::Encrypted);
             }
         }
@@ -123,9 +120,7 @@ fn unseen_styles(xml: &Xml) -> HashSet<String> {
                         .all(|(name, _)| is_unseen(name))
             })
     });
-    styles
-        .filter_map(|id| xml.attribute(id, "name").map(std::borrow::Cow::into_owned))
-        .collect()
+    styles.filter_map(|id| xml.value(id, "name")).collect()
 }
 
 /// The role of an element in the text around it.
@@ -273,10 +268,7 @@ fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
         "ar" | "he" | "fa" | "ur" | "hi" | "th" => "-complex",
         _ => "",
     };
-    for id in xml
-        .descendants(xml.root())
-        .filter(|&id| xml.name(id) == "text-properties")
-    {
+    for id in xml.named("text-properties") {
         let said = xml.attributes(id).into_iter().find(|(name, _)| {
             let local = name.rsplit_once(':').map_or(*name, |(_, local)| local);
             local.strip_suffix(suffix) == Some("language")

@@ -42,8 +42,8 @@ impl std::fmt::Debug for Office {
 
 /// The parts that all files of a program have beside their runs.
 pub(super) trait OfficeDialect: Dialect + Directed + Send {
-    /// Says in a part that its text is in another language.
-    fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits);
+    /// Says in a part that its text is in another language, where it has a place to say so.
+    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
 }
 
 impl WriteBack for Office {
@@ -109,8 +109,7 @@ impl Office {
 /// Says from which side the columns of a sheet begin.
 pub(super) fn turn_sheet(xml: &Xml, is_right: bool, edits: &mut Edits) {
     let value = if is_right { "1" } else { "0" };
-    let views = xml.descendants(xml.root());
-    for view in views.filter(|&id| xml.name(id) == "sheetView") {
+    for view in xml.named("sheetView") {
         if is_right || xml.attribute(view, "rightToLeft").is_some() {
             set_attributes(xml, view, &[("rightToLeft", value)], edits);
         }

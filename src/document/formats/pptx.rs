@@ -24,15 +24,10 @@ impl DocumentFormat for Pptx {
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let package = Package::open(bytes)?;
-        let main = opc::main_part(&package)?;
-        let related = opc::relationships(&package, &main)?;
+        let (package, main, related) = opc::open(bytes)?;
         let presentation = package.xml(&main)?.xml;
         let mut parts: Vec<OfficePart> = Vec::new();
-        for slide in presentation.descendants(presentation.root()) {
-            if presentation.name(slide) != "sldId" {
-                continue;
-            }
+        for slide in presentation.named("sldId") {
             let id = presentation.qualified_attribute(slide, "r:id");
             let id = id.or_else(|| presentation.attribute(slide, "embed"));
             let named = related
@@ -123,10 +118,7 @@ fn mirrored_part(
     let part = package.xml(&name)?;
     let xml = &part.xml;
     let mut places = Vec::new();
-    for paragraph in xml.descendants(xml.root()) {
-        if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
-            continue;
-        }
+    for paragraph in paragraphs(xml) {
         let collected = runs::collect(&Drawing, xml, paragraph, &mut OpenFields::default());
         let Some(collected) = collected else { continue };
         let text = collected.draft.shown();
@@ -146,6 +138,11 @@ fn mirrored_part(
         places,
         dialect: &Drawing,
     })
+}
+
+fn paragraphs(xml: &Xml) -> impl Iterator<Item = Id> {
+    let named = xml.named("p");
+    named.filter(|&id| xml.namespace(id).contains("/drawingml/"))
 }
 
 fn context(xml: &Xml, paragraph: Id) -> Context {
@@ -197,23 +194,11 @@ impl Dialect for Drawing {
         }
     }
 
-    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
-        match xml.name(id) {
-            "t" => RunChild::Text,
-            "rPr" => RunChild::Properties,
-            _ => RunChild::Point("mark"),
-        }
-    }
-
     fn is_invisible(&self, name: &str) -> bool {
         matches!(
             name,
             "lang" | "altLang" | "dirty" | "err" | "smtClean" | "smtId" | "noProof" | "bmk"
         )
-    }
-
-    fn trims_space(&self) -> bool {
-        false
     }
 }
 
@@ -234,10 +219,7 @@ impl Directed for Drawing {
     /// Paragraphs say their direction and, apart from it, on which side they begin.
     fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
         let (value, side) = if is_right { ("1", "r") } else { ("0", "l") };
-        for paragraph in xml.descendants(xml.root()) {
-            if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
-                continue;
-            }
+        for paragraph in paragraphs(xml) {
             if is_right != has_right(&xml.whole_text(paragraph)) {
                 continue;
             }
@@ -283,21 +265,11 @@ impl Dialect for Remark {
         true
     }
 
-    fn trims_space(&self) -> bool {
-        false
-    }
-
     fn text_element(&self) -> &'static str {
         "text"
     }
 }
 
-impl Directed for Remark {
-    /// It has no place to say it.
-    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
-}
+impl Directed for Remark {}
 
-impl OfficeDialect for Remark {
-    /// Nor its language.
-    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
-}
+impl OfficeDialect for Remark {}

@@ -9,12 +9,11 @@ use std::ops::{Range, RangeInclusive};
 
 use super::direction::Directed;
 use super::edits::Edits;
-use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart, turn_sheet};
 use super::opc;
 use super::package::Package;
 use super::pptx::{drawing_part, remarks};
-use super::runs::{self, Child, Dialect, OpenFields, Place, RunChild};
+use super::runs::{self, Child, Dialect, OpenFields, Place};
 use super::sheet_names::SheetNames;
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept, WriteBack};
@@ -31,9 +30,7 @@ impl DocumentFormat for Xlsx {
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let package = Package::open(bytes)?;
-        let main = opc::main_part(&package)?;
-        let related = opc::relationships(&package, &main)?;
+        let (package, main, related) = opc::open(bytes)?;
         let of_kind = |kind: &str| related.iter().find(|it| it.kind == kind)?.target.clone();
         let strings = match of_kind("sharedStrings") {
             Some(name) => Some(package.xml(&name)?),
@@ -53,10 +50,7 @@ impl DocumentFormat for Xlsx {
         };
         let workbook = package.xml(&main)?.xml;
         let (mut sheets, mut titles) = (Vec::new(), Vec::new());
-        for sheet in workbook.descendants(workbook.root()) {
-            if workbook.name(sheet) != "sheet" {
-                continue;
-            }
+        for sheet in workbook.named("sheet") {
             let id = workbook.qualified_attribute(sheet, "r:id");
             let named = related
                 .iter()
@@ -181,10 +175,7 @@ impl Sheet {
         let part = package.xml(&name)?;
         let xml = &part.xml;
         let mut own = Vec::new();
-        for cell in xml
-            .descendants(xml.root())
-            .filter(|&id| xml.name(id) == "c")
-        {
+        for cell in xml.named("c") {
             let reference = xml.attribute(cell, "r").unwrap_or_default();
             let is_heading = || {
                 let place = position(&reference);
@@ -269,8 +260,7 @@ fn notes(package: &Package, name: String, builder: &mut Builder) -> Result<Offic
     let part = package.xml(&name)?;
     let xml = &part.xml;
     let mut places = Vec::new();
-    let nodes = xml.descendants(xml.root());
-    for comment in nodes.filter(|&id| xml.name(id) == "comment") {
+    for comment in xml.named("comment") {
         let Some(text) = xml.child(comment, "text") else {
             continue;
         };
@@ -323,14 +313,6 @@ impl Dialect for Cells {
         }
     }
 
-    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
-        match xml.name(id) {
-            "t" => RunChild::Text,
-            "rPr" => RunChild::Properties,
-            _ => RunChild::Point("mark"),
-        }
-    }
-
     fn is_invisible(&self, name: &str) -> bool {
         matches!(name, "charset" | "family" | "scheme")
     }
@@ -357,10 +339,8 @@ impl Dialect for Cells {
     }
 }
 
-impl OfficeDialect for Cells {
-    /// Workbooks do not say their language.
-    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
-}
+/// Workbooks do not say their language.
+impl OfficeDialect for Cells {}
 
 impl Directed for Cells {
     fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {

@@ -77,6 +77,17 @@ pub(super) fn outermost(beginning: &str) -> Option<&str> {
 }
 
 impl Xml {
+    /// The value of an attribute, by its local name.
+    pub fn value(&self, element: Id, name: &str) -> Option<String> {
+        self.attribute(element, name).map(Cow::into_owned)
+    }
+
+    /// The elements of this name, whatever they stand in.
+    pub fn named<'x>(&'x self, name: &'x str) -> impl Iterator<Item = Id> + 'x {
+        let all = self.descendants(self.root());
+        all.filter(move |&id| self.name(id) == name)
+    }
+
     /// Reads a part.
     ///
     /// # Errors

@@ -291,11 +291,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         let is_cell = self.is_cell || kind == ParagraphKind::TableCell;
         let mut inline = Inline::new(self.source, is_cell);
         inline.add(range);
-        let context = Context {
-            kind,
-            level,
-            ..Context::default()
-        };
+        let context = Context::new(kind, level);
         let notes = inline.notes;
         let place = inline.run.unit(self.builder, context);
         self.paragraphs.extend(place.map(|place| Paragraph {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::escape::numbered;
 use crate::formats::marked::Collected;
 use crate::words::Words;
 
@@ -445,14 +446,7 @@ fn reference(rest: &str) -> Option<(String, usize)> {
         "gt" => '>',
         "nbsp" => '\u{A0}',
         "quot" => '"',
-        other => {
-            let number = other.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code).filter(|c| !c.is_control())?
-        }
+        other => numbered(other.strip_prefix('#')?).filter(|c| !c.is_control())?,
     };
     // What keeps a mark from its word shows nothing.
     let shown = if shown == '\u{200B}' {

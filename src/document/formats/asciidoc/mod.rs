@@ -11,10 +11,10 @@ mod tables;
 
 use super::edits::Edits;
 use super::marked::Place;
-use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use super::slots::{SlotFile, SlotFormat};
+use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
-use crate::document::Document;
-use crate::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::reading::begin_text;
 use crate::view::Translation;
 use blocks::Reader;
 use names::Names;
@@ -27,19 +27,13 @@ pub(super) struct AsciiDoc;
 impl DocumentFormat for AsciiDoc {
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_as(bytes, None)?;
-        builder.set_encoding(encoding);
-        check_lines(&text)?;
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let start = begin_text(&text, encoding, builder)?;
         let mut reader = Reader::new(&text, builder);
         reader.document(start)?;
-        let paragraphs = reader.paragraphs;
-        Ok(Box::new(AsciiDocFile {
-            text,
-            encoding,
-            paragraphs,
-        }))
+        let mut paragraphs = reader.paragraphs;
+        // A footnote ends before the paragraph in which it stands.
+        paragraphs.sort_by_key(|paragraph| paragraph.place.bytes.end);
+        Ok(SlotFile::kept(AsciiDocFormat, text, encoding, paragraphs))
     }
 }
 
@@ -53,45 +47,39 @@ struct Paragraph {
 }
 
 #[derive(Debug)]
-struct AsciiDocFile {
-    text: String,
-    encoding: Encoding,
-    paragraphs: Vec<Paragraph>,
-}
+struct AsciiDocFormat;
 
-impl AsciiDocFile {
-    /// The names of headings that become others while somebody refers to them by what they are called.
-    fn named(&self, translation: &Translation) -> Edits {
-        let mut edits = Edits::default();
-        let headings = self.paragraphs.iter().filter(|it| it.is_heading);
+impl SlotFormat for AsciiDocFormat {
+    type Source = String;
+    type Slot = Paragraph;
+
+    /// Keeps the names of headings that become others while somebody refers to them by what they are called.
+    fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let headings = file.slots.iter().filter(|it| it.is_heading);
         let translated = headings.filter(|it| translation.spans(it.place.unit).is_some());
-        let names = Names::of(&self.text);
+        let names = Names::new(&file.source);
         for heading in translated {
-            names.keep(&heading.place.bytes, &mut edits);
+            names.keep(&heading.place.bytes, edits);
         }
-        edits
     }
-}
 
-impl WriteBack for AsciiDocFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = self.named(translation);
-        // A footnote ends before the paragraph in which it stands.
-        let mut paragraphs: Vec<&Paragraph> = self.paragraphs.iter().collect();
-        paragraphs.sort_by_key(|paragraph| paragraph.place.bytes.end);
-        for Paragraph { place, is_cell, .. } in paragraphs {
-            if let Some(spans) = translation.spans(place.unit) {
-                let spans = place.hugged(spans);
-                let mut spelling = AsciiDocSpelling::new(place, *is_cell, &self.text);
-                let mut written = place.written(&self.text, &spans, &edits, &mut spelling);
-                let last = written.rsplit(' ').next().unwrap_or_default();
-                // The last word must not tell of the next cell.
-                if self.text[place.bytes.end..].starts_with('|') && is_cell_spec(last) {
-                    written.push(' ');
-                }
-                edits.replace(place.bytes.clone(), written);
-            }
+    fn write(
+        file: &SlotFile<Self>,
+        slot: &Paragraph,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
+        let (Paragraph { place, is_cell, .. }, text) = (slot, &file.source);
+        let Some(spans) = translation.spans(place.unit) else {
+            return;
+        };
+        let mut spelling = AsciiDocSpelling::new(place, *is_cell, text);
+        let mut written = place.written(text, &place.hugged(spans), edits, &mut spelling);
+        let last = written.rsplit(' ').next().unwrap_or_default();
+        // The last word must not tell of the next cell.
+        if text[place.bytes.end..].starts_with('|') && is_cell_spec(last) {
+            written.push(' ');
         }
-        self.encoding.encode_all(edits.applied(&self.text))
+        edits.replace(place.bytes.clone(), written);
     }
 }

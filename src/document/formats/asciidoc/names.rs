@@ -14,7 +14,7 @@ pub(super) struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    pub fn of(source: &'s str) -> Self {
+    pub fn new(source: &'s str) -> Self {
         let value = |name: &str| {
             let mut lines = source.lines();
             lines.find_map(|line| line.strip_prefix(name).map(str::trim))

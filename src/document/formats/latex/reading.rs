@@ -114,11 +114,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         let paragraph = self.paragraph;
         let environments = std::mem::take(&mut self.environments);
         self.inline(part)?;
-        self.flush(Context {
-            kind,
-            level,
-            ..Context::default()
-        })?;
+        self.flush(Context::new(kind, level))?;
         (self.run, self.notes) = (run, notes);
         (self.paragraph, self.environments) = (paragraph, environments);
         Ok(())
@@ -130,10 +126,7 @@ impl<'s, 'b> Reader<'s, 'b> {
             Some(Environment::List) => ParagraphKind::ListItem,
             _ => ParagraphKind::Text,
         };
-        self.flush(Context {
-            kind,
-            ..Context::default()
-        })
+        self.flush(Context::new(kind, None))
     }
 
     /// Makes a paragraph of what has been collected.

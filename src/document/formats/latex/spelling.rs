@@ -19,7 +19,7 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub fn of(text: &str, encoding: Encoding) -> Self {
+    pub fn new(text: &str, encoding: Encoding) -> Self {
         let is_quote_active = [
             "babel",
             "german.sty",

@@ -163,11 +163,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         }
         let mut inline = Inline::new(self.source);
         inline.add(range);
-        let context = Context {
-            kind,
-            level,
-            ..Context::default()
-        };
+        let context = Context::new(kind, level);
         let references = inline.references;
         if let Some(place) = inline.run.unit(self.builder, context) {
             self.paragraphs.push(Paragraph {

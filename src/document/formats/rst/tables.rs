@@ -366,10 +366,7 @@ fn cell(
         inline.add(part.clone());
     }
     let references = inline.references;
-    let context = Context {
-        kind: ParagraphKind::TableCell,
-        ..Context::default()
-    };
+    let context = Context::new(ParagraphKind::TableCell, None);
     Some(Paragraph {
         place: inline.run.unit(builder, context)?,
         references,

@@ -6,12 +6,12 @@
 use std::ops::Range;
 
 use super::element::{section, with_line_ends};
-use super::file::{StringsFile, StringsFormat};
 use super::json_text::push_units;
 use super::{Dialect, Message, Piece, Text};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
+use crate::formats::slots::{SlotFile, SlotFormat};
 use crate::formats::xml::{Id, Kind, Xml, outermost};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
@@ -44,7 +44,7 @@ impl DocumentFormat for Android {
         };
         reader.resources(root);
         let slots = reader.slots;
-        Ok(StringsFile::kept(AndroidSpelling, xml, encoding, slots))
+        Ok(SlotFile::kept(AndroidSpelling, xml, encoding, slots))
     }
 }
 
@@ -299,12 +299,12 @@ fn is_protected(xml: &Xml, element: Id) -> bool {
 #[derive(Debug)]
 struct AndroidSpelling;
 
-impl StringsFormat for AndroidSpelling {
+impl SlotFormat for AndroidSpelling {
     type Source = Xml;
     type Slot = AndroidSlot;
 
     fn write(
-        file: &StringsFile<Self>,
+        file: &SlotFile<Self>,
         slot: &AndroidSlot,
         translation: &Translation,
         edits: &mut Edits,
@@ -358,33 +358,17 @@ fn escaped(text: &str, is_first: bool, is_last: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
+    use crate::document::Format;
+    use crate::testing::{read, rewritten};
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources xmlns:xliff=\"urn:oasis:names:tc:xliff:document:1.2\">\n  <!-- A title -->\n  <string name=\"a\">It\\'s <b>%1$s</b>&#8217;s \\n <xliff:g id=\"n\">%d</xliff:g> file\\u0073</string>\n  <string name=\"no\" translatable=\"false\">No</string>\n  <string name=\"r\">@string/a</string>\n  <string name=\"q\">\n    \"  Two  spaces\"\n  </string>\n  <string name=\"c\"><![CDATA[<b>Bold</b> & it\\'s]]></string>\n  <plurals name=\"p\"><item quantity=\"one\">%d day</item><item quantity=\"other\">%d days</item></plurals>\n  <string-array name=\"l\"><item>First</item></string-array>\n  <color name=\"x\">Red</color>\n</resources>\n";
 
-    fn written(translate: impl Fn(&str) -> String) -> (Document, String) {
-        let document =
-            Document::parse("strings.xml", Format::Android, FILE.to_owned()).expect("readable");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|it| Some(translate(&it.text)))
-            .collect();
-        let written = document.written(&translated, None).expect("written");
-        (document, String::from_utf8(written).expect("text"))
-    }
-
     #[test]
     fn values_are_read_as_aapt_reads_them() {
-        let (document, same) = written(str::to_owned);
-        assert_eq!(same, FILE);
-        let texts: Vec<String> = document
-            .sentences
-            .iter()
-            .map(crate::document::Sentence::plain_text)
-            .collect();
+        let document = read(Format::Android, FILE);
+        assert_eq!(rewritten(&document, None, str::to_owned), FILE);
         assert_eq!(
-            texts,
+            document.plain_texts(),
             [
                 "It's %1$s’s",
                 "%d files",
@@ -401,7 +385,8 @@ mod tests {
 
     #[test]
     fn values_are_escaped_as_aapt_wants_it() {
-        let (_, text) = written(|text| format!("@'\"<&]]>  {text}"));
+        let document = read(Format::Android, FILE);
+        let text = rewritten(&document, None, |text| format!("@'\"<&]]>  {text}"));
         for part in [
             "<string name=\"a\">\\@\\'\\\"&lt;&amp;]]&gt; \\u0020It\\'s <b>%1$s</b>’s \\n @\\'\\\"&lt;&amp;]]&gt; \\u0020<xliff:g id=\"n\">%d</xliff:g> files</string>",
             "<string name=\"q\">\n    \\u0020\\u0020@\\'\\\"&lt;&amp;]]&gt; \\u0020Two spaces\n  </string>",

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, lists, plist};
 use crate::builder::{Builder, Context, Failure};
+use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::reading::check_lines;
 
@@ -45,7 +45,7 @@ impl DocumentFormat for Strings {
             let read = Text::read(&value, Dialect::PLAIN, builder, context);
             slots.extend(read.map(|read| ValueSlot::new(range, read)));
         }
-        Ok(StringsFile::kept(AppleSpelling, text, encoding, slots))
+        Ok(SlotFile::kept(AppleSpelling, text, encoding, slots))
     }
 }
 
@@ -223,7 +223,7 @@ struct AppleSpelling;
 impl ValueSpelling for AppleSpelling {
     type Style = ();
 
-    fn spelt(text: &str, value: &ValueSlot, file: &StringsFile<Self>) -> String {
+    fn spelt(text: &str, value: &ValueSlot, file: &SlotFile<Self>) -> String {
         let old = &file.source[value.range.clone()];
         // The end of a line may stand for itself.
         let keeps_lines = old.contains('\n');
@@ -251,16 +251,13 @@ impl ValueSpelling for AppleSpelling {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
-
-    fn read(text: &str) -> Document {
-        Document::parse("a", Format::Strings, text.to_owned()).expect("readable")
-    }
+    use crate::document::Format;
+    use crate::testing::{assert_damaged, read, rewritten};
 
     #[test]
     fn entries_are_read_and_written_with_their_escapes() {
         let text = "/* A title */\n\"k \\\"1\\\"\" = \"Say \\\"%@\\\" \\U00e9\\n\";\n// No\nkey2 = 'Open; it';\nonly;\n";
-        let document = read(text);
+        let document = read(Format::Strings, text);
         let paragraph = &document.paragraphs[0];
         assert_eq!(
             (paragraph.id.as_deref(), paragraph.note.as_deref()),
@@ -268,34 +265,22 @@ mod tests {
         );
         assert_eq!(document.sentences[0].plain_text(), "Say \"%@\" é");
         assert_eq!(document.sentences[1].plain_text(), "Open; it");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|it| Some(format!("\\{}", it.text)))
-            .collect();
-        let written = document.written(&translated, None).expect("written");
+        let written = rewritten(&document, None, |text| format!("\\{text}"));
         assert_eq!(
-            String::from_utf8(written).expect("text"),
+            written,
             "/* A title */\n\"k \\\"1\\\"\" = \"\\\\Say \\\"%@\\\" é\\n\";\n// No\nkey2 = \"\\\\Open; it\";\nonly;\n"
         );
     }
 
     #[test]
     fn damage_is_told_with_its_line() {
-        for (text, line) in [
+        let cases = [
             ("\"a\" = \"b\"\n\"c\" = \"d\";", 1),
             ("\n\"a\" = \"b;\n", 2),
             ("\"a\" \"b\";", 1),
             ("/* x", 1),
             ("a b c", 1),
-        ] {
-            let error = Document::parse("a", Format::Strings, text.to_owned())
-                .expect_err("damaged")
-                .to_string();
-            assert!(
-                error.contains(&format!("line {line}:")),
-                "{text:?}: {error}"
-            );
-        }
+        ];
+        assert_damaged(Format::Strings, &cases);
     }
 }

@@ -1,11 +1,11 @@
 //! The text of an XML element that holds nothing but text.
 
-use super::file::{StringsFile, StringsFormat};
 use super::{Dialect, Text, line_end};
 use crate::builder::{Builder, Context};
 use crate::formats::Encoding;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
+use crate::formats::slots::{SlotFile, SlotFormat};
 use crate::formats::xml::{Id, Kind, Xml};
 use crate::view::Translation;
 
@@ -36,12 +36,12 @@ impl ElementText {
 #[derive(Debug)]
 pub(super) struct ElementStrings;
 
-impl StringsFormat for ElementStrings {
+impl SlotFormat for ElementStrings {
     type Source = Xml;
     type Slot = ElementText;
 
     fn write(
-        file: &StringsFile<Self>,
+        file: &SlotFile<Self>,
         slot: &ElementText,
         translation: &Translation,
         edits: &mut Edits,

@@ -7,11 +7,11 @@ use std::ops::Range;
 use fluent_syntax::ast::{self, Entry, Expression, InlineExpression, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-use super::file::{StringsFile, StringsFormat};
 use super::message::{Message, Piece, Place};
 use super::{Dialect, Percent, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
+use crate::formats::slots::{SlotFile, SlotFormat};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
 use crate::words::Words;
@@ -59,7 +59,7 @@ impl DocumentFormat for Fluent {
         let mut values = reader.values;
         // Variants before what holds them.
         values.sort_by_key(|value| value.range.end);
-        Ok(StringsFile::kept(FluentFormat, text, encoding, values))
+        Ok(SlotFile::kept(FluentFormat, text, encoding, values))
     }
 }
 
@@ -112,11 +112,7 @@ impl<'t> FluentReader<'t, '_> {
             return;
         }
         let note = comment.as_ref().map(|comment| comment.content.join("\n"));
-        let context = |id: String| Context {
-            id: Some(id),
-            note: note.clone(),
-            ..Context::default()
-        };
+        let context = |id: String| Context::named(Some(id), note.clone());
         if let Some(value) = value {
             let context = context(format!("{}{id}", if is_term { "-" } else { "" }));
             self.value(value, self.end(id), &context);
@@ -258,12 +254,12 @@ impl<'t> FluentReader<'t, '_> {
 #[derive(Debug)]
 struct FluentFormat;
 
-impl StringsFormat for FluentFormat {
+impl SlotFormat for FluentFormat {
     type Source = String;
     type Slot = FluentValue;
 
     fn write(
-        file: &StringsFile<Self>,
+        file: &SlotFile<Self>,
         value: &FluentValue,
         translation: &Translation,
         edits: &mut Edits,

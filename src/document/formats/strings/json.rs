@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::icu::Apostrophes;
 use super::json_text::{self, Kind, Spelling, Value};
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
 use crate::formats::language::instead_of;
+use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::words::Words;
 
@@ -43,7 +43,7 @@ impl DocumentFormat for Json {
             spelling: Spelling::new(&text, encoding),
             locale: root.member("@@locale").map(|value| value.range.clone()),
         };
-        Ok(StringsFile::kept(format, text, encoding, slots))
+        Ok(SlotFile::kept(format, text, encoding, slots))
     }
 }
 
@@ -161,11 +161,11 @@ struct JsonSpelling {
 impl ValueSpelling for JsonSpelling {
     type Style = ();
 
-    fn spelt(text: &str, _: &ValueSlot, file: &StringsFile<Self>) -> String {
+    fn spelt(text: &str, _: &ValueSlot, file: &SlotFile<Self>) -> String {
         file.format.spelling.spelt(text)
     }
 
-    fn set_language(file: &StringsFile<Self>, language: &str, edits: &mut Edits) {
+    fn set_language(file: &SlotFile<Self>, language: &str, edits: &mut Edits) {
         let Self { spelling, locale } = &file.format;
         let Some(range) = locale else { return };
         if let Some(language) = instead_of(file.source[range.clone()].trim_matches('"'), language) {
@@ -176,31 +176,14 @@ impl ValueSpelling for JsonSpelling {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
-
-    fn read(format: Format, text: &str) -> Document {
-        Document::parse("a", format, text.to_owned()).expect("readable")
-    }
-
-    fn texts(document: &Document) -> Vec<String> {
-        let paragraphs = document.paragraphs.iter();
-        let shown = paragraphs.map(|paragraph| {
-            let sentence = &document.sentences[paragraph.sentences.start];
-            let note = paragraph.note.as_deref().unwrap_or_default();
-            format!(
-                "{}|{}|{note}",
-                paragraph.id.as_deref().unwrap_or_default(),
-                sentence.plain_text()
-            )
-        });
-        shown.collect()
-    }
+    use crate::document::Format;
+    use crate::testing::{paragraphs, read, rewritten};
 
     #[test]
     fn text_is_told_from_names() {
         let text = r#"{"@@x": "No", "a": {"b": ["Open it", "img/a.png"], "n": 1}, "ext": {"message": "Save $NAME$", "description": "A button"}, "id": "app_title"}"#;
         assert_eq!(
-            texts(&read(Format::Json, text)),
+            paragraphs(&read(Format::Json, text)),
             ["a.b[0]|Open it|", "ext|Save $NAME$|A button"]
         );
     }
@@ -210,7 +193,7 @@ mod tests {
         let text = "{\n  \"@@locale\": \"en\",\n  \"n\": \"{count, plural, =0{No 'items'} other{{count} items in {where}}}\",\n  \"@n\": {\"description\": \"A list\"},\n  \"pronoun\": \"{g, select, male{He} other{They}} liked it.\"\n}";
         let document = read(Format::Arb, text);
         assert_eq!(
-            texts(&document),
+            paragraphs(&document),
             [
                 "n|No 'items'|A list\n=0",
                 "n|{count} items in {where}|A list\nother",
@@ -219,16 +202,11 @@ mod tests {
                 "pronoun|They|other"
             ]
         );
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|sentence| Some(format!("L'{}", sentence.text.to_uppercase())))
-            .collect();
-        let written = document
-            .written(&translated, Some("fr-CA"))
-            .expect("written");
+        let written = rewritten(&document, Some("fr-CA"), |text| {
+            format!("L'{}", text.to_uppercase())
+        });
         assert_eq!(
-            String::from_utf8(written).expect("text"),
+            written,
             "{\n  \"@@locale\": \"fr_CA\",\n  \"n\": \"{count, plural, =0{L'NO 'ITEMS'} other{L'{count} ITEMS IN {where}}}\",\n  \"@n\": {\"description\": \"A list\"},\n  \"pronoun\": \"L''{g, select, male{L'HE} other{L'THEY}} LIKED IT.\"\n}"
         );
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::damaged;
 use crate::builder::{Failure, MAX_DEPTH};
 use crate::formats::Encoding;
+use crate::reading::text_start;
 
 /// A value.
 #[derive(Debug)]
@@ -82,9 +83,7 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn file(&mut self) -> Result<Value, Problem> {
-        if self.text.starts_with('\u{FEFF}') {
-            self.place = '\u{FEFF}'.len_utf8();
-        }
+        self.place = text_start(self.text);
         let value = self.value()?;
         match self.next()? {
             None => Ok(value),

@@ -2,10 +2,10 @@
 //!
 //! Commands such as `\adddot` stay. Nothing in such a list spells a bar or the end of a line.
 
-use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context};
 use crate::document::ParagraphKind;
+use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
 use crate::formats::{Encoding, Kept};
 
 const BAR: char = '|';
@@ -45,7 +45,7 @@ pub(super) fn read(text: String, encoding: Encoding, builder: &mut Builder) -> K
         }
         start += line.len();
     }
-    StringsFile::kept(ListSpelling, text, encoding, slots)
+    SlotFile::kept(ListSpelling, text, encoding, slots)
 }
 
 #[derive(Debug)]
@@ -54,34 +54,26 @@ struct ListSpelling;
 impl ValueSpelling for ListSpelling {
     type Style = ();
 
-    fn spelt(text: &str, _: &ValueSlot, _: &StringsFile<Self>) -> String {
+    fn spelt(text: &str, _: &ValueSlot, _: &SlotFile<Self>) -> String {
         text.replace(BAR, "\u{A6}").replace(['\n', '\r'], " ")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
+    use crate::document::Format;
+    use crate::testing::{read, rewritten};
 
     #[test]
     fn texts_are_translated_and_commands_stay() {
         let file =
             "editor|translated by|transl\\adddotspace by\r\nandmore|and more|m.m\\adddot\r\n";
-        let document = Document::parse("a.strings", Format::Strings, file.to_owned());
-        let document = document.expect("readable");
-        let shout = |text: &str| Some(text.to_uppercase() + " | \"x\"");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|sentence| shout(&sentence.text))
-            .collect();
-        let written = document.written(&translated, None).expect("written");
-        let written = String::from_utf8(written).expect("UTF-8");
+        let document = read(Format::Strings, file);
+        let written = rewritten(&document, None, |text| text.to_uppercase() + " | \"x\"");
         assert_eq!(
             written,
             "editor|TRANSLATED BY \u{A6} \"x\"|TRANSL\\adddotspace BY \u{A6} \"x\"\r\nandmore|AND MORE \u{A6} \"x\"|m.m\\adddot\r\n"
         );
-        let again = Document::parse("a.strings", Format::Strings, written);
-        assert_eq!(again.expect("readable").sentences.len(), 3);
+        assert_eq!(read(Format::Strings, &written).sentences.len(), 3);
     }
 }

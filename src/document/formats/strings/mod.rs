@@ -6,7 +6,6 @@
 pub(super) mod android;
 pub(super) mod apple;
 mod element;
-mod file;
 pub(super) mod fluent;
 mod icu;
 pub(super) mod json;

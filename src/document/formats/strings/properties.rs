@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use super::element::{ElementStrings, ElementText};
-use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::icu::Apostrophes;
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, is_prose};
 use crate::builder::{Builder, Context, Failure};
+use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
 use crate::formats::xml::Xml;
 use crate::formats::{DocumentFormat, Encoding, Kept};
-use crate::reading::check_lines;
+use crate::reading::{check_lines, text_start};
 
 /// Properties files.
 pub(in crate::formats) struct Properties;
@@ -41,7 +41,7 @@ impl DocumentFormat for Properties {
         }
         let is_ascii = text.trim_start_matches('\u{FEFF}').is_ascii();
         let format = PropertiesSpelling { is_ascii };
-        Ok(StringsFile::kept(format, text, encoding, slots))
+        Ok(SlotFile::kept(format, text, encoding, slots))
     }
 }
 
@@ -70,11 +70,7 @@ struct Property {
 
 fn entries(name: &str, text: &str) -> Result<Vec<Property>, Failure> {
     let (mut entries, mut notes) = (Vec::new(), Vec::new());
-    let mut place = if text.starts_with('\u{FEFF}') {
-        '\u{FEFF}'.len_utf8()
-    } else {
-        0
-    };
+    let mut place = text_start(text);
     while place < text.len() {
         let end = logical_end(text, place);
         let line = &text[place..end];
@@ -246,7 +242,7 @@ impl ValueSpelling for PropertiesSpelling {
     type Style = ();
 
     /// Returns a value as it stands behind its key; in several lines where the source is.
-    fn spelt(text: &str, value: &ValueSlot, file: &StringsFile<Self>) -> String {
+    fn spelt(text: &str, value: &ValueSlot, file: &SlotFile<Self>) -> String {
         const WIDTH: usize = 80;
         let layout = continuation(&file.source[value.range.clone()]);
         let (mut written, mut line) = (String::new(), 0);
@@ -273,7 +269,7 @@ impl ValueSpelling for PropertiesSpelling {
 fn push(
     character: char,
     is_first: bool,
-    file: &StringsFile<PropertiesSpelling>,
+    file: &SlotFile<PropertiesSpelling>,
     written: &mut String,
 ) {
     let is_held = match file.encoding {
@@ -315,15 +311,13 @@ fn read_xml(name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, F
         .elements(xml.root())
         .filter(|&id| xml.name(id) == "entry")
     {
-        let id = xml
-            .attribute(entry, "key")
-            .map(std::borrow::Cow::into_owned);
+        let id = xml.value(entry, "key");
         let context = Context::named(id, None);
         if is_prose(&xml.whole_text(entry)) {
             slots.extend(ElementText::read(&xml, entry, builder, context));
         }
     }
-    Ok(StringsFile::kept(ElementStrings, xml, encoding, slots))
+    Ok(SlotFile::kept(ElementStrings, xml, encoding, slots))
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@
 use std::ops::Range;
 
 use super::element::{text_of, with_line_ends};
-use super::file::{StringsFile, StringsFormat};
 use super::{Dialect, Message, Piece, Text, damaged, plurals};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::Standing;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
+use crate::formats::slots::{SlotFile, SlotFormat};
 use crate::formats::xml::{Id, Kind, Xml, escaped_attribute};
 use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
@@ -40,7 +40,7 @@ impl DocumentFormat for Qt {
         };
         reader.messages(root, None);
         let slots = reader.slots;
-        Ok(StringsFile::kept(QtSpelling, xml, encoding, slots))
+        Ok(SlotFile::kept(QtSpelling, xml, encoding, slots))
     }
 }
 
@@ -117,9 +117,7 @@ impl QtReader<'_, '_> {
             let mut notes = notes.clone();
             notes.extend(examples.map(|rule| format!("n = {}", rule.examples(number))));
             let context = Context {
-                id: xml
-                    .attribute(message, "id")
-                    .map(std::borrow::Cow::into_owned),
+                id: xml.value(message, "id"),
                 note: Some(notes.join("\n")).filter(|note| !note.is_empty()),
                 is_sentence: known.is_some(),
                 ..Context::default()
@@ -172,12 +170,12 @@ impl QtReader<'_, '_> {
 #[derive(Debug)]
 struct QtSpelling;
 
-impl StringsFormat for QtSpelling {
+impl SlotFormat for QtSpelling {
     type Source = Xml;
     type Slot = QtMessage;
 
     fn write(
-        file: &StringsFile<Self>,
+        file: &SlotFile<Self>,
         slot: &QtMessage,
         translation: &Translation,
         edits: &mut Edits,
@@ -216,13 +214,14 @@ impl StringsFormat for QtSpelling {
     }
 
     /// Says the language of the translation, unless a variety of it is said already.
-    fn set_language(file: &StringsFile<Self>, to: &str, edits: &mut Edits) {
+    fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(to) = translation.language.filter(|_| !edits.is_empty()) else {
+            return;
+        };
         let xml = &file.source;
         let root = xml.root();
         let said = xml.attribute(root, "language");
-        if edits.is_empty()
-            || said.is_some_and(|said| language::parts(&said).0 == language::parts(to).0)
-        {
+        if said.is_some_and(|said| language::parts(&said).0 == language::parts(to).0) {
             return;
         }
         let value = escaped_attribute(&to.replace('-', "_"));
@@ -241,7 +240,7 @@ impl StringsFormat for QtSpelling {
     }
 }
 
-impl StringsFile<QtSpelling> {
+impl SlotFile<QtSpelling> {
     fn num_forms(&self, language: Option<&str>, least: usize) -> usize {
         let xml = &self.source;
         let said = xml.attribute(xml.root(), "language");
@@ -268,6 +267,7 @@ impl StringsFile<QtSpelling> {
 #[cfg(test)]
 mod tests {
     use crate::document::{Document, Format, ReadingOptions};
+    use crate::testing::read;
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS version=\"2.1\" language=\"pl_PL\" sourcelanguage=\"en\">\n<context>\n    <name>Dialog</name>\n    <message numerus=\"yes\">\n        <source>%n file(s) of %1</source>\n        <comment>A count</comment>\n        <translation type=\"unfinished\">\n            <numerusform></numerusform>\n            <numerusform></numerusform>\n            <numerusform></numerusform>\n        </translation>\n    </message>\n    <message>\n        <source>Open %1&lt;br&gt;now</source>\n        <translation>Otwórz %1&lt;br&gt;teraz</translation>\n    </message>\n    <message>\n        <source>Old</source>\n        <translation type=\"vanished\">Stary</translation>\n    </message>\n    <message>\n        <source>Close</source>\n        <translation type=\"unfinished\"/>\n    </message>\n</context>\n</TS>\n";
 
@@ -294,26 +294,15 @@ mod tests {
 
     #[test]
     fn unfinished_messages_are_translated_and_all_others_stay() {
-        let document = Document::parse("a.ts", Format::Qt, FILE.to_owned()).expect("readable");
-        let texts: Vec<String> = document
-            .sentences
-            .iter()
-            .map(crate::document::Sentence::plain_text)
-            .collect();
+        let document = read(Format::Qt, FILE);
+        let texts = document.plain_texts();
         assert_eq!(
             texts[..3],
             ["%n file(s) of %1", "%n file(s) of %1", "%n file(s) of %1"]
         );
-        assert_eq!(
-            document.sentences[3].known_text(),
-            Some(
-                document.sentences[3]
-                    .text
-                    .replace("Open", "Otwórz")
-                    .replace("now", "teraz")
-                    .as_str()
-            )
-        );
+        let open = &document.sentences[3];
+        let known = open.text.replace("Open", "Otwórz").replace("now", "teraz");
+        assert_eq!(open.known_text(), Some(known.as_str()));
         assert_eq!(
             document.paragraphs[1].note.as_deref(),
             Some("A count\nDialog\nn = 2, 3, 4, 22, 23, …")

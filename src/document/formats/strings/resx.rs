@@ -2,9 +2,9 @@
 //! (`>>name`, `$this.Name`), comments, the schema.
 
 use super::element::{ElementStrings, ElementText};
-use super::file::StringsFile;
 use super::is_prose;
 use crate::builder::{Builder, Context, Failure};
+use crate::formats::slots::SlotFile;
 use crate::formats::xml::{Id, Xml};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 
@@ -23,15 +23,13 @@ impl DocumentFormat for Resx {
             let comment = xml
                 .child(data, "comment")
                 .map(|comment| xml.whole_text(comment).trim().to_owned());
-            let id = xml
-                .attribute(data, "name")
-                .map(std::borrow::Cow::into_owned);
+            let id = xml.value(data, "name");
             let context = Context::named(id, comment.filter(|comment| !comment.is_empty()));
             if is_prose(&xml.whole_text(value)) {
                 slots.extend(ElementText::read(&xml, value, builder, context));
             }
         }
-        Ok(StringsFile::kept(ElementStrings, xml, encoding, slots))
+        Ok(SlotFile::kept(ElementStrings, xml, encoding, slots))
     }
 }
 

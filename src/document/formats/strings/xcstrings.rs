@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use super::file::{StringsFile, StringsFormat};
 use super::json_text::{self, Key, Kind, Spelling, Value};
 use super::{Dialect, Text, is_prose, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
+use crate::formats::slots::{SlotFile, SlotFormat};
 use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
 
@@ -49,7 +49,7 @@ impl DocumentFormat for Catalogue {
             root,
             source_language,
         };
-        Ok(StringsFile::kept(format, text, encoding, entries))
+        Ok(SlotFile::kept(format, text, encoding, entries))
     }
 }
 
@@ -309,12 +309,12 @@ struct XcodeCatalogue {
     replaces_drafts: bool,
 }
 
-impl StringsFormat for XcodeCatalogue {
+impl SlotFormat for XcodeCatalogue {
     type Source = String;
     type Slot = CatalogueEntry;
 
     fn write(
-        file: &StringsFile<Self>,
+        file: &SlotFile<Self>,
         entry: &CatalogueEntry,
         translation: &Translation,
         edits: &mut Edits,
@@ -336,7 +336,7 @@ impl StringsFormat for XcodeCatalogue {
     }
 }
 
-impl StringsFile<XcodeCatalogue> {
+impl SlotFile<XcodeCatalogue> {
     /// Adds a localisation to an entry, or replaces one that is not begun.
     fn add(
         &self,

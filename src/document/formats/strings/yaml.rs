@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::formats::edits::Edits;
+use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept, language};
-use crate::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::reading::{check_lines, text_start};
 
 /// YAML files with strings.
 pub(in crate::formats) struct Yaml;
@@ -53,12 +53,7 @@ impl DocumentFormat for Yaml {
             }));
         }
         let root = root.map(|scalar| scalar.range.clone());
-        Ok(StringsFile::kept(
-            YamlSpelling { root },
-            text,
-            encoding,
-            slots,
-        ))
+        Ok(SlotFile::kept(YamlSpelling { root }, text, encoding, slots))
     }
 }
 
@@ -89,11 +84,7 @@ struct Level {
 }
 
 fn scalars(name: &str, text: &str) -> Result<Vec<Scalar>, Failure> {
-    let start = if text.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
-    };
+    let start = text_start(text);
     let body = &text[start..];
     let mut places: Vec<usize> = body
         .char_indices()
@@ -306,7 +297,7 @@ type YamlSlot = ValueSlot<YamlStyle>;
 impl ValueSpelling for YamlSpelling {
     type Style = YamlStyle;
 
-    fn spelt(text: &str, slot: &YamlSlot, file: &StringsFile<Self>) -> String {
+    fn spelt(text: &str, slot: &YamlSlot, file: &SlotFile<Self>) -> String {
         match slot.style.scalar {
             ScalarStyle::Literal => file.block(slot, text, false),
             ScalarStyle::Folded => file.block(slot, text, true),
@@ -320,7 +311,7 @@ impl ValueSpelling for YamlSpelling {
         }
     }
 
-    fn set_language(file: &StringsFile<Self>, language: &str, edits: &mut Edits) {
+    fn set_language(file: &SlotFile<Self>, language: &str, edits: &mut Edits) {
         if let Some(root) = &file.format.root
             && language::parts(&file.source[root.clone()]) != language::parts(language)
         {
@@ -338,7 +329,7 @@ fn key(language: &str) -> String {
     }
 }
 
-impl StringsFile<YamlSpelling> {
+impl SlotFile<YamlSpelling> {
     /// A spelt value over several lines where its source is, none longer than those of the source.
     fn lines(&self, slot: &YamlSlot, spelt: &str) -> String {
         let source = &self.source[slot.range.clone()];

@@ -12,12 +12,12 @@ use std::ops::Range;
 
 use self::catalogue::{Comment, Entry};
 use self::header::Header;
-use super::file::{Source, StringsFile, StringsFormat};
 use super::plural_expression::PluralRule;
 use super::{Dialect, Message, Percent, Text, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::Standing;
 use crate::formats::edits::Edits;
+use crate::formats::slots::{SlotFile, SlotFormat, Source};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
 use crate::words::Words;
@@ -54,7 +54,7 @@ impl DocumentFormat for Po {
             };
             messages.extend(reader.message(builder));
         }
-        Ok(StringsFile::kept(
+        Ok(SlotFile::kept(
             PoFormat { header },
             text,
             encoding,
@@ -301,12 +301,12 @@ enum FlagPlace {
     Line(usize),
 }
 
-impl StringsFormat for PoFormat {
+impl SlotFormat for PoFormat {
     type Source = String;
     type Slot = PoMessage;
 
     fn write(
-        file: &StringsFile<Self>,
+        file: &SlotFile<Self>,
         message: &PoMessage,
         translation: &Translation,
         edits: &mut Edits,
@@ -383,18 +383,20 @@ impl StringsFormat for PoFormat {
         }
     }
 
-    fn set_language(file: &StringsFile<Self>, language: &str, edits: &mut Edits) {
+    fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
         if let (Some(header), false) = (&file.format.header, edits.is_empty()) {
-            header.set_language(&file.source, language, edits);
+            if let Some(language) = translation.language {
+                header.set_language(&file.source, language, edits);
+            }
+            header.set_utf8(&file.source, false, edits);
         }
     }
 
-    fn encoded(file: &StringsFile<Self>, edits: &mut Edits) -> Result<Vec<u8>, Failure> {
-        let header = file.format.header.as_ref().filter(|_| !edits.is_empty());
-        if let Some(header) = header {
-            header.set_utf8(&file.source, false, edits);
-        }
-        match (file.source.encoded(edits, file.encoding), header) {
+    fn encoded(file: &SlotFile<Self>, edits: &mut Edits) -> Result<Vec<u8>, Failure> {
+        match (
+            file.source.encoded(edits, file.encoding),
+            &file.format.header,
+        ) {
             // A language that the encoding does not have takes another encoding.
             (Err(Failure::Unencodable { .. }), Some(header))
                 if header.set_utf8(&file.source, true, edits) =>
@@ -406,7 +408,7 @@ impl StringsFormat for PoFormat {
     }
 }
 
-impl StringsFile<PoFormat> {
+impl SlotFile<PoFormat> {
     fn spelt(&self, text: &str, message: &PoMessage) -> String {
         spelling::spelt(text, message.is_wrapped, line_end(&self.source))
     }

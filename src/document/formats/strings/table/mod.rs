@@ -9,10 +9,10 @@ mod records;
 use columns::Chosen;
 use records::{Field, Record, records, separator};
 
-use super::file::{StringsFile, ValueSlot, ValueSpelling};
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
+use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 
 /// A table whose values are separated by one of these characters, the usual one first.
@@ -34,7 +34,7 @@ impl DocumentFormat for Table {
                 slots.extend(slot(record, source, target, &chosen, builder));
             }
         }
-        Ok(StringsFile::kept(
+        Ok(SlotFile::kept(
             TableSpelling { separator },
             text,
             encoding,
@@ -137,7 +137,7 @@ struct TableSpelling {
 impl ValueSpelling for TableSpelling {
     type Style = CellStyle;
 
-    fn spelt(text: &str, cell: &ValueSlot<CellStyle>, file: &StringsFile<Self>) -> String {
+    fn spelt(text: &str, cell: &ValueSlot<CellStyle>, file: &SlotFile<Self>) -> String {
         let separator = file.format.separator;
         let needs_marks = text.contains([separator, '\n', '\r'])
             || text.starts_with('"')
@@ -154,6 +154,7 @@ impl ValueSpelling for TableSpelling {
 #[cfg(test)]
 mod tests {
     use crate::document::{Column, Document, Format, ReadingOptions};
+    use crate::testing::rewritten;
 
     fn chosen(columns: Vec<Column>) -> ReadingOptions {
         ReadingOptions {
@@ -172,12 +173,7 @@ mod tests {
     }
 
     fn written(document: &Document) -> String {
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|it| Some(format!("„{}\", x", it.text)))
-            .collect();
-        String::from_utf8(document.written(&translated, None).expect("written")).expect("text")
+        rewritten(document, None, |text| format!("„{text}\", x"))
     }
 
     #[test]
