@@ -15,7 +15,7 @@ use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
-use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild, is_link};
+use super::runs::{self, Child, Dialect, OpenFields, RunChild, RunDraft, RunPlace, is_link};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept};
 use crate::builder::{Builder, Context, Failure};
@@ -57,7 +57,7 @@ impl DocumentFormat for Docx {
                 continue;
             }
             let part = package.xml(&name)?;
-            let mut reader = Reader {
+            let mut reader = WordReader {
                 xml: &part.xml,
                 styles: &known,
                 builder,
@@ -167,16 +167,16 @@ enum Mirror {
     Read(std::vec::IntoIter<(usize, String)>),
 }
 
-struct Reader<'x, 'b> {
+struct WordReader<'x, 'b> {
     xml: &'x Xml,
     styles: &'x HashMap<String, Style>,
     builder: &'b mut Builder,
-    places: Vec<Place>,
+    places: Vec<RunPlace>,
     fields: OpenFields,
     bound: Vec<Bound>,
 }
 
-impl Reader<'_, '_> {
+impl WordReader<'_, '_> {
     /// Everything in an element that holds paragraphs.
     fn blocks(&mut self, parent: Id, mirror: &mut Mirror) {
         let xml = self.xml;
@@ -209,7 +209,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn unit(&mut self, collected: Collected, paragraph: Id, mirror: &mut Mirror) {
+    fn unit(&mut self, collected: RunDraft, paragraph: Id, mirror: &mut Mirror) {
         let text = collected.draft.shown();
         if let Mirror::Read(units) = mirror {
             match units.next() {

@@ -39,11 +39,11 @@ impl DocumentFormat for Idml {
         let mut stories = Vec::new();
         for name in names {
             let part = package.xml(&name)?;
-            let mut reader = Reader {
+            let mut reader = StoryReader {
                 xml: &part.xml,
                 builder,
                 places: Vec::new(),
-                current: Paragraph::default(),
+                current: StoryParagraph::default(),
                 kind: ParagraphKind::Text,
             };
             reader.blocks(part.xml.root());
@@ -58,7 +58,7 @@ impl DocumentFormat for Idml {
 struct Story {
     name: String,
     part: Part,
-    places: Vec<Place>,
+    places: Vec<StoryPlace>,
 }
 
 #[derive(Debug)]
@@ -85,7 +85,7 @@ enum Piece {
 
 /// A paragraph as it is collected: its pieces, each with the range of characters that it is in.
 #[derive(Debug, Default)]
-struct Paragraph {
+struct StoryParagraph {
     pieces: Vec<(Option<Id>, Piece)>,
     bytes: Option<Range<usize>>,
     /// Footnotes and notes of editors, which have paragraphs of their own.
@@ -108,7 +108,7 @@ enum Code {
 
 /// A paragraph in its story.
 #[derive(Debug)]
-struct Place {
+struct StoryPlace {
     unit: usize,
     bytes: Range<usize>,
     codes: Vec<Code>,
@@ -120,15 +120,15 @@ struct Place {
     last: usize,
 }
 
-struct Reader<'x, 'b> {
+struct StoryReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    places: Vec<Place>,
-    current: Paragraph,
+    places: Vec<StoryPlace>,
+    current: StoryParagraph,
     kind: ParagraphKind,
 }
 
-impl Reader<'_, '_> {
+impl StoryReader<'_, '_> {
     /// Everything in an element that holds ranges of paragraphs.
     fn blocks(&mut self, parent: Id) {
         let xml = self.xml;
@@ -268,9 +268,9 @@ fn is_simple(xml: &Xml, id: Id) -> bool {
     !xml.is_empty_tag(id) && xml.elements(id).all(|child| xml.name(child) == "Content")
 }
 
-impl Paragraph {
+impl StoryParagraph {
     /// Makes a unit of it, if there is anything to translate.
-    fn place(self, xml: &Xml, builder: &mut Builder, context: Context) -> Option<Place> {
+    fn place(self, xml: &Xml, builder: &mut Builder, context: Context) -> Option<StoryPlace> {
         let mut ids: Vec<Id> = Vec::new();
         let mut letters: Vec<usize> = Vec::new();
         let mut styles_of = Vec::with_capacity(self.pieces.len());
@@ -323,7 +323,7 @@ impl Paragraph {
             drafted.close(code, "style", Code::Unstyle);
         }
         let unit = builder.unit(drafted.draft, context);
-        Some(Place {
+        Some(StoryPlace {
             unit,
             bytes: self.bytes?,
             codes: drafted.codes,
@@ -390,7 +390,7 @@ impl WriteBack for IdmlFile {
             let Part { xml, encoding } = part;
             let mut edits = Edits::default();
             // A footnote ends before the paragraph in which it stands.
-            let mut places: Vec<&Place> = places.iter().collect();
+            let mut places: Vec<&StoryPlace> = places.iter().collect();
             places.sort_by_key(|place| place.bytes.end);
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {
@@ -411,7 +411,7 @@ impl WriteBack for IdmlFile {
 
 /// Writes a paragraph: content elements in ranges of characters.
 struct Writer<'p> {
-    place: &'p Place,
+    place: &'p StoryPlace,
     part: &'p Part,
     edits: &'p Edits,
     written: String,
@@ -424,7 +424,7 @@ struct Writer<'p> {
 }
 
 impl<'p> Writer<'p> {
-    fn new(place: &'p Place, part: &'p Part, edits: &'p Edits) -> Self {
+    fn new(place: &'p StoryPlace, part: &'p Part, edits: &'p Edits) -> Self {
         Self {
             place,
             part,

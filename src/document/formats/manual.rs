@@ -6,7 +6,7 @@
 use super::direction::set_attributes;
 use super::edits::Edits;
 use super::language::{instead_of, is_right_to_left};
-use super::mixed::{Place, Reader, Role};
+use super::mixed::{MixedPlace, MixedReader, Role};
 use super::slots::{SlotFile, SlotFormat};
 use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
 use super::{DocumentFormat, Encoding, Kept};
@@ -144,7 +144,7 @@ impl DocumentFormat for Manual {
         let language = xml.qualified_attribute(xml.root(), "xml:lang");
         let language = language.or_else(|| xml.attribute(xml.root(), "lang"));
         builder.set_language(language.as_deref());
-        let mut reader = Reader {
+        let mut reader = MixedReader {
             xml: &xml,
             builder,
             role: &|id| self.role(&xml, id),
@@ -261,7 +261,7 @@ fn has_text(xml: &Xml, id: Id) -> bool {
 
 impl SlotFormat for Direction {
     type Source = Xml;
-    type Slot = Place;
+    type Slot = MixedPlace;
 
     /// Has the root say the language of the text, and the direction it runs in.
     fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
@@ -294,7 +294,12 @@ impl SlotFormat for Direction {
         }
     }
 
-    fn write(file: &SlotFile<Self>, place: &Place, translation: &Translation, edits: &mut Edits) {
+    fn write(
+        file: &SlotFile<Self>,
+        place: &MixedPlace,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
         if let Some(parts) = translation.parts(place.unit) {
             let written = place.written(&file.source, file.encoding, &parts, edits);
             edits.replace(place.bytes.clone(), written);

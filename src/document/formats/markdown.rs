@@ -91,7 +91,7 @@ fn read(
     builder: &mut Builder,
 ) -> Result<(Anchors, Vec<Grid>), Failure> {
     let dialects = Dialects::of(source, start);
-    let mut reader = Reader {
+    let mut reader = MarkdownReader {
         source,
         dialects: &dialects,
         next_code: 0,
@@ -117,7 +117,7 @@ fn read(
     Ok((anchors, dialects.grids))
 }
 
-struct Reader<'s, 'b> {
+struct MarkdownReader<'s, 'b> {
     source: &'s str,
     dialects: &'s Dialects,
     next_code: usize,
@@ -143,7 +143,7 @@ enum Block {
     Other,
 }
 
-impl Reader<'_, '_> {
+impl MarkdownReader<'_, '_> {
     /// Reads the titles of containers and the cells of drawn tables before byte `end`.
     fn titles(&mut self, end: usize) -> Result<(), Failure> {
         if self.hidden.is_some() || self.run.holds_letter() {

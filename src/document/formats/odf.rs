@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::direction::{Directed, directed, prefix, set_attributes};
 use super::edits::Edits;
 use super::language;
-use super::mixed::{Place, Reader, Role};
+use super::mixed::{MixedPlace, MixedReader, Role};
 use super::package::{Package, Part};
 use super::xml::{Id, Xml, escaped_attribute};
 use super::{DocumentFormat, Kept, WriteBack};
@@ -47,7 +47,7 @@ impl DocumentFormat for Odf {
             let part = package.xml(name)?;
             let xml = &part.xml;
             let unseen = unseen_styles(xml);
-            let mut reader = Reader {
+            let mut reader = MixedReader {
                 xml,
                 builder,
                 role: &|id| match xml.attribute(id, "style-name") {
@@ -70,7 +70,7 @@ impl DocumentFormat for Odf {
 #[derive(Debug)]
 struct OdfFile {
     package: Package,
-    parts: Vec<(Part, Vec<Place>)>,
+    parts: Vec<(Part, Vec<MixedPlace>)>,
 }
 
 impl WriteBack for OdfFile {
@@ -81,7 +81,7 @@ impl WriteBack for OdfFile {
             if let Some(language) = translation.language {
                 set_language(xml, language, &mut edits);
             }
-            let mut places: Vec<&Place> = places.iter().collect();
+            let mut places: Vec<&MixedPlace> = places.iter().collect();
             places.sort_by_key(|place| place.bytes.end);
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {

@@ -8,7 +8,7 @@ use super::docx::Bound;
 use super::edits::Edits;
 use super::language::{WordLanguage, is_right_to_left};
 use super::package::{Package, Part};
-use super::runs::{Dialect, Place};
+use super::runs::{Dialect, RunPlace};
 use super::xml::Xml;
 use crate::builder::Failure;
 use crate::document::Document;
@@ -18,7 +18,7 @@ use crate::view::Translation;
 pub(super) struct OfficePart {
     pub name: String,
     pub part: Part,
-    pub places: Vec<Place>,
+    pub places: Vec<RunPlace>,
     pub dialect: &'static (dyn OfficeDialect + Sync),
 }
 
@@ -70,7 +70,7 @@ impl Office {
                 dialect.set_language(xml, language, &mut edits);
             }
             // A text box ends before the paragraph in which it is anchored.
-            let mut places: Vec<&Place> = places.iter().collect();
+            let mut places: Vec<&RunPlace> = places.iter().collect();
             places.sort_by_key(|place| place.end());
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {

@@ -13,7 +13,7 @@ use super::office::{Office, OfficeDialect, OfficePart, turn_sheet};
 use super::opc;
 use super::package::Package;
 use super::pptx::{drawing_part, remarks};
-use super::runs::{self, Child, Dialect, OpenFields, Place};
+use super::runs::{self, Child, Dialect, OpenFields, RunPlace};
 use super::sheet_names::SheetNames;
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept, WriteBack};
@@ -74,7 +74,7 @@ impl DocumentFormat for Xlsx {
         }
         if let Some(part) = strings {
             let name = part.xml.part.clone();
-            places.sort_by_key(Place::end);
+            places.sort_by_key(RunPlace::end);
             parts.push(OfficePart {
                 name,
                 part,
@@ -121,7 +121,7 @@ struct Shared<'x> {
 
 impl Shared<'_> {
     /// A unit for every string, in the order in which cells show them.
-    fn places(self, builder: &mut Builder) -> Vec<Place> {
+    fn places(self, builder: &mut Builder) -> Vec<RunPlace> {
         let (mut seen, mut places) = (self.headings, Vec::new());
         let Some(xml) = self.strings else {
             return places;

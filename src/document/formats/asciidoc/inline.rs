@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::escape::numbered;
-use crate::formats::marked::Collected;
+use crate::formats::marked::MarkedDraft;
 use crate::words::Words;
 
 /// Reads inline markup into a paragraph.
-pub(super) struct Inline<'s> {
+pub(super) struct AsciiDocInline<'s> {
     source: &'s str,
-    pub run: Collected,
+    pub run: MarkedDraft,
     /// Contents of footnotes: paragraphs of their own.
     pub notes: Vec<Range<usize>>,
     /// Whether a bar needs a backslash.
@@ -23,12 +23,12 @@ const OTHER_MACROS: Words = Words(
     "image: kbd:[ btn:[ menu: stem:[ latexmath:[ asciimath:[ pass: icon: indexterm:[ indexterm2:[ anchor: audio: video:",
 );
 
-impl<'s> Inline<'s> {
+impl<'s> AsciiDocInline<'s> {
     pub fn new(source: &'s str, is_cell: bool) -> Self {
         Self {
             source,
             is_cell,
-            run: Collected::default(),
+            run: MarkedDraft::default(),
             notes: Vec::new(),
         }
     }

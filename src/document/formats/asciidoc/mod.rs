@@ -10,14 +10,14 @@ mod spelling;
 mod tables;
 
 use super::edits::Edits;
-use super::marked::Place;
+use super::marked::MarkedPlace;
 use super::slots::{SlotFile, SlotFormat};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
 use crate::reading::begin_text;
 use crate::view::Translation;
-use blocks::Reader;
-use names::Names;
+use blocks::AsciiDocReader;
+use names::AsciiDocNames;
 use spelling::AsciiDocSpelling;
 use tables::is_cell_spec;
 
@@ -28,7 +28,7 @@ impl DocumentFormat for AsciiDoc {
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_as(bytes, None)?;
         let start = begin_text(&text, encoding, builder)?;
-        let mut reader = Reader::new(&text, builder);
+        let mut reader = AsciiDocReader::new(&text, builder);
         reader.document(start)?;
         let mut paragraphs = reader.paragraphs;
         // A footnote ends before the paragraph in which it stands.
@@ -39,8 +39,8 @@ impl DocumentFormat for AsciiDoc {
 
 /// A paragraph in its file.
 #[derive(Debug)]
-struct Paragraph {
-    place: Place,
+struct AsciiDocParagraph {
+    place: MarkedPlace,
     is_cell: bool,
     /// Whether it has a name by which others may refer to it.
     is_heading: bool,
@@ -51,13 +51,13 @@ struct AsciiDocFormat;
 
 impl SlotFormat for AsciiDocFormat {
     type Source = String;
-    type Slot = Paragraph;
+    type Slot = AsciiDocParagraph;
 
     /// Keeps the names of headings that become others while somebody refers to them by what they are called.
     fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
         let headings = file.slots.iter().filter(|it| it.is_heading);
         let translated = headings.filter(|it| translation.spans(it.place.unit).is_some());
-        let names = Names::new(&file.source);
+        let names = AsciiDocNames::new(&file.source);
         for heading in translated {
             names.keep(&heading.place.bytes, edits);
         }
@@ -65,11 +65,11 @@ impl SlotFormat for AsciiDocFormat {
 
     fn write(
         file: &SlotFile<Self>,
-        slot: &Paragraph,
+        slot: &AsciiDocParagraph,
         translation: &Translation,
         edits: &mut Edits,
     ) {
-        let (Paragraph { place, is_cell, .. }, text) = (slot, &file.source);
+        let (AsciiDocParagraph { place, is_cell, .. }, text) = (slot, &file.source);
         let Some(spans) = translation.spans(place.unit) else {
             return;
         };

@@ -14,7 +14,7 @@ mod spelling;
 mod symbols;
 
 use super::edits::Edits;
-use super::marked::Place;
+use super::marked::MarkedPlace;
 use super::slots::{SlotFile, SlotFormat};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
@@ -22,7 +22,7 @@ use crate::reading::{check_lines, text_start};
 use crate::view::Translation;
 use crate::words::Words;
 use encoding_rs::Encoding as Legacy;
-use reading::Reader;
+use reading::LatexReader;
 use spelling::{LatexSpelling, Style};
 
 /// LaTeX files.
@@ -51,7 +51,7 @@ impl DocumentFormat for Latex {
         builder.set_encoding(encoding);
         builder.set_language(language(&text));
         let start = text_start(&text);
-        let mut reader = Reader::new(&text, builder);
+        let mut reader = LatexReader::new(&text, builder);
         reader.document(start)?;
         let mut places = reader.places;
         // A footnote ends before the paragraph in which it stands.
@@ -103,9 +103,14 @@ fn language(text: &str) -> Option<&'static str> {
 
 impl SlotFormat for Style {
     type Source = String;
-    type Slot = Place;
+    type Slot = MarkedPlace;
 
-    fn write(file: &SlotFile<Self>, place: &Place, translation: &Translation, edits: &mut Edits) {
+    fn write(
+        file: &SlotFile<Self>,
+        place: &MarkedPlace,
+        translation: &Translation,
+        edits: &mut Edits,
+    ) {
         if let Some(spans) = translation.spans(place.unit) {
             let mut spelling = LatexSpelling::new(&file.format, &file.source, place);
             let written = place.written(&file.source, &spans, edits, &mut spelling);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Paragraph;
-use super::inline::Inline;
+use super::RstParagraph;
+use super::inline::RstInline;
 use super::spelling::enumerator;
 use super::tables::{self, Table};
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
@@ -24,10 +24,10 @@ impl Line {
     }
 }
 
-pub(super) struct Reader<'s, 'b> {
+pub(super) struct RstReader<'s, 'b> {
     source: &'s str,
     builder: &'b mut Builder,
-    pub paragraphs: Vec<Paragraph>,
+    pub paragraphs: Vec<RstParagraph>,
     pub tables: Vec<Table>,
     /// Marks of titles, and whether they stand above, too, in the order of their levels.
     levels: Vec<(char, bool)>,
@@ -35,7 +35,7 @@ pub(super) struct Reader<'s, 'b> {
     depth: usize,
 }
 
-impl<'s, 'b> Reader<'s, 'b> {
+impl<'s, 'b> RstReader<'s, 'b> {
     pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
@@ -161,12 +161,12 @@ impl<'s, 'b> Reader<'s, 'b> {
         if is_literal {
             range.end -= text.len() - text.trim_end_matches("::").trim_end().len();
         }
-        let mut inline = Inline::new(self.source);
+        let mut inline = RstInline::new(self.source);
         inline.add(range);
         let context = Context::new(kind, level);
         let references = inline.references;
         if let Some(place) = inline.run.unit(self.builder, context) {
-            self.paragraphs.push(Paragraph {
+            self.paragraphs.push(RstParagraph {
                 place,
                 references,
                 lines: marks,

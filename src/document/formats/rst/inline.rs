@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::formats::marked::Collected;
+use crate::formats::marked::MarkedDraft;
 use crate::words::Words;
 
 /// Roles whose text is text.
@@ -12,10 +12,10 @@ const TEXT_ROLES: Words = Words(
 );
 
 /// Reads inline markup into a paragraph.
-pub(super) struct Inline<'s> {
+pub(super) struct RstInline<'s> {
     source: &'s str,
     range: Range<usize>,
-    pub run: Collected,
+    pub run: MarkedDraft,
     pub references: HashMap<usize, String>,
     /// Where text that stands for itself began.
     text: usize,
@@ -23,12 +23,12 @@ pub(super) struct Inline<'s> {
     plain: usize,
 }
 
-impl<'s> Inline<'s> {
+impl<'s> RstInline<'s> {
     pub fn new(source: &'s str) -> Self {
         Self {
             source,
             range: 0..0,
-            run: Collected::default(),
+            run: MarkedDraft::default(),
             references: HashMap::new(),
             text: 0,
             plain: 0,

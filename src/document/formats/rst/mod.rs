@@ -14,15 +14,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edits::Edits;
-use super::marked::Place;
+use super::marked::MarkedPlace;
 use super::slots::{SlotFile, SlotFormat};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
 use crate::reading::begin_text;
 use crate::view::Translation;
-use blocks::Reader;
+use blocks::RstReader;
 use encoding_rs::Encoding as Legacy;
-use names::Names;
+use names::RstNames;
 use spelling::RstSpelling;
 use tables::Table;
 pub(super) use tables::width;
@@ -38,10 +38,10 @@ impl DocumentFormat for Rst {
         let declared = declared(&bytes);
         let (text, encoding) = Encoding::decode_as(bytes, declared)?;
         let start = begin_text(&text, encoding, builder)?;
-        let mut reader = Reader::new(&text, builder);
+        let mut reader = RstReader::new(&text, builder);
         reader.document(start)?;
         let (paragraphs, tables) = (reader.paragraphs, reader.tables);
-        let names = Names::new(&text);
+        let names = RstNames::new(&text);
         Ok(SlotFile::kept(
             RstFormat { names, tables },
             text,
@@ -66,8 +66,8 @@ fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
 
 /// A paragraph, and what has to fit it.
 #[derive(Debug)]
-struct Paragraph {
-    place: Place,
+struct RstParagraph {
+    place: MarkedPlace,
     /// Names of references, by the codes that close them.
     references: HashMap<usize, String>,
     /// Of a title: the lines above and below.
@@ -77,11 +77,11 @@ struct Paragraph {
 
 #[derive(Debug)]
 struct RstFormat {
-    names: Names,
+    names: RstNames,
     tables: Vec<Table>,
 }
 
-impl Paragraph {
+impl RstParagraph {
     /// The translated paragraph, if there is anything to write.
     fn written(&self, text: &str, translation: &Translation) -> Option<String> {
         let spans = self.place.hugged(translation.spans(self.place.unit)?);
@@ -93,11 +93,11 @@ impl Paragraph {
 
 impl SlotFormat for RstFormat {
     type Source = String;
-    type Slot = Paragraph;
+    type Slot = RstParagraph;
 
     fn write(
         file: &SlotFile<Self>,
-        paragraph: &Paragraph,
+        paragraph: &RstParagraph,
         translation: &Translation,
         edits: &mut Edits,
     ) {

@@ -2,12 +2,12 @@
 
 /// The references of a file.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct RstNames {
     /// The file without differences that names do not make.
     text: String,
 }
 
-impl Names {
+impl RstNames {
     pub fn new(text: &str) -> Self {
         Self { text: folded(text) }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use fluent_syntax::ast::{self, Entry, Expression, InlineExpression, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-use super::message::{Message, Piece, Place};
+use super::message::{Message, MessagePlace, Piece};
 use super::{Dialect, Percent, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
@@ -95,7 +95,7 @@ struct FluentReader<'t, 'b> {
 #[derive(Debug)]
 struct FluentValue {
     range: Range<usize>,
-    place: Place,
+    place: MessagePlace,
     /// The bytes of its selectors with their variants.
     selectors: Vec<Range<usize>>,
 }

@@ -151,12 +151,12 @@ impl Message {
     }
 
     /// Makes a unit of it; none if it has no text.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<Place> {
+    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MessagePlace> {
         if !self.draft.holds_letter() {
             return None;
         }
         let unit = builder.unit(self.draft, context);
-        Some(Place {
+        Some(MessagePlace {
             unit,
             codes: self.codes,
             dialect: self.dialect,
@@ -166,13 +166,13 @@ impl Message {
 
 /// The unit of a value.
 #[derive(Debug)]
-pub(in crate::formats) struct Place {
+pub(in crate::formats) struct MessagePlace {
     pub unit: usize,
     codes: Vec<Code>,
     dialect: Dialect,
 }
 
-impl Place {
+impl MessagePlace {
     /// The text to write; `None` if there is nothing new.
     pub fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
         let parts = translation.parts(self.unit)?;
@@ -247,7 +247,7 @@ impl Place {
 /// A value that is text alone: one unit, or a message of ICU with a unit for each branch.
 #[derive(Debug)]
 pub(in crate::formats) enum Text {
-    Plain(Place),
+    Plain(MessagePlace),
     Icu(Pattern),
 }
 
