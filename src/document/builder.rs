@@ -214,6 +214,11 @@ impl Builder {
         self.document.units.len() - 1
     }
 
+    /// As [`Self::unit`], if there is text to translate.
+    pub fn unit_of_text(&mut self, draft: Draft, context: Context) -> Option<usize> {
+        draft.holds_letter().then(|| self.unit(draft, context))
+    }
+
     /// The sentences of a unit.
     pub fn sentences_of(&mut self, unit: usize) -> &mut [Sentence] {
         let sentences = self.document.units[unit].sentences.clone();

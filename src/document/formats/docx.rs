@@ -68,25 +68,15 @@ impl DocumentFormat for Docx {
             reader.blocks(part.xml.root(), &mut Mirror::None);
             let places = reader.places;
             bound.extend(reader.bound);
-            parts.push(OfficePart {
-                name,
-                part,
-                places,
-                dialect: &Word,
-            });
+            parts.push(OfficePart::new(name, part, places, &Word));
         }
-        let others = styles.into_iter().map(|part| OfficePart {
-            name: part.xml.part.clone(),
-            part,
-            places: Vec::new(),
-            dialect: &Word,
-        });
+        let others = styles
+            .into_iter()
+            .map(|part| OfficePart::new(part.xml.part.clone(), part, Vec::new(), &Word));
         parts.extend(others);
         Ok(Box::new(Office {
-            package,
-            parts,
-            sheets: Vec::new(),
             bound,
+            ..Office::new(package, parts)
         }))
     }
 }

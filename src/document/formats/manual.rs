@@ -7,7 +7,7 @@ use super::direction::set_attributes;
 use super::edits::Edits;
 use super::language::{instead_of, is_right_to_left};
 use super::mixed::{MixedPlace, MixedReader, Role};
-use super::slots::{SlotFile, SlotFormat};
+use super::slots::{Slot, SlotFile};
 use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
@@ -156,7 +156,12 @@ impl DocumentFormat for Manual {
         }
         let mut places = reader.places;
         places.sort_by_key(|place| place.bytes.end);
-        Ok(SlotFile::kept(self.direction, xml, encoding, places))
+        Ok(SlotFile::kept(
+            self.direction,
+            xml,
+            encoding,
+            places.into_iter().map(ManualParagraph).collect(),
+        ))
     }
 }
 
@@ -259,9 +264,13 @@ fn has_text(xml: &Xml, id: Id) -> bool {
         .is_some_and(|parent| xml.children(parent).any(is_ink))
 }
 
-impl SlotFormat for Direction {
+/// A paragraph in its file.
+#[derive(Debug)]
+struct ManualParagraph(MixedPlace);
+
+impl Slot for ManualParagraph {
     type Source = Xml;
-    type Slot = MixedPlace;
+    type Facts = Direction;
 
     /// Has the root say the language of the text, and the direction it runs in.
     fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
@@ -277,7 +286,7 @@ impl SlotFormat for Direction {
                 edits.replace(range, escaped_attribute(&language));
             }
         }
-        let has_attribute = match file.format {
+        let has_attribute = match file.facts {
             Direction::Attribute => true,
             Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
             Direction::Language => {
@@ -294,12 +303,8 @@ impl SlotFormat for Direction {
         }
     }
 
-    fn write(
-        file: &SlotFile<Self>,
-        place: &MixedPlace,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Self(place) = self;
         if let Some(parts) = translation.parts(place.unit) {
             let written = place.written(&file.source, file.encoding, &parts, edits);
             edits.replace(place.bytes.clone(), written);

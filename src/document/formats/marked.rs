@@ -108,10 +108,7 @@ impl MarkedDraft {
 
     /// Makes a unit of it, if there is anything to translate.
     pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MarkedPlace> {
-        if !self.draft.holds_letter() {
-            return None;
-        }
-        let unit = builder.unit(self.draft, context);
+        let unit = builder.unit_of_text(self.draft, context)?;
         Some(MarkedPlace {
             unit,
             bytes: self.bytes?,

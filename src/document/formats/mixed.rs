@@ -78,10 +78,7 @@ impl MixedDraft {
 
     /// Makes a unit of it, if there is anything to translate.
     pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MixedPlace> {
-        if !self.draft.holds_letter() {
-            return None;
-        }
-        let unit = builder.unit(self.draft, context);
+        let unit = builder.unit_of_text(self.draft, context)?;
         Some(MixedPlace {
             unit,
             bytes: self.bytes?,

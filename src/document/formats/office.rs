@@ -22,6 +22,22 @@ pub(super) struct OfficePart {
     pub dialect: &'static (dyn OfficeDialect + Sync),
 }
 
+impl OfficePart {
+    pub fn new(
+        name: String,
+        part: Part,
+        places: Vec<RunPlace>,
+        dialect: &'static (dyn OfficeDialect + Sync),
+    ) -> Self {
+        Self {
+            name,
+            part,
+            places,
+            dialect,
+        }
+    }
+}
+
 /// An Office file whose text stands in runs.
 pub(super) struct Office {
     pub package: Package,
@@ -53,6 +69,15 @@ impl WriteBack for Office {
 }
 
 impl Office {
+    pub fn new(package: Package, parts: Vec<OfficePart>) -> Self {
+        Self {
+            package,
+            parts,
+            sheets: Vec::new(),
+            bound: Vec::new(),
+        }
+    }
+
     /// The parts that change, by their names.
     pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
         let language = translation.language.map(WordLanguage::of);

@@ -62,12 +62,7 @@ impl DocumentFormat for Pptx {
                 }
             }
         }
-        Ok(Box::new(Office {
-            package,
-            parts,
-            sheets: Vec::new(),
-            bound: Vec::new(),
-        }))
+        Ok(Box::new(Office::new(package, parts)))
     }
 }
 
@@ -89,12 +84,7 @@ pub(super) fn remarks(
         let collected = runs::collect(&Remark, xml, id, &mut OpenFields::default());
         places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
     }
-    Ok(OfficePart {
-        name,
-        part,
-        places,
-        dialect: &Remark,
-    })
+    Ok(OfficePart::new(name, part, places, &Remark))
 }
 
 /// A part with text as pictures have it.
@@ -132,12 +122,7 @@ fn mirrored_part(
         units.push((text, place.unit));
         places.push(place);
     }
-    Ok(OfficePart {
-        name,
-        part,
-        places,
-        dialect: &Drawing,
-    })
+    Ok(OfficePart::new(name, part, places, &Drawing))
 }
 
 fn paragraphs(xml: &Xml) -> impl Iterator<Item = Id> {

@@ -11,23 +11,18 @@ use crate::builder::Failure;
 use crate::document::Document;
 use crate::view::Translation;
 
-/// How a format writes translations into its files. The type itself holds what is particular to one file.
-pub(super) trait SlotFormat: Sized + Debug + Send + Sync + 'static {
+/// The place of a translation in a file.
+pub(super) trait Slot: Sized + Debug + Send + Sync + 'static {
     /// The file as it is edited.
     type Source: Source;
-    /// Where a translation goes, and the units that it is made of.
-    type Slot: Debug + Send + Sync;
+    /// Facts of the file that its slots need.
+    type Facts: Debug + Send + Sync;
 
     /// Edits the file before its slots.
     fn begin(_: &SlotFile<Self>, _: &Translation, _: &mut Edits) {}
 
-    /// Puts the translation of a slot in its place, if there is one.
-    fn write(
-        file: &SlotFile<Self>,
-        slot: &Self::Slot,
-        translation: &Translation,
-        edits: &mut Edits,
-    );
+    /// Puts the translation in its place, if there is one.
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits);
 
     /// Edits the file after its slots, as where it names its language.
     fn end(_: &SlotFile<Self>, _: &Translation, _: &mut Edits) {}
@@ -57,18 +52,18 @@ impl Source for Xml {
 
 /// A file, waiting for its translation.
 #[derive(Debug)]
-pub(super) struct SlotFile<F: SlotFormat> {
-    pub format: F,
-    pub source: F::Source,
+pub(super) struct SlotFile<S: Slot> {
+    pub facts: S::Facts,
+    pub source: S::Source,
     pub encoding: Encoding,
     /// In the order in which they are written: what lies within another slot comes first.
-    pub slots: Vec<F::Slot>,
+    pub slots: Vec<S>,
 }
 
-impl<F: SlotFormat> SlotFile<F> {
-    pub fn kept(format: F, source: F::Source, encoding: Encoding, slots: Vec<F::Slot>) -> Kept {
+impl<S: Slot> SlotFile<S> {
+    pub fn kept(facts: S::Facts, source: S::Source, encoding: Encoding, slots: Vec<S>) -> Kept {
         Box::new(Self {
-            format,
+            facts,
             source,
             encoding,
             slots,
@@ -76,61 +71,60 @@ impl<F: SlotFormat> SlotFile<F> {
     }
 }
 
-impl<F: SlotFormat> WriteBack for SlotFile<F> {
+impl<S: Slot> WriteBack for SlotFile<S> {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
         let mut edits = Edits::default();
-        F::begin(self, translation, &mut edits);
+        S::begin(self, translation, &mut edits);
         for slot in &self.slots {
-            F::write(self, slot, translation, &mut edits);
+            slot.write(self, translation, &mut edits);
         }
-        F::end(self, translation, &mut edits);
-        F::encoded(self, &mut edits)
+        S::end(self, translation, &mut edits);
+        S::encoded(self, &mut edits)
     }
+}
+
+/// How a format spells values that are one text in one place. The type itself holds what a whole file has in common.
+pub(super) trait ValueSpelling: Sized + Debug + Send + Sync + 'static {
+    /// What differs from value to value.
+    type Style: Debug + Send + Sync;
+
+    /// Returns a translation as it stands in the file.
+    fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String;
+
+    /// Writes the language of the translation where the file names it.
+    fn set_language(&self, _: &ValueFile<Self>, _: &str, _: &mut Edits) {}
 }
 
 /// A value of a file of strings that is one text in one place.
 #[derive(Debug)]
-pub(super) struct ValueSlot<S = ()> {
+pub(super) struct ValueSlot<S: ValueSpelling> {
     pub range: Range<usize>,
     pub text: Text,
-    /// How the value is spelt.
-    pub style: S,
+    pub style: S::Style,
 }
 
-impl ValueSlot {
+pub(super) type ValueFile<S> = SlotFile<ValueSlot<S>>;
+
+impl<S: ValueSpelling<Style = ()>> ValueSlot<S> {
     pub fn new(range: Range<usize>, text: Text) -> Self {
-        Self {
-            range,
-            text,
-            style: (),
-        }
+        let style = ();
+        Self { range, text, style }
     }
 }
 
-/// How a format spells values that are one text in one place.
-pub(super) trait ValueSpelling: Sized + Debug + Send + Sync + 'static {
-    type Style: Debug + Send + Sync;
-
-    /// Returns a translation as it stands in the file.
-    fn spelt(text: &str, value: &ValueSlot<Self::Style>, file: &SlotFile<Self>) -> String;
-
-    /// Writes the language of the translation where the file names it.
-    fn set_language(_: &SlotFile<Self>, _: &str, _: &mut Edits) {}
-}
-
-impl<S: ValueSpelling> SlotFormat for S {
+impl<S: ValueSpelling> Slot for ValueSlot<S> {
     type Source = String;
-    type Slot = ValueSlot<S::Style>;
+    type Facts = S;
 
-    fn write(file: &SlotFile<S>, slot: &Self::Slot, translation: &Translation, edits: &mut Edits) {
-        if let Some(text) = slot.text.written(translation) {
-            edits.replace(slot.range.clone(), S::spelt(&text, slot, file));
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        if let Some(text) = self.text.written(translation) {
+            edits.replace(self.range.clone(), file.facts.spelt(&text, self, file));
         }
     }
 
-    fn end(file: &SlotFile<S>, translation: &Translation, edits: &mut Edits) {
+    fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
         if let Some(language) = translation.language {
-            S::set_language(file, language, edits);
+            file.facts.set_language(file, language, edits);
         }
     }
 }

@@ -75,18 +75,11 @@ impl DocumentFormat for Xlsx {
         if let Some(part) = strings {
             let name = part.xml.part.clone();
             places.sort_by_key(RunPlace::end);
-            parts.push(OfficePart {
-                name,
-                part,
-                places,
-                dialect: &Cells,
-            });
+            parts.push(OfficePart::new(name, part, places, &Cells));
         }
         let office = Office {
-            package,
-            parts,
             sheets: sheet_names,
-            bound: Vec::new(),
+            ..Office::new(package, parts)
         };
         Ok(Box::new(Workbook { office, names }))
     }
@@ -232,12 +225,7 @@ impl Sheet {
                 let collected = runs::collect(&Cells, &part.xml, text, &mut OpenFields::default());
                 places.extend(collected.map(|collected| collected.unit(builder, context(cell))));
             }
-            parts.push(OfficePart {
-                name,
-                part,
-                places,
-                dialect: &Cells,
-            });
+            parts.push(OfficePart::new(name, part, places, &Cells));
         }
         for name in drawings {
             if !parts.iter().any(|part| part.name == name) {
@@ -267,12 +255,7 @@ fn notes(package: &Package, name: String, builder: &mut Builder) -> Result<Offic
         let collected = runs::collect(&Cells, xml, text, &mut OpenFields::default());
         places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
     }
-    Ok(OfficePart {
-        name,
-        part,
-        places,
-        dialect: &Cells,
-    })
+    Ok(OfficePart::new(name, part, places, &Cells))
 }
 
 /// The columns and the row that hold the headings of a table.

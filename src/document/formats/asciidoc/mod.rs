@@ -11,7 +11,7 @@ mod tables;
 
 use super::edits::Edits;
 use super::marked::MarkedPlace;
-use super::slots::{SlotFile, SlotFormat};
+use super::slots::{Slot, SlotFile};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
 use crate::reading::begin_text;
@@ -33,7 +33,7 @@ impl DocumentFormat for AsciiDoc {
         let mut paragraphs = reader.paragraphs;
         // A footnote ends before the paragraph in which it stands.
         paragraphs.sort_by_key(|paragraph| paragraph.place.bytes.end);
-        Ok(SlotFile::kept(AsciiDocFormat, text, encoding, paragraphs))
+        Ok(SlotFile::kept((), text, encoding, paragraphs))
     }
 }
 
@@ -46,12 +46,9 @@ struct AsciiDocParagraph {
     is_heading: bool,
 }
 
-#[derive(Debug)]
-struct AsciiDocFormat;
-
-impl SlotFormat for AsciiDocFormat {
+impl Slot for AsciiDocParagraph {
     type Source = String;
-    type Slot = AsciiDocParagraph;
+    type Facts = ();
 
     /// Keeps the names of headings that become others while somebody refers to them by what they are called.
     fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
@@ -63,13 +60,8 @@ impl SlotFormat for AsciiDocFormat {
         }
     }
 
-    fn write(
-        file: &SlotFile<Self>,
-        slot: &AsciiDocParagraph,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        let (AsciiDocParagraph { place, is_cell, .. }, text) = (slot, &file.source);
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let (AsciiDocParagraph { place, is_cell, .. }, text) = (self, &file.source);
         let Some(spans) = translation.spans(place.unit) else {
             return;
         };

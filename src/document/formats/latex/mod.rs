@@ -15,7 +15,7 @@ mod symbols;
 
 use super::edits::Edits;
 use super::marked::MarkedPlace;
-use super::slots::{SlotFile, SlotFormat};
+use super::slots::{Slot, SlotFile};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
 use crate::reading::{check_lines, text_start};
@@ -57,7 +57,12 @@ impl DocumentFormat for Latex {
         // A footnote ends before the paragraph in which it stands.
         places.sort_by_key(|place| place.bytes.end);
         let style = Style::new(&text, encoding);
-        Ok(SlotFile::kept(style, text, encoding, places))
+        Ok(SlotFile::kept(
+            style,
+            text,
+            encoding,
+            places.into_iter().map(LatexParagraph).collect(),
+        ))
     }
 }
 
@@ -101,18 +106,18 @@ fn language(text: &str) -> Option<&'static str> {
     names.find(|(name, _)| *name == last).map(|(_, code)| code)
 }
 
-impl SlotFormat for Style {
-    type Source = String;
-    type Slot = MarkedPlace;
+/// A paragraph in its file.
+#[derive(Debug)]
+struct LatexParagraph(MarkedPlace);
 
-    fn write(
-        file: &SlotFile<Self>,
-        place: &MarkedPlace,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
+impl Slot for LatexParagraph {
+    type Source = String;
+    type Facts = Style;
+
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Self(place) = self;
         if let Some(spans) = translation.spans(place.unit) {
-            let mut spelling = LatexSpelling::new(&file.format, &file.source, place);
+            let mut spelling = LatexSpelling::new(&file.facts, &file.source, place);
             let written = place.written(&file.source, &spans, edits, &mut spelling);
             edits.replace(place.bytes.clone(), written);
         }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::edits::Edits;
 use super::marked::MarkedPlace;
-use super::slots::{SlotFile, SlotFormat};
+use super::slots::{Slot, SlotFile};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
 use crate::reading::begin_text;
@@ -91,26 +91,21 @@ impl RstParagraph {
     }
 }
 
-impl SlotFormat for RstFormat {
+impl Slot for RstParagraph {
     type Source = String;
-    type Slot = RstParagraph;
+    type Facts = RstFormat;
 
-    fn write(
-        file: &SlotFile<Self>,
-        paragraph: &RstParagraph,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        let Some(mut written) = paragraph.written(&file.source, translation) else {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(mut written) = self.written(&file.source, translation) else {
             return;
         };
-        let place = paragraph.place.bytes.clone();
+        let place = self.place.bytes.clone();
         let needed = width(&written);
-        let mut target = paragraph
+        let mut target = self
             .is_title
-            .then(|| file.format.names.target(&file.source[place.clone()]))
+            .then(|| file.facts.names.target(&file.source[place.clone()]))
             .flatten();
-        for line in &paragraph.lines {
+        for line in &self.lines {
             let mark = file.source[line.clone()].chars().next().unwrap_or('=');
             let length = needed.max(line.len());
             let mut row = mark.to_string().repeat(length);
@@ -128,7 +123,7 @@ impl SlotFormat for RstFormat {
     }
 
     fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
-        for table in &file.format.tables {
+        for table in &file.facts.tables {
             if let Some(written) = table.written(&file.source, translation) {
                 edits.replace(table.range.clone(), written);
             }

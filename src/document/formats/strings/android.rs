@@ -11,7 +11,7 @@ use super::{Dialect, Message, Piece, Text};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
-use crate::formats::slots::{SlotFile, SlotFormat};
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::xml::{Id, Kind, Xml, outermost};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
@@ -44,7 +44,7 @@ impl DocumentFormat for Android {
         };
         reader.resources(root);
         let slots = reader.slots;
-        Ok(SlotFile::kept(AndroidSpelling, xml, encoding, slots))
+        Ok(SlotFile::kept((), xml, encoding, slots))
     }
 }
 
@@ -296,20 +296,12 @@ fn is_protected(xml: &Xml, element: Id) -> bool {
         || xml.attribute(element, "translatable").as_deref() == Some("false")
 }
 
-#[derive(Debug)]
-struct AndroidSpelling;
-
-impl SlotFormat for AndroidSpelling {
+impl Slot for AndroidSlot {
     type Source = Xml;
-    type Slot = AndroidSlot;
+    type Facts = ();
 
-    fn write(
-        file: &SlotFile<Self>,
-        slot: &AndroidSlot,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        let Some(pieces) = slot.text.pieces(translation) else {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(pieces) = self.text.pieces(translation) else {
             return;
         };
         let mut written = String::new();
@@ -317,7 +309,7 @@ impl SlotFormat for AndroidSpelling {
             match piece {
                 Piece::Text(text) => {
                     let text = escaped(text, number == 0, number + 1 == pieces.len());
-                    if slot.is_section {
+                    if self.is_section {
                         written.push_str(&text);
                     } else {
                         written.push_str(&spelt(&text, file.encoding));
@@ -327,10 +319,10 @@ impl SlotFormat for AndroidSpelling {
                 Piece::Inner(_) => {}
             }
         }
-        if slot.is_section {
+        if self.is_section {
             written = section(&written);
         }
-        edits.replace(slot.bytes.clone(), with_line_ends(&file.source, &written));
+        edits.replace(self.bytes.clone(), with_line_ends(&file.source, &written));
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, lists, plist};
 use crate::builder::{Builder, Context, Failure};
-use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::reading::check_lines;
 
@@ -223,7 +223,7 @@ struct AppleSpelling;
 impl ValueSpelling for AppleSpelling {
     type Style = ();
 
-    fn spelt(text: &str, value: &ValueSlot, file: &SlotFile<Self>) -> String {
+    fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String {
         let old = &file.source[value.range.clone()];
         // The end of a line may stand for itself.
         let keeps_lines = old.contains('\n');

@@ -5,7 +5,7 @@ use crate::builder::{Builder, Context};
 use crate::formats::Encoding;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
-use crate::formats::slots::{SlotFile, SlotFormat};
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::xml::{Id, Kind, Xml};
 use crate::view::Translation;
 
@@ -32,23 +32,14 @@ impl ElementText {
     }
 }
 
-/// The spelling of files whose texts stand in elements of their own.
-#[derive(Debug)]
-pub(super) struct ElementStrings;
-
-impl SlotFormat for ElementStrings {
+impl Slot for ElementText {
     type Source = Xml;
-    type Slot = ElementText;
+    type Facts = ();
 
-    fn write(
-        file: &SlotFile<Self>,
-        slot: &ElementText,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        if let Some(text) = slot.text.written(translation) {
-            let written = content(&file.source, slot.element, &text, file.encoding);
-            edits.replace(file.source.inner(slot.element), written);
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        if let Some(text) = self.text.written(translation) {
+            let written = content(&file.source, self.element, &text, file.encoding);
+            edits.replace(file.source.inner(self.element), written);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::message::{Message, MessagePlace, Piece};
 use super::{Dialect, Percent, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
-use crate::formats::slots::{SlotFile, SlotFormat};
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
 use crate::words::Words;
@@ -59,7 +59,7 @@ impl DocumentFormat for Fluent {
         let mut values = reader.values;
         // Variants before what holds them.
         values.sort_by_key(|value| value.range.end);
-        Ok(SlotFile::kept(FluentFormat, text, encoding, values))
+        Ok(SlotFile::kept((), text, encoding, values))
     }
 }
 
@@ -251,23 +251,15 @@ impl<'t> FluentReader<'t, '_> {
     }
 }
 
-#[derive(Debug)]
-struct FluentFormat;
-
-impl SlotFormat for FluentFormat {
+impl Slot for FluentValue {
     type Source = String;
-    type Slot = FluentValue;
+    type Facts = ();
 
-    fn write(
-        file: &SlotFile<Self>,
-        value: &FluentValue,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        let Some(pieces) = value.place.pieces(translation) else {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(pieces) = self.place.pieces(translation) else {
             return;
         };
-        let (indent, begins_line) = layout(&file.source, &value.range);
+        let (indent, begins_line) = layout(&file.source, &self.range);
         let mut spelling = FluentSpelling {
             written: String::new(),
             line_end: line_end(&file.source),
@@ -279,12 +271,12 @@ impl SlotFormat for FluentFormat {
                 Piece::Text(text) => spelling.text(&text),
                 Piece::Raw(written) => spelling.raw(&written),
                 Piece::Inner(number) => {
-                    let range = value.selectors[number].clone();
+                    let range = self.selectors[number].clone();
                     spelling.raw(&edits.slice(&file.source, range));
                 }
             }
         }
-        edits.replace(value.range.clone(), spelling.written);
+        edits.replace(self.range.clone(), spelling.written);
     }
 }
 

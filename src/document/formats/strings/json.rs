@@ -12,7 +12,7 @@ use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
 use crate::formats::language::instead_of;
-use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::words::Words;
 
@@ -49,7 +49,7 @@ impl DocumentFormat for Json {
 
 struct JsonReader<'b> {
     builder: &'b mut Builder,
-    slots: Vec<ValueSlot>,
+    slots: Vec<ValueSlot<JsonSpelling>>,
 }
 
 impl JsonReader<'_> {
@@ -161,12 +161,12 @@ struct JsonSpelling {
 impl ValueSpelling for JsonSpelling {
     type Style = ();
 
-    fn spelt(text: &str, _: &ValueSlot, file: &SlotFile<Self>) -> String {
-        file.format.spelling.spelt(text)
+    fn spelt(&self, text: &str, _: &ValueSlot<Self>, _: &ValueFile<Self>) -> String {
+        self.spelling.spelt(text)
     }
 
-    fn set_language(file: &SlotFile<Self>, language: &str, edits: &mut Edits) {
-        let Self { spelling, locale } = &file.format;
+    fn set_language(&self, file: &ValueFile<Self>, language: &str, edits: &mut Edits) {
+        let Self { spelling, locale } = self;
         let Some(range) = locale else { return };
         if let Some(language) = instead_of(file.source[range.clone()].trim_matches('"'), language) {
             edits.replace(range.clone(), spelling.spelt(&language.replace('-', "_")));

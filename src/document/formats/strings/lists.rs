@@ -5,7 +5,7 @@
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context};
 use crate::document::ParagraphKind;
-use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::{Encoding, Kept};
 
 const BAR: char = '|';
@@ -54,7 +54,7 @@ struct ListSpelling;
 impl ValueSpelling for ListSpelling {
     type Style = ();
 
-    fn spelt(text: &str, _: &ValueSlot, _: &SlotFile<Self>) -> String {
+    fn spelt(&self, text: &str, _: &ValueSlot<Self>, _: &ValueFile<Self>) -> String {
         text.replace(BAR, "\u{A6}").replace(['\n', '\r'], " ")
     }
 }

@@ -152,10 +152,7 @@ impl Message {
 
     /// Makes a unit of it; none if it has no text.
     pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MessagePlace> {
-        if !self.draft.holds_letter() {
-            return None;
-        }
-        let unit = builder.unit(self.draft, context);
+        let unit = builder.unit_of_text(self.draft, context)?;
         Some(MessagePlace {
             unit,
             codes: self.codes,

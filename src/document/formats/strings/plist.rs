@@ -1,6 +1,6 @@
 //! Property lists of Apple in XML: `.stringsdict` with its plurals, and `.strings` that were saved that way.
 
-use super::element::{ElementStrings, ElementText};
+use super::element::ElementText;
 use super::{damaged, is_prose};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::slots::SlotFile;
@@ -35,7 +35,7 @@ pub(super) fn read(name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<
     };
     reader.values(xml.root(), "")?;
     let slots = reader.slots;
-    Ok(SlotFile::kept(ElementStrings, xml, encoding, slots))
+    Ok(SlotFile::kept((), xml, encoding, slots))
 }
 
 struct PlistReader<'x, 'b> {

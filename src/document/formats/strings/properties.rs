@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::element::{ElementStrings, ElementText};
+use super::element::ElementText;
 use super::icu::Apostrophes;
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, is_prose};
 use crate::builder::{Builder, Context, Failure};
-use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::xml::Xml;
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::reading::{check_lines, text_start};
@@ -242,7 +242,7 @@ impl ValueSpelling for PropertiesSpelling {
     type Style = ();
 
     /// Returns a value as it stands behind its key; in several lines where the source is.
-    fn spelt(text: &str, value: &ValueSlot, file: &SlotFile<Self>) -> String {
+    fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String {
         const WIDTH: usize = 80;
         let layout = continuation(&file.source[value.range.clone()]);
         let (mut written, mut line) = (String::new(), 0);
@@ -269,12 +269,12 @@ impl ValueSpelling for PropertiesSpelling {
 fn push(
     character: char,
     is_first: bool,
-    file: &SlotFile<PropertiesSpelling>,
+    file: &ValueFile<PropertiesSpelling>,
     written: &mut String,
 ) {
     let is_held = match file.encoding {
         Encoding::Legacy(_) => matches!(character, ' '..='~' | '\u{A0}'..='\u{FF}'),
-        _ => !file.format.is_ascii || character.is_ascii(),
+        _ => !file.facts.is_ascii || character.is_ascii(),
     };
     match character {
         '\\' => written.push_str("\\\\"),
@@ -317,7 +317,7 @@ fn read_xml(name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, F
             slots.extend(ElementText::read(&xml, entry, builder, context));
         }
     }
-    Ok(SlotFile::kept(ElementStrings, xml, encoding, slots))
+    Ok(SlotFile::kept((), xml, encoding, slots))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::builder::{Builder, Context, Failure};
 use crate::document::Standing;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
-use crate::formats::slots::{SlotFile, SlotFormat};
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::xml::{Id, Kind, Xml, escaped_attribute};
 use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
@@ -40,7 +40,7 @@ impl DocumentFormat for Qt {
         };
         reader.messages(root, None);
         let slots = reader.slots;
-        Ok(SlotFile::kept(QtSpelling, xml, encoding, slots))
+        Ok(SlotFile::kept((), xml, encoding, slots))
     }
 }
 
@@ -167,27 +167,19 @@ impl QtReader<'_, '_> {
     }
 }
 
-#[derive(Debug)]
-struct QtSpelling;
-
-impl SlotFormat for QtSpelling {
+impl Slot for QtMessage {
     type Source = Xml;
-    type Slot = QtMessage;
+    type Facts = ();
 
-    fn write(
-        file: &SlotFile<Self>,
-        slot: &QtMessage,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
         let xml = &file.source;
         let mut last = None;
-        for (holder, text) in &slot.forms {
+        for (holder, text) in &self.forms {
             let Some(pieces) = text.pieces(translation) else {
                 continue;
             };
             let content = file.content(&pieces);
-            if xml.name(*holder) == "translation" && slot.is_numerus {
+            if xml.name(*holder) == "translation" && self.is_numerus {
                 let count = file.num_forms(translation.language, 1);
                 let forms =
                     format!("\n            <numerusform>{content}</numerusform>").repeat(count);
@@ -199,8 +191,8 @@ impl SlotFormat for QtSpelling {
             last = Some((*holder, content));
         }
         // Forms that the file has no place for yet.
-        if let (Some((holder, content)), true) = (last, slot.is_numerus) {
-            let own = slot.forms.len();
+        if let (Some((holder, content)), true) = (last, self.is_numerus) {
+            let own = self.forms.len();
             let missing = file
                 .num_forms(translation.language, own)
                 .saturating_sub(own);
@@ -240,7 +232,7 @@ impl SlotFormat for QtSpelling {
     }
 }
 
-impl SlotFile<QtSpelling> {
+impl SlotFile<QtMessage> {
     fn num_forms(&self, language: Option<&str>, least: usize) -> usize {
         let xml = &self.source;
         let said = xml.attribute(xml.root(), "language");

@@ -1,7 +1,7 @@
 //! Resources of .NET (`.resx`, `.resw`). Translated: strings. Kept: pictures and other typed values, what the designer notes
 //! (`>>name`, `$this.Name`), comments, the schema.
 
-use super::element::{ElementStrings, ElementText};
+use super::element::ElementText;
 use super::is_prose;
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::slots::SlotFile;
@@ -29,7 +29,7 @@ impl DocumentFormat for Resx {
                 slots.extend(ElementText::read(&xml, value, builder, context));
             }
         }
-        Ok(SlotFile::kept(ElementStrings, xml, encoding, slots))
+        Ok(SlotFile::kept((), xml, encoding, slots))
     }
 }
 

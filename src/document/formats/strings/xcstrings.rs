@@ -9,7 +9,7 @@ use super::json_text::{self, Key, Kind, Spelling, Value};
 use super::{Dialect, Text, is_prose, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
 use crate::formats::edits::Edits;
-use crate::formats::slots::{SlotFile, SlotFormat};
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
 
@@ -309,34 +309,27 @@ struct XcodeCatalogue {
     replaces_drafts: bool,
 }
 
-impl SlotFormat for XcodeCatalogue {
+impl Slot for CatalogueEntry {
     type Source = String;
-    type Slot = CatalogueEntry;
+    type Facts = XcodeCatalogue;
 
-    fn write(
-        file: &SlotFile<Self>,
-        entry: &CatalogueEntry,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        if !entry.source.is_new(translation) {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        if !self.source.is_new(translation) {
             return;
         }
-        let source_language = &file.format.source_language;
+        let source_language = &file.facts.source_language;
         let is_other = |to: &&str| language::parts(to) != language::parts(source_language);
         let other = translation.language.filter(is_other);
-        let unit = entry.source.unit.as_ref();
+        let unit = self.source.unit.as_ref();
         let is_in_file = unit.is_none_or(|(_, range, _)| range.is_some());
         if other.is_none() && is_in_file {
-            return entry
-                .source
-                .replace(translation, file.format.spelling, edits);
+            return self.source.replace(translation, file.facts.spelling, edits);
         }
-        file.add(entry, translation, other.unwrap_or(source_language), edits);
+        file.add(self, translation, other.unwrap_or(source_language), edits);
     }
 }
 
-impl SlotFile<XcodeCatalogue> {
+impl SlotFile<CatalogueEntry> {
     /// Adds a localisation to an entry, or replaces one that is not begun.
     fn add(
         &self,
@@ -345,13 +338,13 @@ impl SlotFile<XcodeCatalogue> {
         language: &str,
         edits: &mut Edits,
     ) {
-        let strings = self.format.root.member("strings");
+        let strings = self.facts.root.member("strings");
         let Some(object) = strings.and_then(|strings| strings.member(&entry.key)) else {
             return;
         };
         let new = entry
             .source
-            .localized(translation, language, self.format.spelling);
+            .localized(translation, language, self.facts.spelling);
         let Some(all) = object.member("localizations") else {
             let all = New::Object(vec![(language.to_owned(), new)]);
             return self.insert(object, "localizations", &all, edits);
@@ -360,12 +353,12 @@ impl SlotFile<XcodeCatalogue> {
             key.text == language || language::parts(&key.text) == language::parts(language)
         };
         match all.members().iter().find(is_it) {
-            Some((_, value)) if is_kept(value, self.format.replaces_drafts) => {}
+            Some((_, value)) if is_kept(value, self.facts.replaces_drafts) => {}
             Some((_, value)) => {
-                let printed = self.format.style.print(
+                let printed = self.facts.style.print(
                     &new,
                     &self.indent(value.range.start),
-                    self.format.spelling,
+                    self.facts.spelling,
                 );
                 edits.replace(value.range.clone(), printed);
             }
@@ -375,19 +368,15 @@ impl SlotFile<XcodeCatalogue> {
 
     /// Adds a member to an object, in the order of the keys.
     fn insert(&self, object: &Value, key: &str, new: &New, edits: &mut Edits) {
-        let style = self.format.style;
+        let style = self.facts.style;
         let outer = self.indent(object.range.start);
         let members = object.members();
         let indent = match members.first() {
             Some((first, _)) => self.indent(first.start),
             None => format!("{outer}{}", style.level),
         };
-        let printed = style.print(new, &indent, self.format.spelling);
-        let printed = format!(
-            "{}{}{printed}",
-            self.format.spelling.spelt(key),
-            style.colon
-        );
+        let printed = style.print(new, &indent, self.facts.spelling);
+        let printed = format!("{}{}{printed}", self.facts.spelling.spelt(key), style.colon);
         let next = members.iter().find(|(other, _)| other.text.as_str() > key);
         match (next, members.last()) {
             (Some((next, _)), _) => {

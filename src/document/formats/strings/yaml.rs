@@ -11,7 +11,7 @@ use super::json_text::push_units;
 use super::{Dialect, Text, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::formats::edits::Edits;
-use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::reading::{check_lines, text_start};
 
@@ -292,12 +292,12 @@ struct YamlStyle {
     column: usize,
 }
 
-type YamlSlot = ValueSlot<YamlStyle>;
+type YamlSlot = ValueSlot<YamlSpelling>;
 
 impl ValueSpelling for YamlSpelling {
     type Style = YamlStyle;
 
-    fn spelt(text: &str, slot: &YamlSlot, file: &SlotFile<Self>) -> String {
+    fn spelt(&self, text: &str, slot: &YamlSlot, file: &ValueFile<Self>) -> String {
         match slot.style.scalar {
             ScalarStyle::Literal => file.block(slot, text, false),
             ScalarStyle::Folded => file.block(slot, text, true),
@@ -311,8 +311,8 @@ impl ValueSpelling for YamlSpelling {
         }
     }
 
-    fn set_language(file: &SlotFile<Self>, language: &str, edits: &mut Edits) {
-        if let Some(root) = &file.format.root
+    fn set_language(&self, file: &ValueFile<Self>, language: &str, edits: &mut Edits) {
+        if let Some(root) = &self.root
             && language::parts(&file.source[root.clone()]) != language::parts(language)
         {
             edits.replace(root.clone(), key(language));
@@ -329,7 +329,7 @@ fn key(language: &str) -> String {
     }
 }
 
-impl SlotFile<YamlSpelling> {
+impl ValueFile<YamlSpelling> {
     /// A spelt value over several lines where its source is, none longer than those of the source.
     fn lines(&self, slot: &YamlSlot, spelt: &str) -> String {
         let source = &self.source[slot.range.clone()];

@@ -17,7 +17,7 @@ use super::{Dialect, Message, Percent, Text, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::Standing;
 use crate::formats::edits::Edits;
-use crate::formats::slots::{SlotFile, SlotFormat, Source};
+use crate::formats::slots::{Slot, SlotFile, Source};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
 use crate::words::Words;
@@ -54,12 +54,7 @@ impl DocumentFormat for Po {
             };
             messages.extend(reader.message(builder));
         }
-        Ok(SlotFile::kept(
-            PoFormat { header },
-            text,
-            encoding,
-            messages,
-        ))
+        Ok(SlotFile::kept(header, text, encoding, messages))
     }
 }
 
@@ -245,11 +240,6 @@ fn placeholders(text: &str, dialect: Dialect) -> Vec<String> {
 }
 
 #[derive(Debug)]
-struct PoFormat {
-    header: Option<Header>,
-}
-
-#[derive(Debug)]
 struct PoMessage {
     /// One, or those of the plural.
     forms: Vec<Form>,
@@ -301,17 +291,12 @@ enum FlagPlace {
     Line(usize),
 }
 
-impl SlotFormat for PoFormat {
+impl Slot for PoMessage {
     type Source = String;
-    type Slot = PoMessage;
+    type Facts = Option<Header>;
 
-    fn write(
-        file: &SlotFile<Self>,
-        message: &PoMessage,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
-        let mut new: Vec<Option<String>> = message
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let mut new: Vec<Option<String>> = self
             .forms
             .iter()
             .map(|form| Some(form.matched(form.text.as_ref()?.written(translation)?)))
@@ -319,23 +304,20 @@ impl SlotFormat for PoFormat {
         if new.iter().all(Option::is_none) {
             return;
         }
-        let mut both = message.forms.iter().zip(&new);
+        let mut both = self.forms.iter().zip(&new);
         let is_new = both.any(|(form, new)| new.is_some() && !form.is_known);
-        for (form, new) in message.forms.iter().zip(&mut new) {
+        for (form, new) in self.forms.iter().zip(&mut new) {
             if !form.is_known && new.is_none() {
                 new.clone_from(&form.fixed);
             }
         }
-        let is_said = file
-            .format
-            .header
-            .as_ref()
-            .is_some_and(|header| header.rule.is_some());
+        let header = file.facts.as_ref();
+        let is_said = header.is_some_and(|header| header.rule.is_some());
         let rule = translation
             .language
             .filter(|_| !is_said)
             .and_then(plurals::rule);
-        if let (Some(is_same), Some(rule)) = (message.has_same_placeholders, rule) {
+        if let (Some(is_same), Some(rule)) = (self.has_same_placeholders, rule) {
             // The template had one form of the singular and one of the plural.
             let source = |form: usize| match rule.says_one(form) {
                 (true, others) if !others || is_same => new.first().cloned().flatten(),
@@ -345,34 +327,31 @@ impl SlotFormat for PoFormat {
         }
         let mut added = String::new();
         for (number, text) in new.iter().enumerate() {
-            let bytes = message
-                .forms
-                .get(number)
-                .and_then(|form| form.bytes.as_ref());
+            let bytes = self.forms.get(number).and_then(|form| form.bytes.as_ref());
             match (bytes, text) {
                 (Some(bytes), Some(text)) => {
-                    edits.replace(bytes.clone(), file.spelt(text, message));
+                    edits.replace(bytes.clone(), file.spelt(text, self));
                 }
                 (Some(_), None) => {}
                 (None, text) => {
-                    let text = file.spelt(text.as_deref().unwrap_or_default(), message);
+                    let text = file.spelt(text.as_deref().unwrap_or_default(), self);
                     added.extend([format!("{}msgstr[{number}] {text}", line_end(&file.source))]);
                 }
             }
         }
         if !added.is_empty() {
-            edits.replace(message.end..message.end, added);
+            edits.replace(self.end..self.end, added);
         }
         // Forms that the language does not have.
-        if let Some(last) = message
+        if let Some(last) = self
             .forms
             .get(new.len() - 1)
             .and_then(|form| form.bytes.as_ref())
-            && new.len() < message.forms.len()
+            && new.len() < self.forms.len()
         {
-            edits.replace(last.end..message.end, String::new());
+            edits.replace(last.end..self.end, String::new());
         }
-        match message.flag {
+        match self.flag {
             Some(FlagPlace::Beside(place)) if is_new => {
                 edits.replace(place..place, " fuzzy,".to_owned());
             }
@@ -384,7 +363,7 @@ impl SlotFormat for PoFormat {
     }
 
     fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
-        if let (Some(header), false) = (&file.format.header, edits.is_empty()) {
+        if let (Some(header), false) = (&file.facts, edits.is_empty()) {
             if let Some(language) = translation.language {
                 header.set_language(&file.source, language, edits);
             }
@@ -393,10 +372,7 @@ impl SlotFormat for PoFormat {
     }
 
     fn encoded(file: &SlotFile<Self>, edits: &mut Edits) -> Result<Vec<u8>, Failure> {
-        match (
-            file.source.encoded(edits, file.encoding),
-            &file.format.header,
-        ) {
+        match (file.source.encoded(edits, file.encoding), &file.facts) {
             // A language that the encoding does not have takes another encoding.
             (Err(Failure::Unencodable { .. }), Some(header))
                 if header.set_utf8(&file.source, true, edits) =>
@@ -408,7 +384,7 @@ impl SlotFormat for PoFormat {
     }
 }
 
-impl SlotFile<PoFormat> {
+impl SlotFile<PoMessage> {
     fn spelt(&self, text: &str, message: &PoMessage) -> String {
         spelling::spelt(text, message.is_wrapped, line_end(&self.source))
     }

@@ -12,7 +12,7 @@ use records::{Field, Record, records, separator};
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
-use crate::formats::slots::{SlotFile, ValueSlot, ValueSpelling};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 
 /// A table whose values are separated by one of these characters, the usual one first.
@@ -95,7 +95,7 @@ fn slot(
     target: usize,
     chosen: &Chosen,
     builder: &mut Builder,
-) -> Option<ValueSlot<CellStyle>> {
+) -> Option<ValueSlot<TableSpelling>> {
     let field = record
         .fields
         .get(source)
@@ -137,8 +137,8 @@ struct TableSpelling {
 impl ValueSpelling for TableSpelling {
     type Style = CellStyle;
 
-    fn spelt(text: &str, cell: &ValueSlot<CellStyle>, file: &SlotFile<Self>) -> String {
-        let separator = file.format.separator;
+    fn spelt(&self, text: &str, cell: &ValueSlot<Self>, _: &ValueFile<Self>) -> String {
+        let separator = self.separator;
         let needs_marks = text.contains([separator, '\n', '\r'])
             || text.starts_with('"')
             || separator != '\t' && text.contains('"');
