@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     TooDeep {
         line: usize,
     },
-    /// The same in a part of a file.
+    /// As [`Self::TooDeep`], in a part of a file.
     PartTooDeep {
         part: String,
     },

@@ -49,7 +49,7 @@ impl Document {
         Self::open_with(path, format, &ReadingOptions::default())
     }
 
-    /// The same with what is asked for beside the text.
+    /// As [`Document::open`], with options.
     ///
     /// # Errors
     /// As [`Document::open`], and if a column is not there.
@@ -61,7 +61,7 @@ impl Document {
         Self::open_edited(path.as_ref(), format, options, None)
     }
 
-    /// The same with a change of its sentences, which is then in its [`ReadingOptions::cuts`].
+    /// As [`Document::open_with`], with a change of its sentences, which is then in its [`ReadingOptions::cuts`].
     ///
     /// # Errors
     /// As [`Document::open_with`], and if the sentences cannot be changed so.
@@ -76,7 +76,7 @@ impl Document {
             path: path.to_owned(),
         };
         let bytes = fs::read(path).map_err(Error::read(path))?;
-        let format = format.or_else(|| Format::of_content(path, &bytes));
+        let format = format.or_else(|| Format::from_content(path, &bytes));
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
@@ -92,7 +92,7 @@ impl Document {
         Self::from_bytes_with(name, format, bytes, &ReadingOptions::default())
     }
 
-    /// The same with what is asked for beside the text.
+    /// As [`Document::from_bytes`], with options.
     ///
     /// # Errors
     /// As [`Document::open_with`].

@@ -237,7 +237,7 @@ impl WordReader<'_, '_> {
         }
     }
 
-    /// The same thing for newer and for older programs.
+    /// One thing for newer and for older programs.
     fn alternatives(&mut self, alternatives: Id, mirror: &mut Mirror) {
         let xml = self.xml;
         let mut written = Mirror::Written(Vec::new());

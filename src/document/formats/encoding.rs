@@ -73,7 +73,7 @@ impl Encoding {
         }
     }
 
-    /// The same where the format knows which encoding is meant if it is not Unicode.
+    /// As [`Self::decode`], for a format that knows which encoding is meant if it is not Unicode.
     pub(crate) fn decode_as(
         bytes: Vec<u8>,
         declared: Option<&'static Legacy>,
@@ -174,7 +174,7 @@ impl Encoding {
         written
     }
 
-    /// The same of a text that is not needed any more.
+    /// As [`Self::encode`], for a text that has no other use.
     pub(crate) fn encode_all(self, text: String) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Utf8 => Ok(text.into_bytes()),
@@ -259,7 +259,7 @@ pub(crate) fn lowered_head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase()
 }
 
-/// What stands behind each `charset=` and `encoding=`, without its quotation mark.
+/// Returns the text behind each `charset=` and `encoding=`, without its quotation mark.
 pub(crate) fn declared_names(head: &str) -> impl Iterator<Item = &str> {
     let declared = ["charset", "encoding"].map(|name| head.split(name).skip(1));
     let values = declared.into_iter().flatten();

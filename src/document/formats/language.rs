@@ -34,14 +34,14 @@ impl WordLanguage {
         }
     }
 
-    /// What to write where a file says another language; none where it says this one, if only with its country.
+    /// Returns the code to write where a file names another language; none where it says this one, if only with its country.
     pub fn instead_of(&self, said: &str) -> Option<String> {
         let is_same = !self.names_country && parts(said).0 == parts(&self.code).0;
         (!is_same && said != self.code).then(|| escaped_attribute(&self.code))
     }
 }
 
-/// What to write where a file says a language: none where it says this one already, or a variety of it while the language
+/// Returns the code to write where a file names a language: none where it says this one already, or a variety of it while the language
 /// asked for names none.
 pub(super) fn instead_of(said: &str, language: &str) -> Option<String> {
     let names_variety = language.contains(['-', '_']);

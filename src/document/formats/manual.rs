@@ -34,12 +34,12 @@ pub(super) struct Manual {
     pub direction: Direction,
 }
 
-/// What tells readers of a vocabulary whether its text runs from right to left.
+/// How a vocabulary tells whether its text runs from right to left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// The attribute `dir`.
     Attribute,
-    /// The same in versions that have a namespace.
+    /// The attribute `dir`, in versions that have a namespace.
     AttributeWithNamespace,
     /// `xml:lang`, which a translation is given.
     Language,

@@ -131,7 +131,7 @@ struct MarkdownReader<'s, 'b> {
     hidden: Option<(Range<usize>, usize)>,
     /// The end of the inline content that was read last.
     read_to: usize,
-    /// What the heading that is read shows, and its bytes.
+    /// The shown text of the heading that is read, and its bytes.
     heading: Option<(String, Range<usize>)>,
     anchors: Anchors,
 }

@@ -19,7 +19,7 @@ pub(super) enum Role {
     /// Begins what the code ends that names the same.
     Begin(String),
     End(String),
-    /// The same without anything that a reader sees: its tags go where the text around it is translated.
+    /// Text in it goes on, and a reader sees nothing of it: its tags go where the text around it is translated.
     Transparent,
     /// Words that are not translated; what a reader sees of them.
     Opaque(String),

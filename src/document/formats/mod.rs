@@ -183,7 +183,7 @@ formats! {
 
 impl Format {
     /// The format of a file by its extension, plain text if it has none; `None` where that is none of these formats.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let extension = path
             .extension()
             .and_then(|extension| extension.to_str())
@@ -193,18 +193,18 @@ impl Format {
         if extension.chars().all(|c| c.is_ascii_digit()) {
             return Some(Self::Text);
         }
-        Self::named(&extension)
+        Self::from_ending(&extension)
     }
 
     /// The format with this ending.
-    pub fn named(ending: &str) -> Option<Self> {
+    pub fn from_ending(ending: &str) -> Option<Self> {
         let ends = |format: &&Self| format.endings().contains(&ending);
         Self::ALL.iter().find(ends).copied()
     }
 
     /// The format of a file by its content, or else by its name.
-    pub fn of_content(path: &Path, bytes: &[u8]) -> Option<Self> {
-        let named = Self::of(path);
+    pub fn from_content(path: &Path, bytes: &[u8]) -> Option<Self> {
+        let named = Self::from_path(path);
         let is_it = |format: &Self| format.implementation().is_content(bytes);
         // A name that says the same as the content is right where several formats share their content.
         named
@@ -232,7 +232,7 @@ impl Format {
     /// If the name ends as that of the source and the translation is another kind of file.
     pub fn check_written_name(self, path: &Path) -> Result<()> {
         let is_same = self.written_extension() == self.extension();
-        if is_same || Self::of(path) != Some(self) {
+        if is_same || Self::from_path(path) != Some(self) {
             return Ok(());
         }
         Err(Error::WrittenOtherwise {
@@ -312,7 +312,7 @@ mod tests {
         endings.dedup();
         assert_eq!(endings.len(), count);
         for format in Format::ALL {
-            assert_eq!(Format::named(format.extension()), Some(*format));
+            assert_eq!(Format::from_ending(format.extension()), Some(*format));
         }
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn drawing_part(
     mirrored_part(package, name, builder, &mut Vec::new())
 }
 
-/// The same where the first paragraphs of the same text have their units already.
+/// As [`drawing_part`], where the first paragraphs of a text have their units already.
 fn mirrored_part(
     package: &Package,
     name: String,

@@ -85,7 +85,7 @@ impl<S: Slot> WriteBack for SlotFile<S> {
 
 /// How a format spells values that are one text in one place. The type itself holds what a whole file has in common.
 pub(super) trait ValueSpelling: Sized + Debug + Send + Sync + 'static {
-    /// What differs from value to value.
+    /// Facts that differ from value to value.
     type Style: Debug + Send + Sync;
 
     /// Returns a translation as it stands in the file.

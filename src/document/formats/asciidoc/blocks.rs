@@ -8,7 +8,7 @@ use super::tables::{Cell, Content, cells, is_separated, paragraphs};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
 
-/// What stands above a block.
+/// The lines above a block.
 #[derive(Debug, Default)]
 struct Next<'s> {
     /// Whether it is no text.
@@ -23,7 +23,7 @@ pub(super) struct AsciiDocReader<'s, 'b> {
     builder: &'b mut Builder,
     pub paragraphs: Vec<AsciiDocParagraph>,
     lines: Vec<Range<usize>>,
-    /// What is said of the next block.
+    /// Attributes of the next block.
     next: Next<'s>,
     /// Whether the lines of all blocks stay lines.
     keeps_all_lines: bool,

@@ -9,7 +9,7 @@ pub(super) enum Command {
     Heading(u8),
     /// Its argument is a paragraph of its own.
     Block,
-    /// The same that hangs at a place in a sentence.
+    /// As [`Self::Block`], and hangs at a place in a sentence.
     Anchor,
     /// Marks the words of its last argument; how many stand before that.
     Marks(usize),

@@ -55,7 +55,7 @@ impl Anchors {
             .retain(|heading| linked.contains(heading.name.as_str()) && !is_given(&heading.name));
     }
 
-    /// What has to be put into the translated file, so that a heading that has become another one keeps its name.
+    /// Returns the edits of the translated file by which a heading that has become another one keeps its name.
     pub fn written(
         &self,
         document: &Document,

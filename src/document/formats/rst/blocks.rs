@@ -394,7 +394,7 @@ impl<'s, 'b> RstReader<'s, 'b> {
 enum Directive {
     /// Behind its name and below.
     Text,
-    /// The same, as a title and what it is the title of.
+    /// As a title, with the lines that it is the title of.
     Titled,
     /// Behind the number of a version.
     Versioned,
@@ -496,7 +496,7 @@ fn bullet(text: &str) -> Option<usize> {
     (inner.is_empty() || inner.len() < rest.len()).then_some(text.len() - inner.len())
 }
 
-/// The same of `:name:`.
+/// How long the `:name:` of a field is with the space behind it.
 fn field(text: &str) -> Option<usize> {
     let inner = text.strip_prefix(':')?;
     let mut ends = inner.match_indices(':').map(|(place, _)| place);

@@ -157,7 +157,7 @@ pub(super) enum Code {
     Pieces(Vec<Piece>),
     /// A character of text.
     Character(char),
-    /// The same as an escape.
+    /// A character that is spelt as an escape.
     Escape(String),
 }
 

@@ -22,7 +22,7 @@ const MAX_BRACES: usize = 500;
 const NO_TEXT: Words = Words("accesskey key keycode modifiers style src href");
 /// Terms whose names say this are names themselves.
 const NAMES: [&str; 2] = ["brand", "vendor"];
-/// What stands before the further lines of a value that has none yet.
+/// The indent of the further lines of a value that has none yet.
 const INDENT: &str = "    ";
 const DIALECT: Dialect = Dialect {
     percent: Percent::Literal,
@@ -335,7 +335,7 @@ impl FluentSpelling<'_> {
         }
     }
 
-    /// What the file has, behind the indent if a line ended before it.
+    /// Appends text of the file, behind the indent if a line ended before it.
     fn raw(&mut self, written: &str) {
         if self.written.ends_with('\n') {
             self.written.push_str(self.indent);

@@ -195,7 +195,7 @@ impl MessagePlace {
         Some(pieces)
     }
 
-    /// The same of a value that is nothing but text.
+    /// The translation of a value that is nothing but text.
     pub fn text(&self, translation: &Translation) -> Option<String> {
         let pieces = self.pieces(translation)?.into_iter();
         let text = pieces.map(|piece| match piece {

@@ -180,7 +180,7 @@ impl Localization {
         }
     }
 
-    /// The same as a localisation of another language.
+    /// Returns a localisation of another language.
     fn localized(&self, translation: &Translation, language: &str, spelling: Spelling) -> New {
         let mut members = Vec::new();
         if !self.substitutions.is_empty() {

@@ -83,7 +83,7 @@ fn of_targets(xml: &Xml) -> Option<String> {
     targets.find_map(|id| Some(xml.qualified_attribute(id, "xml:lang")?.into_owned()))
 }
 
-/// What the first file says.
+/// The original and the date that the first file names.
 fn exchange(xml: &Xml) -> Exchange {
     let file = xml.child(xml.root(), "file");
     let said = |name: &str| xml.attribute(file?, name);
