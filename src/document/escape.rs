@@ -42,12 +42,12 @@ pub(super) struct MarkdownEscape {
 
 impl Escape {
     /// The spelling of the source of `sentence`.
-    pub fn of(document: &Document, sentence: &Sentence) -> Self {
+    pub fn new(document: &Document, sentence: &Sentence) -> Self {
         match document.syntax {
             Syntax::Html { is_xml, encoding } => {
-                Self::Html(HtmlEscape::of(document, sentence, is_xml, encoding))
+                Self::Html(HtmlEscape::new(document, sentence, is_xml, encoding))
             }
-            Syntax::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
+            Syntax::Markdown => Self::Markdown(MarkdownEscape::new(document, sentence)),
             Syntax::Plain | Syntax::Subtitles | Syntax::View => Self::Text,
         }
     }
@@ -133,7 +133,7 @@ pub(super) fn numbered(number: &str) -> Option<char> {
 }
 
 impl HtmlEscape {
-    fn of(document: &Document, sentence: &Sentence, is_xml: bool, encoding: Encoding) -> Self {
+    fn new(document: &Document, sentence: &Sentence, is_xml: bool, encoding: Encoding) -> Self {
         let original = &document.original;
         Self {
             spelt: references(&source_text(document, sentence)),
@@ -172,7 +172,7 @@ fn begins_reference(next: Option<char>) -> bool {
 }
 
 impl MarkdownEscape {
-    fn of(document: &Document, sentence: &Sentence) -> Self {
+    fn new(document: &Document, sentence: &Sentence) -> Self {
         let source = source_text(document, sentence);
         let (mut bare, mut escaped) = (HashSet::new(), HashSet::new());
         let mut characters = source.chars().peekable();

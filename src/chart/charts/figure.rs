@@ -77,7 +77,7 @@ pub fn write_picture(
             });
         }
     }
-    let bytes = match Format::from_path(path)? {
+    let bytes = match Format::of(path)? {
         Format::Svg => picture_svg(picture, theme, size).map(String::into_bytes),
         Format::Png => picture_png(picture, theme, size),
     };
@@ -93,7 +93,7 @@ pub fn write_picture(
 /// # Errors
 /// If the name ends otherwise than in `.svg` or `.png`, the file exists and `overwrite` is false, or its folder does not.
 pub fn check_picture(path: &Path, overwrite: bool) -> Result<()> {
-    Format::from_path(path)?;
+    Format::of(path)?;
     check_writable(path, overwrite)
 }
 

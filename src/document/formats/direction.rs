@@ -4,7 +4,6 @@
 //! as it is in a page in Arabic. A translation between languages that are both written from the left turns nothing, even
 //! in a section that is laid out from the right.
 
-use crate::words::Words;
 use unicode_bidi::{BidiClass, bidi_class};
 
 use super::edits::Edits;
@@ -12,6 +11,7 @@ use super::language::is_right_to_left;
 use super::xml::{Id, Xml};
 use crate::builder::Failure;
 use crate::view::Translation;
+use crate::words::Words;
 
 /// How a part tells the direction of its paragraphs.
 pub(super) trait Directed {

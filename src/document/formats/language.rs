@@ -15,7 +15,7 @@ pub(super) struct WordLanguage {
 }
 
 impl WordLanguage {
-    pub fn of(language: &str) -> Self {
+    pub fn new(language: &str) -> Self {
         let (main, country) = parts(language);
         let names_country = country.is_some();
         let code = match country.or_else(|| usual_country(&main).map(str::to_owned)) {
@@ -95,13 +95,13 @@ mod tests {
 
     #[test]
     fn a_language_gets_its_country() {
-        assert_eq!(WordLanguage::of("de").code, "de-DE");
-        assert_eq!(WordLanguage::of("pt_br").code, "pt-BR");
-        assert_eq!(WordLanguage::of("zh-Hant-TW").code, "zh-TW");
-        assert_eq!(WordLanguage::of("la").code, "la");
-        assert_eq!(WordLanguage::of("ja").word_attribute, "eastAsia");
-        assert_eq!(WordLanguage::of("en").instead_of("en-GB"), None);
-        let american = WordLanguage::of("en-US").instead_of("en-GB");
+        assert_eq!(WordLanguage::new("de").code, "de-DE");
+        assert_eq!(WordLanguage::new("pt_br").code, "pt-BR");
+        assert_eq!(WordLanguage::new("zh-Hant-TW").code, "zh-TW");
+        assert_eq!(WordLanguage::new("la").code, "la");
+        assert_eq!(WordLanguage::new("ja").word_attribute, "eastAsia");
+        assert_eq!(WordLanguage::new("en").instead_of("en-GB"), None);
+        let american = WordLanguage::new("en-US").instead_of("en-GB");
         assert_eq!(american.as_deref(), Some("en-US"));
     }
 }

@@ -90,7 +90,7 @@ fn read(
     start: usize,
     builder: &mut Builder,
 ) -> Result<(Anchors, Vec<Grid>), Failure> {
-    let dialects = Dialects::of(source, start);
+    let dialects = Dialects::new(source, start);
     let mut reader = MarkdownReader {
         source,
         dialects: &dialects,

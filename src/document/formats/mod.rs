@@ -60,8 +60,7 @@ use canopy_base::error::{Error, Result};
 /// One format of files.
 pub(super) trait DocumentFormat: Sync {
     /// Whether a file can only be of this format, whatever its name is.
-    fn is_content(&self, bytes: &[u8]) -> bool {
-        let _ = bytes;
+    fn is_content(&self, _: &[u8]) -> bool {
         false
     }
 
@@ -168,7 +167,7 @@ formats! {
     Po: strings::po::Po, Catalogue, "gettext catalogue", ["po", "pot"];
     Json: strings::json::Json::Any, Strings, "JSON strings", ["json", "jsonc"];
     Arb: strings::json::Json::Arb, Strings, "ARB bundle", ["arb"];
-    Xcstrings: strings::xcstrings::Catalogue, Catalogue, "Xcode string catalogue", ["xcstrings"];
+    Xcstrings: strings::xcstrings::Xcstrings, Catalogue, "Xcode string catalogue", ["xcstrings"];
     Strings: strings::apple::Strings, Strings, "Apple strings", ["strings"];
     StringsDict: strings::plist::StringsDict, Strings, "Apple plural strings", ["stringsdict"];
     Resx: strings::resx::Resx, Strings, ".NET resources", ["resx", "resw"];

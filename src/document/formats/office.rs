@@ -80,7 +80,7 @@ impl Office {
 
     /// The parts that change, by their names.
     pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
-        let language = translation.language.map(WordLanguage::of);
+        let language = translation.language.map(WordLanguage::new);
         let mut changed = HashMap::new();
         for OfficePart {
             name,

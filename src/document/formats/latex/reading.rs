@@ -38,7 +38,7 @@ impl<'s, 'b> LatexReader<'s, 'b> {
             environments: Vec::new(),
             depth: 0,
             obeys_lines: false,
-            definitions: Definitions::of(source),
+            definitions: Definitions::new(source),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Names of headings, by which links of the page refer to them.
 
-use crate::formats::percent_decoded;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::document::Document;
+use crate::formats::percent_decoded;
 
 /// A heading without a name of its own.
 #[derive(Debug)]

@@ -14,9 +14,9 @@ use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
 
 /// String catalogues.
-pub(in crate::formats) struct Catalogue;
+pub(in crate::formats) struct Xcstrings;
 
-impl DocumentFormat for Catalogue {
+impl DocumentFormat for Xcstrings {
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         let root = json_text::read(name, &text)?;
