@@ -336,7 +336,7 @@ pub fn beam_name(beam_size: usize) -> String {
 
 /// Whether the name is that of a document that can be opened.
 pub fn is_document(path: &Path) -> bool {
-    path.extension().is_some() && Format::of(path).is_some()
+    path.extension().is_some() && Format::from_path(path).is_some()
 }
 
 /// Whether the name is that of a translation memory, not of a document.

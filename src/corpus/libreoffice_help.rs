@@ -58,7 +58,7 @@ impl HelpImport {
     /// written.
     pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<(Corpus, HelpReport)> {
         let (source, target) = (text_folder(&self.source), text_folder(&self.target));
-        let is_page = |path: &Path| Format::of(path) == Some(Format::Html);
+        let is_page = |path: &Path| Format::from_path(path) == Some(Format::Html);
         let pages = files_below(&source, |_| false, is_page)?;
         let mut report = HelpReport {
             pages: pages.len(),

@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     TooDeep {
         line: usize,
     },
-    /// The same in a part of a file.
+    /// As [`Self::TooDeep`], in a part of a file.
     PartTooDeep {
         part: String,
     },
@@ -89,7 +89,25 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// The same with something more to tell translators.
+    /// A paragraph of this kind; of a heading with its level.
+    pub fn new(kind: ParagraphKind, level: Option<u8>) -> Self {
+        Self {
+            kind,
+            level,
+            ..Self::default()
+        }
+    }
+
+    /// A run of text with the name that its file gives it, and the file's note.
+    pub fn named(id: Option<String>, note: Option<String>) -> Self {
+        Self {
+            id,
+            note,
+            ..Self::default()
+        }
+    }
+
+    /// Appends a line to the note.
     pub fn with_note(&self, more: &str) -> Self {
         let note = match &self.note {
             Some(note) => format!("{note}\n{more}"),
@@ -194,6 +212,11 @@ impl Builder {
         unit.sentences = first..self.document.sentences.len();
         self.document.units.push(unit);
         self.document.units.len() - 1
+    }
+
+    /// As [`Self::unit`], if there is text to translate.
+    pub fn unit_of_text(&mut self, draft: Draft, context: Context) -> Option<usize> {
+        draft.holds_letter().then(|| self.unit(draft, context))
     }
 
     /// The sentences of a unit.

@@ -25,7 +25,7 @@ pub fn rows(path: &Path, text: &str, separators: &[char]) -> Result<Vec<Vec<Stri
 pub fn pairs(path: &Path) -> Result<Vec<[String; 2]>> {
     let bytes = fs::read(path).map_err(Error::read(path))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let separators: &[char] = match Format::of(path) {
+    let separators: &[char] = match Format::from_path(path) {
         Some(Format::Tsv) => &['\t'],
         _ => &[',', ';', '\t', '|'],
     };

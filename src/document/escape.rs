@@ -6,11 +6,8 @@ use std::fmt::Write;
 use html5ever::data::NAMED_ENTITIES;
 
 use super::document::{Document, Markup, ParagraphKind, Sentence, Syntax};
-use super::formats::Encoding;
+use super::formats::{Encoding, declared_names, lowered_head};
 use super::placeholder::Placeholder;
-
-/// How much of a page is searched for the encoding that it declares, in bytes; browsers search half of it.
-const HEAD: usize = 2_048;
 
 /// Writes text so that a reader of the format sees just this text.
 pub(super) enum Escape {
@@ -45,12 +42,12 @@ pub(super) struct MarkdownEscape {
 
 impl Escape {
     /// The spelling of the source of `sentence`.
-    pub fn of(document: &Document, sentence: &Sentence) -> Self {
+    pub fn new(document: &Document, sentence: &Sentence) -> Self {
         match document.syntax {
             Syntax::Html { is_xml, encoding } => {
-                Self::Html(HtmlEscape::of(document, sentence, is_xml, encoding))
+                Self::Html(HtmlEscape::new(document, sentence, is_xml, encoding))
             }
-            Syntax::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
+            Syntax::Markdown => Self::Markdown(MarkdownEscape::new(document, sentence)),
             Syntax::Plain | Syntax::Subtitles | Syntax::View => Self::Text,
         }
     }
@@ -123,7 +120,11 @@ fn meaning(reference: &str) -> Option<char> {
             .flatten()
             .filter(|c| *c != '\0');
     };
-    let number = number.trim_end_matches(';');
+    numbered(number.trim_end_matches(';'))
+}
+
+/// The character of the number in a reference: `228` or `xe4`.
+pub(super) fn numbered(number: &str) -> Option<char> {
     let code = match number.strip_prefix(['x', 'X']) {
         Some(digits) => u32::from_str_radix(digits, 16),
         None => number.parse(),
@@ -132,7 +133,7 @@ fn meaning(reference: &str) -> Option<char> {
 }
 
 impl HtmlEscape {
-    fn of(document: &Document, sentence: &Sentence, is_xml: bool, encoding: Encoding) -> Self {
+    fn new(document: &Document, sentence: &Sentence, is_xml: bool, encoding: Encoding) -> Self {
         let original = &document.original;
         Self {
             spelt: references(&source_text(document, sentence)),
@@ -160,17 +161,9 @@ impl HtmlEscape {
 
 /// Whether a page says that it is in an encoding in which we do not write.
 fn declares_other_than_utf8(original: &str) -> bool {
-    let head = &original.as_bytes()[..original.len().min(HEAD)];
-    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
-    let declared = ["charset", "encoding"].map(|name| head.split(name).skip(1));
-    let mut named = declared
-        .into_iter()
-        .flatten()
-        .filter_map(|rest| rest.trim_start().strip_prefix('='));
-    named.any(|rest| {
-        let name = rest.trim_start().trim_start_matches(['"', '\'']);
-        !(name.starts_with("utf-8") || name.starts_with("utf8"))
-    })
+    let head = lowered_head(original.as_bytes());
+    let is_other = |name: &str| !(name.starts_with("utf-8") || name.starts_with("utf8"));
+    declared_names(&head).any(is_other)
 }
 
 /// An ampersand before anything else means itself.
@@ -179,7 +172,7 @@ fn begins_reference(next: Option<char>) -> bool {
 }
 
 impl MarkdownEscape {
-    fn of(document: &Document, sentence: &Sentence) -> Self {
+    fn new(document: &Document, sentence: &Sentence) -> Self {
         let source = source_text(document, sentence);
         let (mut bare, mut escaped) = (HashSet::new(), HashSet::new());
         let mut characters = source.chars().peekable();

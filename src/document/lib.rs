@@ -1,6 +1,8 @@
-//! Documents as trees of sections, paragraphs and sentences; their file formats; segmentation; subwords.
+//! Documents as trees of sections, paragraphs and sentences.
 //!
-//! Strings and ids live here, no tensors.
+//! [`document`] opens a file of any [`Format`](document::Format), cuts its text into sentences with placeholders for
+//! markup, and writes it again with the translations in their places and all else as it was. The other modules serve those
+//! who edit, compare and export sentences. Tokens, models and corpora live in other crates.
 //!
 //! ```
 //! use canopy_document::document::{Document, Format};
@@ -34,9 +36,12 @@ mod segment;
 mod segmentation;
 mod srx;
 pub mod tags;
+#[cfg(test)]
+mod testing;
 mod variables;
 mod verbatim;
 mod view;
+mod words;
 mod writing;
 
 pub use builder::MAX_DEPTH;

@@ -15,6 +15,22 @@ pub const MAX_LINE_BYTES: usize = 10_000_000;
 
 pub(super) const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
+/// Returns where a text begins: behind its byte order mark, if it has one.
+pub(super) fn text_start(text: &str) -> usize {
+    text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
+}
+
+/// Checks the lines of a text and gives `builder` its encoding; returns where it begins, as [`text_start`].
+pub(super) fn begin_text(
+    text: &str,
+    encoding: Encoding,
+    builder: &mut Builder,
+) -> Result<usize, Failure> {
+    builder.set_encoding(encoding);
+    check_lines(text)?;
+    Ok(text_start(text))
+}
+
 /// The endings of files that can be opened.
 fn known_endings() -> String {
     let endings = Format::ALL
@@ -33,7 +49,7 @@ impl Document {
         Self::open_with(path, format, &ReadingOptions::default())
     }
 
-    /// The same with what is asked for beside the text.
+    /// As [`Document::open`], with options.
     ///
     /// # Errors
     /// As [`Document::open`], and if a column is not there.
@@ -45,7 +61,7 @@ impl Document {
         Self::open_edited(path.as_ref(), format, options, None)
     }
 
-    /// The same with a change of its sentences, which is then in its [`ReadingOptions::cuts`].
+    /// As [`Document::open_with`], with a change of its sentences, which is then in its [`ReadingOptions::cuts`].
     ///
     /// # Errors
     /// As [`Document::open_with`], and if the sentences cannot be changed so.
@@ -64,7 +80,7 @@ impl Document {
             Some(_) => "named",
             None => "by content or ending",
         };
-        let format = format.or_else(|| Format::of_content(path, &bytes));
+        let format = format.or_else(|| Format::from_content(path, &bytes));
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
@@ -83,7 +99,7 @@ impl Document {
         Self::from_bytes_with(name, format, bytes, &ReadingOptions::default())
     }
 
-    /// The same with what is asked for beside the text.
+    /// As [`Document::from_bytes`], with options.
     ///
     /// # Errors
     /// As [`Document::open_with`].

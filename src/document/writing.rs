@@ -83,7 +83,7 @@ impl Document {
         let mut renderer = Renderer {
             document: self,
             sentence,
-            escape: Escape::of(self, sentence),
+            escape: Escape::new(self, sentence),
             written: String::new(),
             open: Vec::new(),
         };

@@ -87,7 +87,7 @@ fn paragraph(first: usize) -> Paragraph {
 /// If it is in no format that is known, or damaged.
 pub(super) fn of_file(file: Upload) -> Result<Document, Refusal> {
     let path = Path::new(&file.name);
-    let format = Format::of_content(path, &file.bytes).ok_or_else(|| {
+    let format = Format::from_content(path, &file.bytes).ok_or_else(|| {
         Refusal::wrong("Invalid request: file format not supported; GET /frontend/settings lists those that are")
     })?;
     Ok(Document::from_bytes(&file.name, format, file.bytes)?)

@@ -60,7 +60,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Document {
 }
 
 pub fn read_with(name: &str, bytes: &[u8], options: &ReadingOptions) -> Document {
-    let format = Format::of_content(Path::new(name), bytes).expect("a known format");
+    let format = Format::from_content(Path::new(name), bytes).expect("a known format");
     Document::from_bytes_with(name, format, bytes.to_vec(), options).expect("readable")
 }
 
@@ -149,7 +149,7 @@ fn real_files_come_back_as_they_were_and_translated() {
     for path in &files {
         let name = path.file_name().expect("a name").to_string_lossy();
         let bytes = fs::read(path).expect("readable");
-        let Some(format) = Format::of_content(path, &bytes) else {
+        let Some(format) = Format::from_content(path, &bytes) else {
             continue;
         };
         let document = Document::open(path, None);

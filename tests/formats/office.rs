@@ -577,7 +577,7 @@ fn slides_and_sheets_are_written_from_the_right() {
 
 /// A document read with comments and names of sheets.
 fn read_all(name: &str, bytes: &[u8]) -> Document {
-    let format = Format::of(name.as_ref()).expect("a format");
+    let format = Format::from_path(name.as_ref()).expect("a format");
     let options = ReadingOptions {
         comments: true,
         sheet_names: true,

@@ -49,7 +49,7 @@ fn real_files(endings: &[&str]) -> Vec<(String, Vec<u8>)> {
 
 /// A file with every sentence in accents, or none if this program reads no such file.
 fn in_accents(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-    let format = Format::of_content(Path::new(name), bytes)?;
+    let format = Format::from_content(Path::new(name), bytes)?;
     let document = Document::from_bytes(name, format, bytes.to_vec()).expect("readable");
     let accents = pseudo(&document, Pseudo::Accents);
     Some(document.written(&accents, Some("de")).expect("written"))

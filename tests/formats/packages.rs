@@ -214,7 +214,7 @@ fn styles_that_nobody_sees_and_spaces_are_no_placeholders() {
 }
 
 fn refused(name: &str, bytes: Vec<u8>) -> Error {
-    let format = Format::of(Path::new(name)).expect("a format");
+    let format = Format::from_path(Path::new(name)).expect("a format");
     Document::from_bytes(name, format, bytes).expect_err("refused")
 }
 

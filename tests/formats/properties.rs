@@ -263,7 +263,7 @@ fn damaged_files_are_refused_or_read() {
                     bytes.drain(place..(place + 9).min(bytes.len()));
                 }
             }
-            let format = Format::of(name.as_ref()).expect("a format");
+            let format = Format::from_path(name.as_ref()).expect("a format");
             let Ok(document) = Document::from_bytes(name, format, bytes.clone()) else {
                 continue;
             };
@@ -280,7 +280,7 @@ fn damaged_files_are_refused_or_read() {
 pub fn formats() -> impl Iterator<Item = Format> {
     FORMATS
         .iter()
-        .filter_map(|(name, ..)| Format::of(name.as_ref()))
+        .filter_map(|(name, ..)| Format::from_path(name.as_ref()))
 }
 
 #[test]

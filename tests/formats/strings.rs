@@ -400,7 +400,7 @@ fn damaged_strings_are_refused_or_read() {
                 1 => bytes[place] = *b"\"\\<{\n'&#".choose(&mut random).expect("one"),
                 _ => drop(bytes.drain(place..(place + 9).min(bytes.len()))),
             }
-            let format = Format::of(name.as_ref()).expect("a format");
+            let format = Format::from_path(name.as_ref()).expect("a format");
             let Ok(document) = Document::from_bytes(name, format, bytes.clone()) else {
                 continue;
             };
@@ -537,7 +537,7 @@ fn gettext_accepts_what_is_written() {
 pub fn formats() -> impl Iterator<Item = Format> {
     let named = FORMATS
         .iter()
-        .filter_map(|(name, _)| Format::of(name.as_ref()));
+        .filter_map(|(name, _)| Format::from_path(name.as_ref()));
     named.chain([Format::Android])
 }
 
@@ -563,7 +563,7 @@ fn a_message_with_hundreds_of_variables_is_divided_and_comes_back() {
 #[test]
 fn a_catalogue_that_ends_within_a_plural_form_is_refused() {
     let file = "msgid \"One\"\nmsgid_plural \"Many\"\nmsgstr[0";
-    let format = Format::of_content("a.po".as_ref(), file.as_bytes()).expect("a catalogue");
+    let format = Format::from_content("a.po".as_ref(), file.as_bytes()).expect("a catalogue");
     let options = ReadingOptions::default();
     let told = Document::from_bytes_with("a.po", format, file.as_bytes().to_vec(), &options);
     let told = told.expect_err("it is cut off").to_string();

@@ -209,7 +209,7 @@ fn damaged_subtitles_are_refused_with_a_line() {
             "line 3",
         ),
     ] {
-        let format = canopy::text::document::Format::of(name.as_ref()).expect("a format");
+        let format = canopy::text::document::Format::from_path(name.as_ref()).expect("a format");
         let error = Document::from_bytes(name, format, text.as_bytes().to_vec()).expect_err(text);
         assert!(error.to_string().contains(line), "{error}");
     }
@@ -410,7 +410,8 @@ fn damaged_subtitles_are_refused_or_read() {
                 1 => bytes[place] = random.random(),
                 _ => drop(bytes.drain(place..(place + 9).min(bytes.len()))),
             }
-            let format = canopy::text::document::Format::of(kind.name.as_ref()).expect("a format");
+            let format =
+                canopy::text::document::Format::from_path(kind.name.as_ref()).expect("a format");
             let Ok(document) = Document::from_bytes(kind.name, format, bytes.clone()) else {
                 continue;
             };

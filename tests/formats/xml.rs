@@ -478,7 +478,7 @@ fn a_part_of_a_book_is_read_by_itself() {
                 &more;\n<sect1><xi:include href=\"a.xml\"/><title>Two</title><para>Text.</para></sect1>\n";
     for name in ["menus.xml", "menus.docbook"] {
         let document = read(name, text.as_bytes());
-        let format = Format::of_content(name.as_ref(), text.as_bytes());
+        let format = Format::from_content(name.as_ref(), text.as_bytes());
         assert_eq!(format, Some(Format::DocBook));
         assert_eq!(
             document.plain_texts(),
@@ -535,7 +535,7 @@ fn what_stands_for_a_picture_in_docbook_is_text() {
 #[test]
 fn other_xml_is_refused_by_the_name_of_its_element() {
     let text = b"<doxygen><para>Text.</para></doxygen>";
-    let format = Format::of_content("text.xml".as_ref(), text).expect("by its name");
+    let format = Format::from_content("text.xml".as_ref(), text).expect("by its name");
     let refused = Document::from_bytes("text.xml", format, text.to_vec());
     let error = refused.expect_err("no format").to_string();
     assert!(error.contains("<doxygen>"), "{error}");

@@ -152,7 +152,7 @@ fn folder(path: &Path) -> &Path {
 /// Reads a document and writes it back as it is and translated.
 pub fn document(path: &Path) -> bool {
     let bytes = std::fs::read(path).expect("readable");
-    let Some(format) = Format::of_content(path, &bytes) else {
+    let Some(format) = Format::from_content(path, &bytes) else {
         return false;
     };
     let read = Document::from_bytes_with("a", format, bytes, &ReadingOptions::default());

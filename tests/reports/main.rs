@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let (mut passed, mut failed, mut ignored) = (0, 0, 0);
     for (name, path) in &inputs {
         let bytes = fs::read(path).expect("readable");
-        let Some(format) = Format::of_content(path, &bytes) else {
+        let Some(format) = Format::from_content(path, &bytes) else {
             ignored += 1;
             println!("test {name} ... ignored, it is no document");
             continue;

@@ -39,7 +39,11 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
     });
     drop(requests);
     let (job, path) = asked.expect("it is asked for");
-    let document = Document::from_bytes(name, Format::of(&path).expect("a format"), text.into());
+    let document = Document::from_bytes(
+        name,
+        Format::from_path(&path).expect("a format"),
+        text.into(),
+    );
     state.receive(Event::DocumentOpened {
         job,
         path,

@@ -30,7 +30,7 @@ pub(super) fn window() -> Window {
     let Some(FileRequest::ReadExchange { job, .. }) = window.state.file_requests.pop() else {
         panic!("{:?}", window.state.file_requests)
     };
-    let format = Format::named("xlf").expect("a format");
+    let format = Format::from_ending("xlf").expect("a format");
     let file = Document::parse("page.xlf", format, xml).expect("XLIFF");
     let file = Ok(Arc::new(file));
     window.state.receive(Event::ExchangeRead { job, file });

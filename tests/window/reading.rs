@@ -70,7 +70,7 @@ fn read(state: &mut AppState, bytes: &[u8]) -> Option<ReadingOptions> {
     let (job, path, reading) = state.file_requests.drain(..).find_map(opens)?;
     let asked = reading.clone().unwrap_or_default();
     let name = path.to_string_lossy().into_owned();
-    let format = Format::of_content(&path, bytes).expect("a format");
+    let format = Format::from_content(&path, bytes).expect("a format");
     let document = Document::from_bytes_with(&name, format, bytes.to_vec(), &asked);
     state.receive(Event::DocumentOpened {
         job,

@@ -10,7 +10,7 @@ use canopy_document::pseudo::Pseudo;
 
 /// What the file thread reads of an XLIFF.
 fn exchange(xml: String) -> Arc<Document> {
-    let format = Format::named("xlf").expect("a format");
+    let format = Format::from_ending("xlf").expect("a format");
     Arc::new(Document::parse("page.html.xlf", format, xml).expect("XLIFF"))
 }
 

@@ -141,7 +141,8 @@ fn formats() -> impl TypedValueParser<Value = Format> {
             .help(format.label())
     };
     let values: Vec<PossibleValue> = Format::ALL.iter().map(value).collect();
-    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
+    PossibleValuesParser::new(values)
+        .try_map(|name| Format::from_ending(&name).ok_or("no such format"))
 }
 
 /// The values of `--export`.

@@ -60,7 +60,7 @@ impl TranslateArguments {
         for input in &self.inputs {
             if input.is_dir() {
                 for (source, below) in files_below(input, folder)? {
-                    if self.format.or_else(|| Format::of(&source)).is_some() {
+                    if self.format.or_else(|| Format::from_path(&source)).is_some() {
                         add(source, below);
                     } else {
                         num_others += 1;

@@ -48,7 +48,7 @@ impl TranslateArguments {
 
     /// The format of a source by the options or its name.
     fn format_of(&self, source: &Path) -> Option<Format> {
-        self.format.or_else(|| Format::of(source))
+        self.format.or_else(|| Format::from_path(source))
     }
 
     /// The name that the translation of a file gets in a folder.
@@ -178,7 +178,7 @@ impl TranslateArguments {
             .map_err(Error::read("standard input"))?;
         let format = self
             .format
-            .or_else(|| Format::of_content(Path::new("-"), &bytes));
+            .or_else(|| Format::from_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
         read_in_its_language(&self.reading_options(), |options| {
             Document::from_bytes_with("-", format, bytes.clone(), options)

@@ -106,11 +106,11 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
 
 /// Everything else in a folder is left alone. Whether XML holds strings or a manual is told by its content.
 fn is_document(path: &Path) -> bool {
-    let named = Format::of(path).filter(|_| path.extension().is_some());
+    let named = Format::from_path(path).filter(|_| path.extension().is_some());
     let format = match named {
         Some(format) if format.is_strings() => beginning(path)
             .ok()
-            .and_then(|bytes| Format::of_content(path, &bytes)),
+            .and_then(|bytes| Format::from_content(path, &bytes)),
         _ => named,
     };
     format.is_some_and(|format| !format.is_bilingual() && !format.is_strings())

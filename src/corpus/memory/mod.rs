@@ -122,7 +122,7 @@ impl TranslationMemory {
                 });
             }
             Self::of_corpus(&corpus, &Split::ALL)
-        } else if Format::of(path).is_some_and(Format::is_bilingual) {
+        } else if Format::from_path(path).is_some_and(Format::is_bilingual) {
             let document = Document::open(path, None)?;
             match &document.target_language {
                 Some(language) if !is_same_language(language, target_language) => {

@@ -11,11 +11,12 @@ use super::language::is_right_to_left;
 use super::xml::{Id, Xml};
 use crate::builder::Failure;
 use crate::view::Translation;
+use crate::words::Words;
 
 /// How a part tells the direction of its paragraphs.
 pub(super) trait Directed {
-    /// Says that the part is written from the right, or no longer.
-    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits);
+    /// Writes into the part that its text runs from the right, or from the left, where it has a place for that.
+    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
 }
 
 /// The written part with its paragraphs in the direction of their language.
@@ -84,7 +85,7 @@ pub(super) fn prefix(xml: &Xml, element: Id) -> &str {
 pub(super) fn set_flag(
     xml: &Xml,
     holder: Id,
-    (name, following): (&str, &[&str]),
+    (name, following): (&str, Words),
     is_set: bool,
     edits: &mut Edits,
 ) {
@@ -101,7 +102,7 @@ pub(super) fn set_flag(
         }
         (None, true) => {
             let mut behind = xml.elements(holder);
-            let behind = behind.find(|&child| following.contains(&xml.name(child)));
+            let behind = behind.find(|&child| following.contains(xml.name(child)));
             let place = behind.map_or(xml.inner(holder).end, |child| xml.range(child).start);
             edits.replace(place..place, flag);
         }

@@ -15,37 +15,23 @@ use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
-use super::package::Package;
-use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild, is_link};
+use super::runs::{self, Child, Dialect, OpenFields, RunChild, RunDraft, RunPlace, is_link};
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice};
+use super::{DocumentFormat, Kept};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
+use crate::words::Words;
 
 /// Word documents.
 pub(super) struct Docx;
 
 impl DocumentFormat for Docx {
-    fn label(&self) -> &'static str {
-        "Word document"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["docx", "docm", "dotx", "dotm"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         opc::is_office(bytes, "word/")
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let package = Package::open(bytes)?;
-        let main = opc::main_part(&package)?;
-        let related = opc::relationships(&package, &main)?;
+        let (package, main, related) = opc::open(bytes)?;
         let of_kind = |kind: &'static str| {
             let related = related.iter().filter(move |it| it.kind == kind);
             related.filter_map(|it| it.target.clone())
@@ -71,7 +57,7 @@ impl DocumentFormat for Docx {
                 continue;
             }
             let part = package.xml(&name)?;
-            let mut reader = Reader {
+            let mut reader = WordReader {
                 xml: &part.xml,
                 styles: &known,
                 builder,
@@ -82,25 +68,15 @@ impl DocumentFormat for Docx {
             reader.blocks(part.xml.root(), &mut Mirror::None);
             let places = reader.places;
             bound.extend(reader.bound);
-            parts.push(OfficePart {
-                name,
-                part,
-                places,
-                dialect: &Word,
-            });
+            parts.push(OfficePart::new(name, part, places, &Word));
         }
-        let others = styles.into_iter().map(|part| OfficePart {
-            name: part.xml.part.clone(),
-            part,
-            places: Vec::new(),
-            dialect: &Word,
-        });
+        let others = styles
+            .into_iter()
+            .map(|part| OfficePart::new(part.xml.part.clone(), part, Vec::new(), &Word));
         parts.extend(others);
         Ok(Box::new(Office {
-            package,
-            parts,
-            sheets: Vec::new(),
             bound,
+            ..Office::new(package, parts)
         }))
     }
 }
@@ -181,16 +157,16 @@ enum Mirror {
     Read(std::vec::IntoIter<(usize, String)>),
 }
 
-struct Reader<'x, 'b> {
+struct WordReader<'x, 'b> {
     xml: &'x Xml,
     styles: &'x HashMap<String, Style>,
     builder: &'b mut Builder,
-    places: Vec<Place>,
+    places: Vec<RunPlace>,
     fields: OpenFields,
     bound: Vec<Bound>,
 }
 
-impl Reader<'_, '_> {
+impl WordReader<'_, '_> {
     /// Everything in an element that holds paragraphs.
     fn blocks(&mut self, parent: Id, mirror: &mut Mirror) {
         let xml = self.xml;
@@ -223,7 +199,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn unit(&mut self, collected: Collected, paragraph: Id, mirror: &mut Mirror) {
+    fn unit(&mut self, collected: RunDraft, paragraph: Id, mirror: &mut Mirror) {
         let text = collected.draft.shown();
         if let Mirror::Read(units) = mirror {
             match units.next() {
@@ -261,7 +237,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The same thing for newer and for older programs.
+    /// One thing for newer and for older programs.
     fn alternatives(&mut self, alternatives: Id, mirror: &mut Mirror) {
         let xml = self.xml;
         let mut written = Mirror::Written(Vec::new());
@@ -299,13 +275,10 @@ impl Reader<'_, '_> {
             None if is_list => ParagraphKind::ListItem,
             None => ParagraphKind::Text,
         };
-        Context {
-            kind,
-            level: level
-                .filter(|_| kind == ParagraphKind::Heading)
-                .map(|level| level.min(6)),
-            ..Context::default()
-        }
+        let level = level
+            .filter(|_| kind == ParagraphKind::Heading)
+            .map(|level| level.min(6));
+        Context::new(kind, level)
     }
 }
 
@@ -420,18 +393,10 @@ fn wrapper(name: &'static str) -> Child {
 
 /// A control that holds text of its own, not a choice, a date or a part of other data.
 fn is_plain_control(xml: &Xml, control: Id) -> bool {
-    const DATA: [&str; 8] = [
-        "dropDownList",
-        "comboBox",
-        "date",
-        "checkbox",
-        "dataBinding",
-        "picture",
-        "docPartList",
-        "bibliography",
-    ];
+    const DATA: Words =
+        Words("dropDownList comboBox date checkbox dataBinding picture docPartList bibliography");
     let properties = xml.child(control, "sdtPr");
-    properties.is_none_or(|id| xml.elements(id).all(|it| !DATA.contains(&xml.name(it))))
+    properties.is_none_or(|id| xml.elements(id).all(|it| !DATA.contains(xml.name(it))))
 }
 
 /// The text that an element shows: what is deleted and what fields are made of is not.

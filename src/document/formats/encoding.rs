@@ -73,7 +73,7 @@ impl Encoding {
         }
     }
 
-    /// The same where the format knows which encoding is meant if it is not Unicode.
+    /// As [`Self::decode`], for a format that knows which encoding is meant if it is not Unicode.
     pub(crate) fn decode_as(
         bytes: Vec<u8>,
         declared: Option<&'static Legacy>,
@@ -174,7 +174,7 @@ impl Encoding {
         written
     }
 
-    /// The same of a text that is not needed any more.
+    /// As [`Self::encode`], for a text that has no other use.
     pub(crate) fn encode_all(self, text: String) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Utf8 => Ok(text.into_bytes()),
@@ -254,17 +254,23 @@ fn check_characters(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// The part of a file in which its encoding is declared, in lower case.
+pub(crate) fn lowered_head(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase()
+}
+
+/// Returns the text behind each `charset=` and `encoding=`, without its quotation mark.
+pub(crate) fn declared_names(head: &str) -> impl Iterator<Item = &str> {
+    let declared = ["charset", "encoding"].map(|name| head.split(name).skip(1));
+    let values = declared.into_iter().flatten();
+    let values = values.filter_map(|rest| rest.trim_start().strip_prefix('='));
+    values.map(|rest| rest.trim_start().trim_start_matches(['"', '\'']))
+}
+
 /// The encoding that a text names at its beginning, if it is none of Unicode's.
 fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
-    let head = &bytes[..bytes.len().min(HEAD)];
-    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
-    let declared = ["charset", "encoding"].map(|name| head.split(name).skip(1));
-    let mut named = declared
-        .into_iter()
-        .flatten()
-        .filter_map(|rest| rest.trim_start().strip_prefix('='));
-    named.find_map(|rest| {
-        let label = rest.trim_start().trim_start_matches(['"', '\'']);
+    let head = lowered_head(bytes);
+    declared_names(&head).find_map(|label| {
         let end = |c: char| !(c.is_ascii_alphanumeric() || "-_:.".contains(c));
         let label = label.split(end).next()?;
         let found = Legacy::for_label(label.as_bytes())?;

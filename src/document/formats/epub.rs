@@ -11,10 +11,11 @@ use super::edits::Edits;
 use super::language::{instead_of, is_right_to_left};
 use super::package::{self, Package};
 use super::xml::{Id, Kind, Xml, escaped, escaped_attribute};
-use super::{DocumentFormat, Encoding, Kept, WriteBack, html};
+use super::{DocumentFormat, Encoding, Kept, WriteBack, html, percent_decoded};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind, Syntax};
 use crate::inline::Run;
+use crate::reading::text_start;
 use crate::view::Translation;
 
 /// Books.
@@ -40,14 +41,6 @@ struct BookPart {
 }
 
 impl DocumentFormat for Epub {
-    fn label(&self) -> &'static str {
-        "EPUB"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["epub"]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         package::holds(bytes, |name| name == "META-INF/container.xml")
     }
@@ -74,7 +67,7 @@ impl DocumentFormat for Epub {
                 range: start..text.len(),
             });
             if content == Content::Page {
-                let read = html::read(&text, start + bom(&part.xml.text), true, builder);
+                let read = html::read(&text, start + text_start(&part.xml.text), true, builder);
                 read.map_err(|failure| match failure {
                     Failure::TooDeep { .. } => Failure::PartTooDeep { part: name.clone() },
                     other => other,
@@ -92,12 +85,6 @@ impl DocumentFormat for Epub {
     }
 }
 
-/// Bytes of a byte order mark.
-fn bom(text: &str) -> usize {
-    text.strip_prefix('\u{FEFF}')
-        .map_or(0, |_| '\u{FEFF}'.len_utf8())
-}
-
 /// Books whose pages are locked cannot be read; fonts may be.
 fn check_rights(package: &Package) -> Result<(), Failure> {
     let Some(name) = package.find("META-INF/encryption.xml") else {
@@ -113,10 +100,7 @@ fn check_rights(package: &Package) -> Result<(), Failure> {
             .iter()
             .any(|ending| uri.ends_with(ending))
     };
-    if xml
-        .descendants(xml.root())
-        .any(|id| xml.name(id) == "CipherReference" && is_page(id))
-    {
+    if xml.named("CipherReference").any(is_page) {
         Err(Failure::Encrypted)
     } else {
         Ok(())
@@ -126,9 +110,7 @@ fn check_rights(package: &Package) -> Result<(), Failure> {
 /// The part that says what the book is made of.
 fn book_name(package: &Package) -> Result<String, Failure> {
     let container = package.xml("META-INF/container.xml")?.xml;
-    let root = container
-        .descendants(container.root())
-        .find(|&id| container.name(id) == "rootfile");
+    let root = container.named("rootfile").next();
     let path = root.and_then(|id| container.attribute(id, "full-path"));
     let name = path.and_then(|path| package.find(&path).map(str::to_owned));
     name.ok_or_else(|| container.damaged("it names no book"))
@@ -143,7 +125,7 @@ fn content_names(package: &Package, book: &str, opf: &Xml) -> Vec<(String, Conte
         match opf.name(id) {
             "item" => {
                 let value = |name| opf.attribute(id, name).unwrap_or_default();
-                let path = format!("{folder}/{}", without_percents(&value("href")));
+                let path = format!("{folder}/{}", percent_decoded(&value("href")));
                 let Some(name) = package
                     .find(path.trim_start_matches('/'))
                     .map(str::to_owned)
@@ -178,25 +160,6 @@ fn content_names(package: &Package, book: &str, opf: &Xml) -> Vec<(String, Conte
     contents
 }
 
-/// `a%20b` as `a b`.
-fn without_percents(path: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::with_capacity(path.len()), path.as_bytes());
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after
-            .get(..2)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        if let Some(byte) = byte.filter(|_| first == b'%') {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(first);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// Titles outside of pages: of the book, and in a list of contents. Their part begins at byte `start`.
 fn read_titles(xml: &Xml, content: Content, start: usize, builder: &mut Builder) {
     let is_title = |id: Id| match content {
@@ -204,9 +167,7 @@ fn read_titles(xml: &Xml, content: Content, start: usize, builder: &mut Builder)
         _ => xml.name(id) == "text",
     };
     if content == Content::Book {
-        let language = xml
-            .descendants(xml.root())
-            .find(|&id| xml.name(id) == "language");
+        let language = xml.named("language").next();
         builder.set_language(language.map(|id| xml.whole_text(id)).as_deref());
     }
     let mut end = 0;

@@ -12,28 +12,18 @@ pub(super) use root::in_language;
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::builder::{Builder, Failure};
 use crate::document::{Document, Syntax};
-use crate::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::reading::{check_lines, text_start};
 use crate::view::Translation;
 
 /// Pages.
 pub(super) struct Html;
 
 impl DocumentFormat for Html {
-    fn label(&self) -> &'static str {
-        "HTML"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["html", "htm", "xhtml"]
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         check_lines(&text)?;
         let is_xml = is_xml(name, &text);
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let start = text_start(&text);
         let read = read(&text, start, is_xml, builder);
         builder.set_text(text, Syntax::Html { is_xml, encoding });
         read.map(|()| Page::kept(encoding))

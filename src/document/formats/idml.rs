@@ -14,7 +14,7 @@ use super::edits::Edits;
 use super::mixed::spelt;
 use super::package::{self, Package, Part};
 use super::xml::{Id, Kind, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::{self, Draft, Translation};
@@ -25,18 +25,6 @@ pub(super) struct Idml;
 const MAIN: &str = "designmap.xml";
 
 impl DocumentFormat for Idml {
-    fn label(&self) -> &'static str {
-        "InDesign document"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["idml"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         package::holds(bytes, |name| name == MAIN)
     }
@@ -47,17 +35,15 @@ impl DocumentFormat for Idml {
         let is_story =
             |&id: &Id| main.name(id) == "Story" && main.qualified(id).starts_with("idPkg:");
         let names = main.elements(main.root()).filter(is_story);
-        let names: Vec<String> = names
-            .filter_map(|id| main.attribute(id, "src").map(std::borrow::Cow::into_owned))
-            .collect();
+        let names: Vec<String> = names.filter_map(|id| main.value(id, "src")).collect();
         let mut stories = Vec::new();
         for name in names {
             let part = package.xml(&name)?;
-            let mut reader = Reader {
+            let mut reader = StoryReader {
                 xml: &part.xml,
                 builder,
                 places: Vec::new(),
-                current: Paragraph::default(),
+                current: StoryParagraph::default(),
                 kind: ParagraphKind::Text,
             };
             reader.blocks(part.xml.root());
@@ -72,7 +58,7 @@ impl DocumentFormat for Idml {
 struct Story {
     name: String,
     part: Part,
-    places: Vec<Place>,
+    places: Vec<StoryPlace>,
 }
 
 #[derive(Debug)]
@@ -99,7 +85,7 @@ enum Piece {
 
 /// A paragraph as it is collected: its pieces, each with the range of characters that it is in.
 #[derive(Debug, Default)]
-struct Paragraph {
+struct StoryParagraph {
     pieces: Vec<(Option<Id>, Piece)>,
     bytes: Option<Range<usize>>,
     /// Footnotes and notes of editors, which have paragraphs of their own.
@@ -122,7 +108,7 @@ enum Code {
 
 /// A paragraph in its story.
 #[derive(Debug)]
-struct Place {
+struct StoryPlace {
     unit: usize,
     bytes: Range<usize>,
     codes: Vec<Code>,
@@ -134,15 +120,15 @@ struct Place {
     last: usize,
 }
 
-struct Reader<'x, 'b> {
+struct StoryReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    places: Vec<Place>,
-    current: Paragraph,
+    places: Vec<StoryPlace>,
+    current: StoryParagraph,
     kind: ParagraphKind,
 }
 
-impl Reader<'_, '_> {
+impl StoryReader<'_, '_> {
     /// Everything in an element that holds ranges of paragraphs.
     fn blocks(&mut self, parent: Id) {
         let xml = self.xml;
@@ -265,10 +251,7 @@ impl Reader<'_, '_> {
     fn boundary(&mut self) {
         let paragraph = std::mem::take(&mut self.current);
         let notes = paragraph.notes.clone();
-        let context = Context {
-            kind: self.kind,
-            ..Context::default()
-        };
+        let context = Context::new(self.kind, None);
         self.places
             .extend(paragraph.place(self.xml, self.builder, context));
         for note in notes {
@@ -285,9 +268,9 @@ fn is_simple(xml: &Xml, id: Id) -> bool {
     !xml.is_empty_tag(id) && xml.elements(id).all(|child| xml.name(child) == "Content")
 }
 
-impl Paragraph {
+impl StoryParagraph {
     /// Makes a unit of it, if there is anything to translate.
-    fn place(self, xml: &Xml, builder: &mut Builder, context: Context) -> Option<Place> {
+    fn place(self, xml: &Xml, builder: &mut Builder, context: Context) -> Option<StoryPlace> {
         let mut ids: Vec<Id> = Vec::new();
         let mut letters: Vec<usize> = Vec::new();
         let mut styles_of = Vec::with_capacity(self.pieces.len());
@@ -340,7 +323,7 @@ impl Paragraph {
             drafted.close(code, "style", Code::Unstyle);
         }
         let unit = builder.unit(drafted.draft, context);
-        Some(Place {
+        Some(StoryPlace {
             unit,
             bytes: self.bytes?,
             codes: drafted.codes,
@@ -407,7 +390,7 @@ impl WriteBack for IdmlFile {
             let Part { xml, encoding } = part;
             let mut edits = Edits::default();
             // A footnote ends before the paragraph in which it stands.
-            let mut places: Vec<&Place> = places.iter().collect();
+            let mut places: Vec<&StoryPlace> = places.iter().collect();
             places.sort_by_key(|place| place.bytes.end);
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {
@@ -428,7 +411,7 @@ impl WriteBack for IdmlFile {
 
 /// Writes a paragraph: content elements in ranges of characters.
 struct Writer<'p> {
-    place: &'p Place,
+    place: &'p StoryPlace,
     part: &'p Part,
     edits: &'p Edits,
     written: String,
@@ -441,7 +424,7 @@ struct Writer<'p> {
 }
 
 impl<'p> Writer<'p> {
-    fn new(place: &'p Place, part: &'p Part, edits: &'p Edits) -> Self {
+    fn new(place: &'p StoryPlace, part: &'p Part, edits: &'p Edits) -> Self {
         Self {
             place,
             part,

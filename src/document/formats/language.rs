@@ -1,6 +1,7 @@
 //! Languages as files name them.
 
 use super::escaped_attribute;
+use crate::words::Words;
 
 /// A language as Office says it.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub(super) struct WordLanguage {
 }
 
 impl WordLanguage {
-    pub fn of(language: &str) -> Self {
+    pub fn new(language: &str) -> Self {
         let (main, country) = parts(language);
         let names_country = country.is_some();
         let code = match country.or_else(|| usual_country(&main).map(str::to_owned)) {
@@ -33,14 +34,14 @@ impl WordLanguage {
         }
     }
 
-    /// What to write where a file says another language; none where it says this one, if only with its country.
+    /// Returns the code to write where a file names another language; none where it says this one, if only with its country.
     pub fn instead_of(&self, said: &str) -> Option<String> {
         let is_same = !self.names_country && parts(said).0 == parts(&self.code).0;
         (!is_same && said != self.code).then(|| escaped_attribute(&self.code))
     }
 }
 
-/// What to write where a file says a language: none where it says this one already, or a variety of it while the language
+/// Returns the code to write where a file names a language: none where it says this one already, or a variety of it while the language
 /// asked for names none.
 pub(super) fn instead_of(said: &str, language: &str) -> Option<String> {
     let names_variety = language.contains(['-', '_']);
@@ -68,77 +69,24 @@ pub fn is_right_to_left(language: &str) -> bool {
             script,
             "arab" | "hebr" | "syrc" | "thaa" | "nkoo" | "adlm" | "rohg" | "samr" | "mand"
         ),
-        None => matches!(
-            main,
-            "ar" | "arc"
-                | "ary"
-                | "arz"
-                | "azb"
-                | "ckb"
-                | "dv"
-                | "fa"
-                | "glk"
-                | "he"
-                | "iw"
-                | "ji"
-                | "ks"
-                | "lrc"
-                | "mzn"
-                | "nqo"
-                | "pnb"
-                | "prs"
-                | "ps"
-                | "sd"
-                | "syr"
-                | "ug"
-                | "ur"
-                | "yi"
-        ),
+        None => Words(
+            "ar arc ary arz azb ckb dv fa glk he iw ji ks lrc mzn nqo pnb prs ps sd syr ug ur yi",
+        )
+        .contains(main),
     }
 }
 
 /// The country that Office means by a language without one.
 pub(super) fn usual_country(language: &str) -> Option<&'static str> {
-    Some(match language {
-        "ar" => "SA",
-        "bg" => "BG",
-        "ca" | "es" | "eu" | "gl" => "ES",
-        "cs" => "CZ",
-        "da" => "DK",
-        "de" => "DE",
-        "el" => "GR",
-        "en" => "US",
-        "et" => "EE",
-        "fa" => "IR",
-        "fi" => "FI",
-        "fr" => "FR",
-        "he" => "IL",
-        "hi" => "IN",
-        "hr" => "HR",
-        "hu" => "HU",
-        "id" => "ID",
-        "it" => "IT",
-        "ja" => "JP",
-        "ko" => "KR",
-        "lt" => "LT",
-        "lv" => "LV",
-        "nb" | "nn" => "NO",
-        "nl" => "NL",
-        "pl" => "PL",
-        "pt" => "PT",
-        "ro" => "RO",
-        "ru" => "RU",
-        "sk" => "SK",
-        "sl" => "SI",
-        "sr" => "RS",
-        "sv" => "SE",
-        "th" => "TH",
-        "tr" => "TR",
-        "uk" => "UA",
-        "vi" => "VN",
-        "zh" => "CN",
-        _ => return None,
-    })
+    const CODES: Words = Words(
+        "ar-SA bg-BG ca-ES es-ES eu-ES gl-ES cs-CZ da-DK de-DE el-GR en-US et-EE fa-IR fi-FI fr-FR he-IL hi-IN hr-HR hu-HU
+         id-ID it-IT ja-JP ko-KR lt-LT lv-LV nb-NO nn-NO nl-NL pl-PL pt-PT ro-RO ru-RU sk-SK sl-SI sr-RS sv-SE th-TH tr-TR
+         uk-UA vi-VN zh-CN",
+    );
+    let mut codes = CODES.iter().filter_map(|code| code.split_once('-'));
+    codes
+        .find(|(own, _)| *own == language)
+        .map(|(_, country)| country)
 }
 
 #[cfg(test)]
@@ -147,13 +95,13 @@ mod tests {
 
     #[test]
     fn a_language_gets_its_country() {
-        assert_eq!(WordLanguage::of("de").code, "de-DE");
-        assert_eq!(WordLanguage::of("pt_br").code, "pt-BR");
-        assert_eq!(WordLanguage::of("zh-Hant-TW").code, "zh-TW");
-        assert_eq!(WordLanguage::of("la").code, "la");
-        assert_eq!(WordLanguage::of("ja").word_attribute, "eastAsia");
-        assert_eq!(WordLanguage::of("en").instead_of("en-GB"), None);
-        let american = WordLanguage::of("en-US").instead_of("en-GB");
+        assert_eq!(WordLanguage::new("de").code, "de-DE");
+        assert_eq!(WordLanguage::new("pt_br").code, "pt-BR");
+        assert_eq!(WordLanguage::new("zh-Hant-TW").code, "zh-TW");
+        assert_eq!(WordLanguage::new("la").code, "la");
+        assert_eq!(WordLanguage::new("ja").word_attribute, "eastAsia");
+        assert_eq!(WordLanguage::new("en").instead_of("en-GB"), None);
+        let american = WordLanguage::new("en-US").instead_of("en-GB");
         assert_eq!(american.as_deref(), Some("en-US"));
     }
 }

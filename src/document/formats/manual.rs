@@ -6,328 +6,110 @@
 use super::direction::set_attributes;
 use super::edits::Edits;
 use super::language::{instead_of, is_right_to_left};
-use super::mixed::{Place, Reader, Role};
+use super::mixed::{MixedPlace, MixedReader, Role};
+use super::slots::{Slot, SlotFile};
 use super::xml::{Id, Kind, Xml, escaped_attribute, outermost};
-use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, ParagraphKind};
+use crate::document::ParagraphKind;
 use crate::view::Translation;
+use crate::words::Words;
 
 /// A vocabulary of XML for manuals.
 pub(super) struct Manual {
-    pub label: &'static str,
-    pub endings: &'static [&'static str],
     /// Marks that stand at the beginning of its files only.
     pub marks: &'static [&'static str],
     /// With the sections the outermost elements of files that others take in as entities, which have no mark.
-    pub parts: &'static [&'static str],
+    pub parts: Words,
     /// Elements within a sentence whose text is translated.
-    pub inline: &'static [&'static str],
+    pub inline: Words,
     /// Elements within a sentence that are names or program text.
-    pub opaque: &'static [&'static str],
+    pub opaque: Words,
     /// Elements that hang on a place in a sentence and have text of their own.
-    pub anchors: &'static [&'static str],
+    pub anchors: Words,
     /// Elements that are left alone.
-    pub skipped: &'static [&'static str],
+    pub skipped: Words,
     /// Elements that a title makes a section of.
-    pub sections: &'static [&'static str],
+    pub sections: Words,
     pub direction: Direction,
 }
 
-/// What tells readers of a vocabulary whether its text runs from right to left.
+/// How a vocabulary tells whether its text runs from right to left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// The attribute `dir`.
     Attribute,
-    /// The same in versions that have a namespace.
+    /// The attribute `dir`, in versions that have a namespace.
     AttributeWithNamespace,
     /// `xml:lang`, which a translation is given.
     Language,
 }
 
 pub(super) const DITA: Manual = Manual {
-    label: "DITA",
-    endings: &["dita", "ditamap", "bookmap"],
     marks: &["//DTD DITA ", "dita.oasis-open.org"],
-    parts: &[],
-    inline: &[
-        "b",
-        "i",
-        "u",
-        "tt",
-        "sup",
-        "sub",
-        "ph",
-        "term",
-        "xref",
-        "cite",
-        "q",
-        "keyword",
-        "line-through",
-        "overline",
-        "tm",
-        "uicontrol",
-        "wintitle",
-        "menucascade",
-        "shortcut",
-        "text",
-        "abbreviated-form",
-        "strong",
-        "em",
-        "sort-as",
-        "mark",
-    ],
-    opaque: &[
-        "codeph",
-        "filepath",
-        "cmdname",
-        "varname",
-        "apiname",
-        "option",
-        "parmname",
-        "systemoutput",
-        "userinput",
-        "msgnum",
-        "synph",
-        "kwd",
-        "xmlelement",
-        "xmlatt",
-        "xmlnsname",
-        "xmlpi",
-        "textentity",
-        "numcharref",
-        "parameterentity",
-        "delim",
-        "sep",
-        "oper",
-        "var",
-        "mathml",
-        "equation-inline",
-        "equation-number",
-    ],
-    anchors: &["fn", "indexterm", "image"],
-    skipped: &[
-        "codeblock",
-        "screen",
-        "msgblock",
-        "pre",
-        "lines",
-        "syntaxdiagram",
-        "prolog",
-        "draft-comment",
-        "required-cleanup",
-        "data",
-        "data-about",
-        "unknown",
-        "foreign",
-        "svg-container",
-        "equation-block",
-        "resourceid",
-        "metadata",
-        "critdates",
-        "author",
-        "prodinfo",
-        "othermeta",
-        "keydef",
-        "object",
-    ],
-    sections: &[
-        "topic",
-        "concept",
-        "task",
-        "reference",
-        "section",
-        "map",
-        "bookmap",
-        "example",
-        "glossentry",
-    ],
+    parts: Words::NONE,
+    inline: Words(
+        "b i u tt sup sub ph term xref cite q keyword line-through overline tm uicontrol wintitle menucascade shortcut text
+         abbreviated-form strong em sort-as mark",
+    ),
+    opaque: Words(
+        "codeph filepath cmdname varname apiname option parmname systemoutput userinput msgnum synph kwd xmlelement xmlatt
+         xmlnsname xmlpi textentity numcharref parameterentity delim sep oper var mathml equation-inline equation-number",
+    ),
+    anchors: Words("fn indexterm image"),
+    skipped: Words(
+        "codeblock screen msgblock pre lines syntaxdiagram prolog draft-comment required-cleanup data data-about unknown
+         foreign svg-container equation-block resourceid metadata critdates author prodinfo othermeta keydef object",
+    ),
+    sections: Words("topic concept task reference section map bookmap example glossentry"),
     direction: Direction::Attribute,
 };
 
 pub(super) const DOCBOOK: Manual = Manual {
-    label: "DocBook",
-    endings: &["dbk", "docbook"],
     marks: &[
         "docbook.org/ns/docbook",
         "//DTD DocBook",
         "//DTD Simplified DocBook",
     ],
-    parts: &[
-        "refentry",
-        "glossentry",
-        "legalnotice",
-        "para",
-        "itemizedlist",
-        "orderedlist",
-        "variablelist",
-        "varlistentry",
-        "listitem",
-        "table",
-        "note",
-        "tip",
-        "warning",
-        "important",
-        "caution",
-    ],
-    inline: &[
-        "emphasis",
-        "phrase",
-        "quote",
-        "link",
-        "ulink",
-        "olink",
-        "citetitle",
-        "firstterm",
-        "foreignphrase",
-        "glossterm",
-        "guibutton",
-        "guiicon",
-        "guilabel",
-        "guimenu",
-        "guimenuitem",
-        "guisubmenu",
-        "menuchoice",
-        "shortcut",
-        "keycap",
-        "keycombo",
-        "productname",
-        "application",
-        "subscript",
-        "superscript",
-        "trademark",
-        "abbrev",
-        "acronym",
-        "personname",
-        "orgname",
-        "wordasword",
-        "interface",
-        "database",
-        "hardware",
-    ],
-    opaque: &[
-        "code",
-        "command",
-        "computeroutput",
-        "constant",
-        "envar",
-        "filename",
-        "function",
-        "literal",
-        "option",
-        "parameter",
-        "prompt",
-        "property",
-        "replaceable",
-        "sgmltag",
-        "tag",
-        "systemitem",
-        "type",
-        "userinput",
-        "uri",
-        "varname",
-        "classname",
-        "methodname",
-        "interfacename",
-        "exceptionname",
-        "structname",
-        "structfield",
-        "markup",
-        "email",
-        "inlineequation",
-        "token",
-        "symbol",
-        "errorcode",
-        "errorname",
-        "returnvalue",
-        "package",
-        "keycode",
-        "keysym",
-        "productnumber",
-        "medialabel",
-        "accel",
-        "action",
-        "mousebutton",
-        "citerefentry",
-    ],
-    anchors: &["footnote", "indexterm", "inlinemediaobject", "mediaobject"],
-    skipped: &[
-        "programlisting",
-        "programlistingco",
-        "screen",
-        "screenco",
-        "literallayout",
-        "synopsis",
-        "cmdsynopsis",
-        "funcsynopsis",
-        "classsynopsis",
-        "equation",
-        "informalequation",
-        "remark",
-        "imageobject",
-        "imageobjectco",
-        "videoobject",
-        "audioobject",
-        "author",
-        "authorgroup",
-        "editor",
-        "date",
-        "copyright",
-        "pubdate",
-        "releaseinfo",
-        "revhistory",
-        "isbn",
-        "issn",
-        "address",
-        "bibliography",
-        "bibliolist",
-        "refmeta",
-        "edition",
-        "volumenum",
-        "pagenums",
-        "beginpage",
-    ],
-    sections: &[
-        "article",
-        "book",
-        "chapter",
-        "appendix",
-        "preface",
-        "part",
-        "section",
-        "sect1",
-        "sect2",
-        "sect3",
-        "sect4",
-        "sect5",
-        "simplesect",
-        "refsection",
-        "refsect1",
-        "refsect2",
-        "glossary",
-        "info",
-        "set",
-        "topic",
-    ],
+    parts: Words(
+        "refentry glossentry legalnotice para itemizedlist orderedlist variablelist varlistentry listitem table note tip
+         warning important caution",
+    ),
+    inline: Words(
+        "emphasis phrase quote link ulink olink citetitle firstterm foreignphrase glossterm guibutton guiicon guilabel
+         guimenu guimenuitem guisubmenu menuchoice shortcut keycap keycombo productname application subscript superscript
+         trademark abbrev acronym personname orgname wordasword interface database hardware",
+    ),
+    opaque: Words(
+        "code command computeroutput constant envar filename function literal option parameter prompt property replaceable
+         sgmltag tag systemitem type userinput uri varname classname methodname interfacename exceptionname structname
+         structfield markup email inlineequation token symbol errorcode errorname returnvalue package keycode keysym
+         productnumber medialabel accel action mousebutton citerefentry",
+    ),
+    anchors: Words("footnote indexterm inlinemediaobject mediaobject"),
+    skipped: Words(
+        "programlisting programlistingco screen screenco literallayout synopsis cmdsynopsis funcsynopsis classsynopsis
+         equation informalequation remark imageobject imageobjectco videoobject audioobject author authorgroup editor date
+         copyright pubdate releaseinfo revhistory isbn issn address bibliography bibliolist refmeta edition volumenum
+         pagenums beginpage",
+    ),
+    sections: Words(
+        "article book chapter appendix preface part section sect1 sect2 sect3 sect4 sect5 simplesect refsection refsect1
+         refsect2 glossary info set topic",
+    ),
     // `dir` is there from the fifth version on.
     direction: Direction::AttributeWithNamespace,
 };
 
 /// GNOME's help, after the rules of itstool for it; names of files, commands and variables stay as in the other vocabularies.
 pub(super) const MALLARD: Manual = Manual {
-    label: "Mallard",
-    endings: &["page"],
     marks: &["projectmallard.org/1."],
-    parts: &[],
-    inline: &[
-        "app", "cite", "em", "gui", "guiseq", "hi", "key", "keyseq", "link", "span",
-    ],
-    opaque: &["cmd", "code", "file", "input", "output", "sys", "var"],
-    anchors: &["media"],
-    skipped: &[
-        "comment", "credit", "include", "revision", "rules", "screen", "synopsis",
-    ],
-    sections: &["page", "section", "stack"],
+    parts: Words::NONE,
+    inline: Words("app cite em gui guiseq hi key keyseq link span"),
+    opaque: Words("cmd code file input output sys var"),
+    anchors: Words("media"),
+    skipped: Words("comment credit include revision rules screen synopsis"),
+    sections: Words("page section stack"),
     direction: Direction::Language,
 };
 
@@ -335,14 +117,6 @@ pub(super) const MALLARD: Manual = Manual {
 const HEAD: usize = 4_096;
 
 impl DocumentFormat for Manual {
-    fn label(&self) -> &'static str {
-        self.label
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        self.endings
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         if self.is_part(bytes) {
             return true;
@@ -370,7 +144,7 @@ impl DocumentFormat for Manual {
         let language = xml.qualified_attribute(xml.root(), "xml:lang");
         let language = language.or_else(|| xml.attribute(xml.root(), "lang"));
         builder.set_language(language.as_deref());
-        let mut reader = Reader {
+        let mut reader = MixedReader {
             xml: &xml,
             builder,
             role: &|id| self.role(&xml, id),
@@ -380,13 +154,14 @@ impl DocumentFormat for Manual {
         for root in xml.roots() {
             reader.blocks(root);
         }
-        let places = reader.places;
-        Ok(Box::new(XmlFile {
-            direction: self.direction,
+        let mut places = reader.places;
+        places.sort_by_key(|place| place.bytes.end);
+        Ok(SlotFile::kept(
+            self.direction,
             xml,
             encoding,
-            places,
-        }))
+            places.into_iter().map(ManualParagraph).collect(),
+        ))
     }
 }
 
@@ -396,11 +171,11 @@ impl Manual {
     fn is_part(&self, bytes: &[u8]) -> bool {
         /// A licence may come before the first element.
         const HEAD: usize = 1 << 16;
-        if self.parts.is_empty() {
+        if self.parts.0.is_empty() {
             return false;
         }
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
-        let begins = |name: &str| self.parts.contains(&name) || self.sections.contains(&name);
+        let begins = |name: &str| self.parts.contains(name) || self.sections.contains(name);
         outermost(&head).is_some_and(begins)
             && ["<para>", "<para ", "<simpara>"]
                 .iter()
@@ -410,27 +185,27 @@ impl Manual {
 
     fn role(&self, xml: &Xml, id: Id) -> Role {
         let name = xml.name(id);
-        let is_in_text = self.inline.contains(&name) || has_text(xml, id);
+        let is_in_text = self.inline.contains(name) || has_text(xml, id);
         let says_no = xml.attribute(id, "translate").as_deref() == Some("no");
         match () {
-            () if self.skipped.contains(&name) || says_no && !is_in_text => {
+            () if self.skipped.contains(name) || says_no && !is_in_text => {
                 if has_text(xml, id) {
                     Role::Point
                 } else {
                     Role::Skipped
                 }
             }
-            () if says_no || self.opaque.contains(&name) => Role::Opaque(xml.whole_text(id)),
-            () if self.anchors.contains(&name) => {
+            () if says_no || self.opaque.contains(name) => Role::Opaque(xml.whole_text(id)),
+            () if self.anchors.contains(name) => {
                 if xml.is_empty_tag(id) {
                     Role::Point
                 } else {
                     Role::Anchor
                 }
             }
-            () if self.inline.contains(&name) => Role::Inline,
+            () if self.inline.contains(name) => Role::Inline,
             () if xml.is_empty_tag(id) && has_text(xml, id) => Role::Point,
-            () if holds_blocks(name) || self.sections.contains(&name) => Role::Block,
+            () if holds_blocks(name) || self.sections.contains(name) => Role::Block,
             () if has_text(xml, id) => Role::Inline,
             () => Role::Block,
         }
@@ -438,19 +213,16 @@ impl Manual {
 
     fn context(&self, xml: &Xml, holder: Id) -> Context {
         let mut context = Context {
-            id: xml
-                .attribute(holder, "id")
-                .map(std::borrow::Cow::into_owned),
+            id: xml.value(holder, "id"),
             ..Context::default()
         };
-        let is_section =
-            |id: &Id| self.sections.contains(&xml.name(*id)) && xml.name(*id) != "info";
+        let is_section = |id: &Id| self.sections.contains(xml.name(*id)) && xml.name(*id) != "info";
         let own = std::iter::once(holder).chain(xml.ancestors(holder));
         for element in own {
             context.kind = match xml.name(element) {
                 "title" | "mainbooktitle" => {
                     let above = xml.parent(element);
-                    if above.is_some_and(|above| self.sections.contains(&xml.name(above))) {
+                    if above.is_some_and(|above| self.sections.contains(xml.name(above))) {
                         let depth = xml.ancestors(element).filter(is_section).count();
                         context.level = Some(u8::try_from(depth.clamp(1, 6)).unwrap_or(6));
                         ParagraphKind::Heading
@@ -472,42 +244,11 @@ impl Manual {
 
 /// Elements that may stand in a text and yet begin a paragraph.
 fn holds_blocks(name: &str) -> bool {
-    matches!(
-        name,
-        "p" | "para"
-            | "ul"
-            | "ol"
-            | "sl"
-            | "dl"
-            | "itemizedlist"
-            | "orderedlist"
-            | "variablelist"
-            | "simplelist"
-            | "table"
-            | "informaltable"
-            | "simpletable"
-            | "note"
-            | "fig"
-            | "figure"
-            | "lq"
-            | "blockquote"
-            | "tip"
-            | "warning"
-            | "caution"
-            | "important"
-            | "example"
-            | "informalexample"
-            | "simpara"
-            | "formalpara"
-            | "glosslist"
-            | "segmentedlist"
-            | "procedure"
-            | "calloutlist"
-            | "title"
-            | "parml"
-            | "item"
-            | "alt"
-    )
+    Words(
+        "p para ul ol sl dl itemizedlist orderedlist variablelist simplelist table informaltable simpletable note fig
+         figure lq blockquote tip warning caution important example informalexample simpara formalpara glosslist
+         segmentedlist procedure calloutlist title parml item alt",
+    ).contains(name)
 }
 
 /// Whether text stands beside an element.
@@ -523,38 +264,20 @@ fn has_text(xml: &Xml, id: Id) -> bool {
         .is_some_and(|parent| xml.children(parent).any(is_ink))
 }
 
-/// A file that is one tree.
+/// A paragraph in its file.
 #[derive(Debug)]
-struct XmlFile {
-    direction: Direction,
-    xml: Xml,
-    encoding: Encoding,
-    places: Vec<Place>,
-}
+struct ManualParagraph(MixedPlace);
 
-impl WriteBack for XmlFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let xml = &self.xml;
-        let mut edits = Edits::default();
-        if let Some(language) = translation.language {
-            self.tell(language, &mut edits);
-        }
-        let mut places: Vec<&Place> = self.places.iter().collect();
-        places.sort_by_key(|place| place.bytes.end);
-        for place in places {
-            if let Some(parts) = translation.parts(place.unit) {
-                let written = place.written(xml, self.encoding, &parts, &edits);
-                edits.replace(place.bytes.clone(), written);
-            }
-        }
-        self.encoding.encode_xml(edits.applied(&xml.text))
-    }
-}
+impl Slot for ManualParagraph {
+    type Source = Xml;
+    type Facts = Direction;
 
-impl XmlFile {
     /// Has the root say the language of the text, and the direction it runs in.
-    fn tell(&self, language: &str, edits: &mut Edits) {
-        let (xml, root) = (&self.xml, self.xml.root());
+    fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(language) = translation.language else {
+            return;
+        };
+        let (xml, root) = (&file.source, file.source.root());
         for name in ["xml:lang", "lang"] {
             let attributes = xml.attributes(root);
             if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name)
@@ -563,7 +286,7 @@ impl XmlFile {
                 edits.replace(range, escaped_attribute(&language));
             }
         }
-        let has_attribute = match self.direction {
+        let has_attribute = match file.facts {
             Direction::Attribute => true,
             Direction::AttributeWithNamespace => !xml.namespace(root).is_empty(),
             Direction::Language => {
@@ -577,6 +300,14 @@ impl XmlFile {
         if has_attribute && (is_right || xml.attribute(root, "dir").is_some()) {
             let side = if is_right { "rtl" } else { "ltr" };
             set_attributes(xml, root, &[("dir", side)], edits);
+        }
+    }
+
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Self(place) = self;
+        if let Some(parts) = translation.parts(place.unit) {
+            let written = place.written(&file.source, file.encoding, &parts, edits);
+            edits.replace(place.bytes.clone(), written);
         }
     }
 }

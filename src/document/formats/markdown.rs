@@ -20,7 +20,7 @@ use crate::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
     document::{Document, ParagraphKind, Syntax},
     inline::Run,
-    reading::{BYTE_ORDER_MARK, check_lines},
+    reading::begin_text,
     view::Translation,
 };
 use anchors::{Anchors, Heading};
@@ -34,21 +34,9 @@ const COLLAPSED: &str = "collapsed link";
 pub(super) struct Markdown;
 
 impl DocumentFormat for Markdown {
-    fn label(&self) -> &'static str {
-        "Markdown"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["md", "markdown"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
-        builder.set_encoding(encoding);
-        check_lines(&text)?;
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let start = begin_text(&text, encoding, builder)?;
         let read = read(&text, start, builder);
         builder.set_text(text, Syntax::Markdown);
         let (anchors, grids) = read?;
@@ -102,8 +90,8 @@ fn read(
     start: usize,
     builder: &mut Builder,
 ) -> Result<(Anchors, Vec<Grid>), Failure> {
-    let dialects = Dialects::of(source, start);
-    let mut reader = Reader {
+    let dialects = Dialects::new(source, start);
+    let mut reader = MarkdownReader {
         source,
         dialects: &dialects,
         next_code: 0,
@@ -129,7 +117,7 @@ fn read(
     Ok((anchors, dialects.grids))
 }
 
-struct Reader<'s, 'b> {
+struct MarkdownReader<'s, 'b> {
     source: &'s str,
     dialects: &'s Dialects,
     next_code: usize,
@@ -143,7 +131,7 @@ struct Reader<'s, 'b> {
     hidden: Option<(Range<usize>, usize)>,
     /// The end of the inline content that was read last.
     read_to: usize,
-    /// What the heading that is read shows, and its bytes.
+    /// The shown text of the heading that is read, and its bytes.
     heading: Option<(String, Range<usize>)>,
     anchors: Anchors,
 }
@@ -155,7 +143,7 @@ enum Block {
     Other,
 }
 
-impl Reader<'_, '_> {
+impl MarkdownReader<'_, '_> {
     /// Reads the titles of containers and the cells of drawn tables before byte `end`.
     fn titles(&mut self, end: usize) -> Result<(), Failure> {
         if self.hidden.is_some() || self.run.holds_letter() {

@@ -8,7 +8,7 @@ use crate::view::{Draft, Span};
 
 /// A paragraph that was collected but is no unit yet.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
+pub(super) struct MarkedDraft {
     draft: Draft,
     codes: Vec<Range<usize>>,
     /// Codes that open and close each other.
@@ -27,7 +27,7 @@ struct Text {
 
 /// A paragraph in its file.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct MarkedPlace {
     pub unit: usize,
     pub bytes: Range<usize>,
     codes: Vec<Range<usize>>,
@@ -49,7 +49,7 @@ pub(super) trait Spelling {
     }
 }
 
-impl Collected {
+impl MarkedDraft {
     /// Characters that stand for themselves.
     pub fn text(&mut self, source: &str, range: Range<usize>) {
         self.decoded(&source[range.clone()], range);
@@ -107,12 +107,9 @@ impl Collected {
     }
 
     /// Makes a unit of it, if there is anything to translate.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<Place> {
-        if !self.draft.holds_letter() {
-            return None;
-        }
-        let unit = builder.unit(self.draft, context);
-        Some(Place {
+    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MarkedPlace> {
+        let unit = builder.unit_of_text(self.draft, context)?;
+        Some(MarkedPlace {
             unit,
             bytes: self.bytes?,
             codes: self.codes,
@@ -133,7 +130,7 @@ impl Collected {
     }
 }
 
-impl Place {
+impl MarkedPlace {
     /// Whether a code opens words, or closes them.
     pub fn opens(&self, code: usize) -> bool {
         self.pairs.iter().any(|(open, _)| *open == code)

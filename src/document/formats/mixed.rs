@@ -19,7 +19,7 @@ pub(super) enum Role {
     /// Begins what the code ends that names the same.
     Begin(String),
     End(String),
-    /// The same without anything that a reader sees: its tags go where the text around it is translated.
+    /// Text in it goes on, and a reader sees nothing of it: its tags go where the text around it is translated.
     Transparent,
     /// Words that are not translated; what a reader sees of them.
     Opaque(String),
@@ -38,7 +38,7 @@ pub(super) enum Role {
 
 /// A paragraph in its file.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct MixedPlace {
     pub unit: usize,
     pub bytes: Range<usize>,
     codes: Vec<Code>,
@@ -54,7 +54,7 @@ enum Code {
 
 /// A paragraph that was collected but is no unit yet.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
+pub(super) struct MixedDraft {
     pub draft: Draft,
     codes: Vec<Code>,
     bytes: Option<Range<usize>>,
@@ -68,7 +68,7 @@ pub(super) struct Collected {
     begun: HashMap<String, usize>,
 }
 
-impl Collected {
+impl MixedDraft {
     pub fn keeping_lines() -> Self {
         Self {
             keeps_lines: true,
@@ -77,12 +77,9 @@ impl Collected {
     }
 
     /// Makes a unit of it, if there is anything to translate.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<Place> {
-        if !self.draft.holds_letter() {
-            return None;
-        }
-        let unit = builder.unit(self.draft, context);
-        Some(Place {
+    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MixedPlace> {
+        let unit = builder.unit_of_text(self.draft, context)?;
+        Some(MixedPlace {
             unit,
             bytes: self.bytes?,
             codes: self.codes,
@@ -181,7 +178,7 @@ impl Collected {
     }
 }
 
-impl Place {
+impl MixedPlace {
     /// The translated paragraph as it stands in the file.
     pub fn written(&self, xml: &Xml, encoding: Encoding, parts: &[Part], edits: &Edits) -> String {
         let mut written = String::new();
@@ -216,19 +213,19 @@ pub(super) fn spelt(text: &str, encoding: Encoding) -> String {
 
 /// Reads a document whose elements are blocks and inline ones: every run of inline content between two blocks is a
 /// paragraph.
-pub(super) struct Reader<'x, 'b> {
+pub(super) struct MixedReader<'x, 'b> {
     pub xml: &'x Xml,
     pub builder: &'b mut Builder,
     pub role: &'x dyn Fn(Id) -> Role,
     /// The role of a paragraph in this element.
     pub context: &'x dyn Fn(Id) -> Context,
-    pub places: Vec<Place>,
+    pub places: Vec<MixedPlace>,
 }
 
-impl Reader<'_, '_> {
+impl MixedReader<'_, '_> {
     /// Everything in an element that holds blocks, text, or both.
     pub fn blocks(&mut self, parent: Id) {
-        let mut collected = Collected::default();
+        let mut collected = MixedDraft::default();
         for child in self.xml.children(parent) {
             match (self.xml.kind(child), self.role_of(child)) {
                 (Kind::Element, Role::Block) => {
@@ -253,7 +250,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn paragraph(&mut self, mut collected: Collected, parent: Id) {
+    fn paragraph(&mut self, mut collected: MixedDraft, parent: Id) {
         let anchors = std::mem::take(&mut collected.anchors);
         if collected.draft.holds_letter() {
             let context = (self.context)(parent);

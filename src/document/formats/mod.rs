@@ -31,6 +31,7 @@ mod pptx;
 mod rst;
 mod runs;
 mod sheet_names;
+mod slots;
 mod strings;
 mod subtitles;
 mod xliff;
@@ -43,7 +44,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use columns::Column;
-pub(crate) use encoding::Encoding;
+pub(crate) use encoding::{Encoding, declared_names, lowered_head};
 pub(super) use html::is_hidden;
 pub use language::is_right_to_left;
 pub use options::{Cuts, ReadingChoice, ReadingOptions, SegmentEdit};
@@ -58,44 +59,8 @@ use canopy_base::error::{Error, Result};
 
 /// One format of files.
 pub(super) trait DocumentFormat: Sync {
-    /// The name of such a file in messages and in the window.
-    fn label(&self) -> &'static str;
-
-    /// How names of such files end, in lower case; the usual ending first.
-    fn endings(&self) -> &'static [&'static str];
-
-    /// How the name of its translation ends, where that is a file of another kind.
-    fn written_ending(&self) -> &'static str {
-        self.endings()[0]
-    }
-
-    /// Whether a file has a place of its own for the translation, beside its source.
-    fn is_bilingual(&self) -> bool {
-        false
-    }
-
-    /// What can be asked of a file beside its text.
-    fn choices(&self) -> &'static [ReadingChoice] {
-        if self.is_bilingual() {
-            &[ReadingChoice::Drafts]
-        } else {
-            &[]
-        }
-    }
-
-    /// Whether a translation that is its source must be written, too: there is a place for it that would stay empty.
-    fn writes_same(&self) -> bool {
-        self.is_bilingual()
-    }
-
-    /// Whether a file holds single strings of a program, not a text.
-    fn is_strings(&self) -> bool {
-        false
-    }
-
     /// Whether a file can only be of this format, whatever its name is.
-    fn is_content(&self, bytes: &[u8]) -> bool {
-        let _ = bytes;
+    fn is_content(&self, _: &[u8]) -> bool {
         false
     }
 
@@ -112,9 +77,30 @@ pub(crate) trait WriteBack: Debug + Send + Sync {
     fn write(&self, document: &Document, translation: &Translation) -> Result<Vec<u8>, Failure>;
 }
 
-/// The registered formats: `Name => implementation`.
+/// The facts that a format shares with others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    /// Text with comments, which are translated on request.
+    Commented,
+    /// A workbook that names its sheets in formulas.
+    Workbook,
+    /// Text that is written as HTML.
+    Printed,
+    Subtitles,
+    /// Sources with places for their translations.
+    Exchange,
+    /// Strings of a program.
+    Strings,
+    /// Strings of a program with places for their translations.
+    Catalogue,
+    /// Strings in columns.
+    Table,
+}
+
+/// The registered formats: implementation, kind, label, and how names of their files end, the usual ending first.
 macro_rules! formats {
-    ($($name:ident => $implementation:expr,)*) => {
+    ($($name:ident: $implementation:expr, $kind:ident, $label:literal, $endings:expr;)*) => {
         /// File formats that can be read and written.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
@@ -131,52 +117,72 @@ macro_rules! formats {
                     $(Self::$name => &$implementation,)*
                 }
             }
+
+            fn kind(self) -> Kind {
+                match self {
+                    $(Self::$name => Kind::$kind,)*
+                }
+            }
+
+            /// The name of such a file in messages and in the window.
+            pub fn label(self) -> &'static str {
+                match self {
+                    $(Self::$name => $label,)*
+                }
+            }
+
+            /// How names of such files end, in lower case; the usual ending first.
+            pub fn endings(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$name => &$endings,)*
+                }
+            }
         }
     };
 }
 
 formats! {
-    Html => html::Html,
-    Markdown => markdown::Markdown,
-    Text => plain::Plain,
-    Docx => docx::Docx,
-    Pptx => pptx::Pptx,
-    Xlsx => xlsx::Xlsx,
-    Odt => odf::TEXT,
-    Ods => odf::WORKBOOK,
-    Odp => odf::PRESENTATION,
-    Epub => epub::Epub,
-    Idml => idml::Idml,
-    Pdf => pdf::Pdf,
-    Xliff => xliff::Xliff,
-    Dita => manual::DITA,
-    DocBook => manual::DOCBOOK,
-    Mallard => manual::MALLARD,
-    Srt => subtitles::Srt,
-    Vtt => subtitles::Vtt,
-    Ass => subtitles::Ass,
-    Latex => latex::Latex,
-    Rst => rst::Rst,
-    AsciiDoc => asciidoc::AsciiDoc,
-    Po => strings::po::Po,
-    Json => strings::json::Json,
-    Arb => strings::json::Arb,
-    Xcstrings => strings::xcstrings::Catalogue,
-    Strings => strings::apple::Strings,
-    StringsDict => strings::plist::StringsDict,
-    Resx => strings::resx::Resx,
-    Properties => strings::properties::Properties,
-    Fluent => strings::fluent::Fluent,
-    Yaml => strings::yaml::Yaml,
-    Android => strings::android::Android,
-    Qt => strings::qt::Qt,
-    Csv => strings::table::CSV,
-    Tsv => strings::table::TSV,
+    Html: html::Html, Text, "HTML", ["html", "htm", "xhtml"];
+    Markdown: markdown::Markdown, Text, "Markdown", ["md", "markdown"];
+    Text: plain::Plain, Text, "plain text", ["txt", "text"];
+    Docx: docx::Docx, Commented, "Word document", ["docx", "docm", "dotx", "dotm"];
+    Pptx: pptx::Pptx, Commented, "presentation", ["pptx", "pptm", "potx", "ppsx"];
+    Xlsx: xlsx::Xlsx, Workbook, "workbook", ["xlsx", "xlsm", "xltx"];
+    Odt: odf::Odf("text"), Commented, "OpenDocument text", ["odt", "ott"];
+    Ods: odf::Odf("spreadsheet"), Commented, "OpenDocument spreadsheet", ["ods", "ots"];
+    Odp: odf::Odf("presentation"), Commented, "OpenDocument presentation", ["odp", "otp"];
+    Epub: epub::Epub, Text, "EPUB", ["epub"];
+    Idml: idml::Idml, Commented, "InDesign document", ["idml"];
+    Pdf: pdf::Pdf, Printed, "PDF (text only)", ["pdf"];
+    Xliff: xliff::Xliff, Exchange, "XLIFF", ["xlf", "xliff", "sdlxliff", "mqxliff", "mxliff", "txlf"];
+    Dita: manual::DITA, Text, "DITA", ["dita", "ditamap", "bookmap"];
+    DocBook: manual::DOCBOOK, Text, "DocBook", ["dbk", "docbook"];
+    Mallard: manual::MALLARD, Text, "Mallard", ["page"];
+    Srt: subtitles::SRT, Subtitles, "SubRip subtitles", ["srt"];
+    Vtt: subtitles::VTT, Subtitles, "WebVTT subtitles", ["vtt"];
+    Ass: subtitles::ASS, Subtitles, "SubStation Alpha subtitles", ["ass", "ssa"];
+    Latex: latex::Latex, Text, "LaTeX", ["tex", "latex", "ltx"];
+    Rst: rst::Rst, Text, "reStructuredText", ["rst", "rest"];
+    AsciiDoc: asciidoc::AsciiDoc, Text, "AsciiDoc", ["adoc", "asciidoc", "asc"];
+    Po: strings::po::Po, Catalogue, "gettext catalogue", ["po", "pot"];
+    Json: strings::json::Json::Any, Strings, "JSON strings", ["json", "jsonc"];
+    Arb: strings::json::Json::Arb, Strings, "ARB bundle", ["arb"];
+    Xcstrings: strings::xcstrings::Xcstrings, Catalogue, "Xcode string catalogue", ["xcstrings"];
+    Strings: strings::apple::Strings, Strings, "Apple strings", ["strings"];
+    StringsDict: strings::plist::StringsDict, Strings, "Apple plural strings", ["stringsdict"];
+    Resx: strings::resx::Resx, Strings, ".NET resources", ["resx", "resw"];
+    Properties: strings::properties::Properties, Strings, "Java properties", ["properties"];
+    Fluent: strings::fluent::Fluent, Strings, "Fluent", ["ftl"];
+    Yaml: strings::yaml::Yaml, Strings, "YAML strings", ["yaml", "yml"];
+    Android: strings::android::Android, Strings, "Android strings", ["xml"];
+    Qt: strings::qt::Qt, Catalogue, "Qt translation source", ["ts"];
+    Csv: strings::table::Table(&[',', ';', '\t', '|']), Table, "CSV table", ["csv"];
+    Tsv: strings::table::Table(&['\t']), Table, "TSV table", ["tsv", "tab"];
 }
 
 impl Format {
     /// The format of a file by its extension, plain text if it has none; `None` where that is none of these formats.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let extension = path
             .extension()
             .and_then(|extension| extension.to_str())
@@ -186,18 +192,18 @@ impl Format {
         if extension.chars().all(|c| c.is_ascii_digit()) {
             return Some(Self::Text);
         }
-        Self::named(&extension)
+        Self::from_ending(&extension)
     }
 
     /// The format with this ending.
-    pub fn named(ending: &str) -> Option<Self> {
+    pub fn from_ending(ending: &str) -> Option<Self> {
         let ends = |format: &&Self| format.endings().contains(&ending);
         Self::ALL.iter().find(ends).copied()
     }
 
     /// The format of a file by its content, or else by its name.
-    pub fn of_content(path: &Path, bytes: &[u8]) -> Option<Self> {
-        let named = Self::of(path);
+    pub fn from_content(path: &Path, bytes: &[u8]) -> Option<Self> {
+        let named = Self::from_path(path);
         let is_it = |format: &Self| format.implementation().is_content(bytes);
         // A name that says the same as the content is right where several formats share their content.
         named
@@ -211,9 +217,12 @@ impl Format {
         self.endings()[0]
     }
 
-    /// The extension that its translation has: that of the file itself, unless it is written as another kind.
+    /// The extension of a translation: that of the file itself, unless it is written as another kind.
     pub fn written_extension(self) -> &'static str {
-        self.implementation().written_ending()
+        match self.kind() {
+            Kind::Printed => "html",
+            _ => self.extension(),
+        }
     }
 
     /// Refuses a name for its translation that promises a kind of file which is not written.
@@ -222,7 +231,7 @@ impl Format {
     /// If the name ends as that of the source and the translation is another kind of file.
     pub fn check_written_name(self, path: &Path) -> Result<()> {
         let is_same = self.written_extension() == self.extension();
-        if is_same || Self::of(path) != Some(self) {
+        if is_same || Self::from_path(path) != Some(self) {
             return Ok(());
         }
         Err(Error::WrittenOtherwise {
@@ -232,39 +241,35 @@ impl Format {
         })
     }
 
-    /// How names of such files end, in lower case; the usual ending first.
-    pub fn endings(self) -> &'static [&'static str] {
-        self.implementation().endings()
-    }
-
-    /// The name of such a file.
-    pub fn label(self) -> &'static str {
-        self.implementation().label()
-    }
-
     /// Whether a file has a place of its own for the translation, beside its source.
     pub fn is_bilingual(self) -> bool {
-        self.implementation().is_bilingual()
+        matches!(self.kind(), Kind::Exchange | Kind::Catalogue)
     }
 
-    /// What can be asked of a file beside its text.
+    /// The parts and drafts of a file that are translated on request.
     pub fn choices(self) -> &'static [ReadingChoice] {
-        self.implementation().choices()
+        match self.kind() {
+            Kind::Commented => &[ReadingChoice::Comments],
+            Kind::Workbook => &[ReadingChoice::Comments, ReadingChoice::SheetNames],
+            Kind::Exchange | Kind::Catalogue => &[ReadingChoice::Drafts],
+            Kind::Table => &[ReadingChoice::Columns],
+            Kind::Text | Kind::Printed | Kind::Subtitles | Kind::Strings => &[],
+        }
     }
 
-    /// Whether a translation that is its source must be written, too.
+    /// Whether a translation that equals its source must be written, too: there is a place for it that would stay empty.
     pub(super) fn writes_same(self) -> bool {
-        self.implementation().writes_same()
+        self.is_bilingual() || self.kind() == Kind::Table
     }
 
     /// Whether a translation has as much room as [`Document::subtitle_layout`] says.
     pub fn is_subtitles(self) -> bool {
-        matches!(self, Self::Srt | Self::Vtt | Self::Ass)
+        self.kind() == Kind::Subtitles
     }
 
     /// Whether a file holds single strings of a program, not a text.
     pub fn is_strings(self) -> bool {
-        self.implementation().is_strings()
+        matches!(self.kind(), Kind::Strings | Kind::Catalogue | Kind::Table)
     }
 
     /// The endings of all formats.
@@ -272,6 +277,26 @@ impl Format {
         let endings = Self::ALL.iter().flat_map(|format| format.endings());
         endings.copied().collect()
     }
+}
+
+/// Resolves the escapes of an address: `a%20b` is `a b`.
+fn percent_decoded(address: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = address.as_bytes();
+    while let Some((&first, more)) = rest.split_first() {
+        let digits = more
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let Some(code) = code.filter(|_| first == b'%') {
+            bytes.push(code);
+            rest = &more[2..];
+        } else {
+            bytes.push(first);
+            rest = more;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -286,7 +311,7 @@ mod tests {
         endings.dedup();
         assert_eq!(endings.len(), count);
         for format in Format::ALL {
-            assert_eq!(Format::named(format.extension()), Some(*format));
+            assert_eq!(Format::from_ending(format.extension()), Some(*format));
         }
     }
 }

@@ -9,58 +9,24 @@ use std::collections::{HashMap, HashSet};
 use super::direction::{Directed, directed, prefix, set_attributes};
 use super::edits::Edits;
 use super::language;
-use super::mixed::{Place, Reader, Role};
+use super::mixed::{MixedPlace, MixedReader, Role};
 use super::package::{Package, Part};
 use super::xml::{Id, Xml, escaped_attribute};
-use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::Translation;
+use crate::words::Words;
 
-/// One kind of OpenDocument files.
-pub(super) struct Odf {
-    pub label: &'static str,
-    pub endings: &'static [&'static str],
-    /// How the type in `mimetype` goes on.
-    pub kind: &'static str,
-}
-
-pub(super) const TEXT: Odf = Odf {
-    label: "OpenDocument text",
-    endings: &["odt", "ott"],
-    kind: "text",
-};
-
-pub(super) const WORKBOOK: Odf = Odf {
-    label: "OpenDocument spreadsheet",
-    endings: &["ods", "ots"],
-    kind: "spreadsheet",
-};
-
-pub(super) const PRESENTATION: Odf = Odf {
-    label: "OpenDocument presentation",
-    endings: &["odp", "otp"],
-    kind: "presentation",
-};
+/// A kind of OpenDocument files, named as in the type of their `mimetype`: `text`, `spreadsheet`, `presentation`.
+pub(super) struct Odf(pub &'static str);
 
 const TYPE: &str = "application/vnd.oasis.opendocument.";
 
 impl DocumentFormat for Odf {
-    fn label(&self) -> &'static str {
-        self.label
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        self.endings
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         // The first entry is not packed, so that everybody can see it.
-        let kind = format!("mimetype{TYPE}{}", self.kind);
+        let kind = format!("mimetype{TYPE}{}", self.0);
         bytes.get(30..30 + kind.len()) == Some(kind.as_bytes())
     }
 
@@ -68,10 +34,7 @@ impl DocumentFormat for Odf {
         let package = Package::open(bytes)?;
         if let Some(manifest) = package.find("META-INF/manifest.xml") {
             let xml = package.xml(manifest)?.xml;
-            if xml
-                .descendants(xml.root())
-                .any(|id| xml.name(id) == "encryption-data")
-            {
+            if xml.named("encryption-data").next().is_some() {
                 return Err(Failure::Encrypted);
             }
         }
@@ -84,7 +47,7 @@ impl DocumentFormat for Odf {
             let part = package.xml(name)?;
             let xml = &part.xml;
             let unseen = unseen_styles(xml);
-            let mut reader = Reader {
+            let mut reader = MixedReader {
                 xml,
                 builder,
                 role: &|id| match xml.attribute(id, "style-name") {
@@ -107,7 +70,7 @@ impl DocumentFormat for Odf {
 #[derive(Debug)]
 struct OdfFile {
     package: Package,
-    parts: Vec<(Part, Vec<Place>)>,
+    parts: Vec<(Part, Vec<MixedPlace>)>,
 }
 
 impl WriteBack for OdfFile {
@@ -118,7 +81,7 @@ impl WriteBack for OdfFile {
             if let Some(language) = translation.language {
                 set_language(xml, language, &mut edits);
             }
-            let mut places: Vec<&Place> = places.iter().collect();
+            let mut places: Vec<&MixedPlace> = places.iter().collect();
             places.sort_by_key(|place| place.bytes.end);
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {
@@ -157,9 +120,7 @@ fn unseen_styles(xml: &Xml) -> HashSet<String> {
                         .all(|(name, _)| is_unseen(name))
             })
     });
-    styles
-        .filter_map(|id| xml.attribute(id, "name").map(std::borrow::Cow::into_owned))
-        .collect()
+    styles.filter_map(|id| xml.value(id, "name")).collect()
 }
 
 /// The role of an element in the text around it.
@@ -239,47 +200,22 @@ fn role(xml: &Xml, id: Id, comments: bool) -> Role {
 
 /// Marks in a text that show nothing.
 fn is_mark(name: &str) -> bool {
-    matches!(
-        name,
-        "bookmark"
-            | "bookmark-start"
-            | "bookmark-end"
-            | "reference-mark"
-            | "reference-mark-start"
-            | "reference-mark-end"
-            | "change"
-            | "change-start"
-            | "change-end"
-            | "annotation-end"
-            | "toc-mark"
-            | "toc-mark-start"
-            | "toc-mark-end"
-            | "alphabetical-index-mark"
-            | "alphabetical-index-mark-start"
-            | "alphabetical-index-mark-end"
-            | "user-index-mark"
-            | "user-index-mark-start"
-            | "user-index-mark-end"
-            | "control"
-    )
+    Words(
+        "bookmark bookmark-start bookmark-end reference-mark reference-mark-start reference-mark-end change change-start
+         change-end annotation-end toc-mark toc-mark-start toc-mark-end alphabetical-index-mark
+         alphabetical-index-mark-start alphabetical-index-mark-end user-index-mark user-index-mark-start
+         user-index-mark-end control",
+    ).contains(name)
 }
 
 /// Whether an element stands in a paragraph, not beside paragraphs.
 fn is_in_text(xml: &Xml, id: Id) -> bool {
-    const HOLDERS: [&str; 8] = [
-        "text-box",
-        "note-body",
-        "annotation",
-        "table-cell",
-        "list-item",
-        "section",
-        "page",
-        "body",
-    ];
+    const HOLDERS: Words =
+        Words("text-box note-body annotation table-cell list-item section page body");
     for above in xml.ancestors(id) {
         match xml.name(above) {
             "p" | "h" => return true,
-            name if HOLDERS.contains(&name) => return false,
+            name if HOLDERS.contains(name) => return false,
             _ => {}
         }
     }
@@ -332,10 +268,7 @@ fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
         "ar" | "he" | "fa" | "ur" | "hi" | "th" => "-complex",
         _ => "",
     };
-    for id in xml
-        .descendants(xml.root())
-        .filter(|&id| xml.name(id) == "text-properties")
-    {
+    for id in xml.named("text-properties") {
         let said = xml.attributes(id).into_iter().find(|(name, _)| {
             let local = name.rsplit_once(':').map_or(*name, |(_, local)| local);
             local.strip_suffix(suffix) == Some("language")

@@ -8,7 +8,7 @@ use super::docx::Bound;
 use super::edits::Edits;
 use super::language::{WordLanguage, is_right_to_left};
 use super::package::{Package, Part};
-use super::runs::{Dialect, Place};
+use super::runs::{Dialect, RunPlace};
 use super::xml::Xml;
 use crate::builder::Failure;
 use crate::document::Document;
@@ -18,8 +18,24 @@ use crate::view::Translation;
 pub(super) struct OfficePart {
     pub name: String,
     pub part: Part,
-    pub places: Vec<Place>,
+    pub places: Vec<RunPlace>,
     pub dialect: &'static (dyn OfficeDialect + Sync),
+}
+
+impl OfficePart {
+    pub fn new(
+        name: String,
+        part: Part,
+        places: Vec<RunPlace>,
+        dialect: &'static (dyn OfficeDialect + Sync),
+    ) -> Self {
+        Self {
+            name,
+            part,
+            places,
+            dialect,
+        }
+    }
 }
 
 /// An Office file whose text stands in runs.
@@ -42,8 +58,8 @@ impl std::fmt::Debug for Office {
 
 /// The parts that all files of a program have beside their runs.
 pub(super) trait OfficeDialect: Dialect + Directed + Send {
-    /// Says in a part that its text is in another language.
-    fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits);
+    /// Says in a part that its text is in another language, where it has a place to say so.
+    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
 }
 
 impl WriteBack for Office {
@@ -53,9 +69,18 @@ impl WriteBack for Office {
 }
 
 impl Office {
+    pub fn new(package: Package, parts: Vec<OfficePart>) -> Self {
+        Self {
+            package,
+            parts,
+            sheets: Vec::new(),
+            bound: Vec::new(),
+        }
+    }
+
     /// The parts that change, by their names.
     pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
-        let language = translation.language.map(WordLanguage::of);
+        let language = translation.language.map(WordLanguage::new);
         let mut changed = HashMap::new();
         for OfficePart {
             name,
@@ -70,7 +95,7 @@ impl Office {
                 dialect.set_language(xml, language, &mut edits);
             }
             // A text box ends before the paragraph in which it is anchored.
-            let mut places: Vec<&Place> = places.iter().collect();
+            let mut places: Vec<&RunPlace> = places.iter().collect();
             places.sort_by_key(|place| place.end());
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {
@@ -109,8 +134,7 @@ impl Office {
 /// Says from which side the columns of a sheet begin.
 pub(super) fn turn_sheet(xml: &Xml, is_right: bool, edits: &mut Edits) {
     let value = if is_right { "1" } else { "0" };
-    let views = xml.descendants(xml.root());
-    for view in views.filter(|&id| xml.name(id) == "sheetView") {
+    for view in xml.named("sheetView") {
         if is_right || xml.attribute(view, "rightToLeft").is_some() {
             set_attributes(xml, view, &[("rightToLeft", value)], edits);
         }

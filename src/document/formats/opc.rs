@@ -13,6 +13,14 @@ pub(super) struct Relationship {
     pub target: Option<String>,
 }
 
+/// Opens an Office file; also its main part and the relationships of that.
+pub(super) fn open(bytes: Vec<u8>) -> Result<(Package, String, Vec<Relationship>), Failure> {
+    let package = Package::open(bytes)?;
+    let main = main_part(&package)?;
+    let related = relationships(&package, &main)?;
+    Ok((package, main, related))
+}
+
 /// The name of the part that the file is about: document, presentation or workbook.
 pub(super) fn main_part(package: &Package) -> Result<String, Failure> {
     let all = relationships(package, "")?;

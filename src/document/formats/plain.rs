@@ -12,7 +12,7 @@ use crate::{
     builder::{Builder, Context, Failure},
     document::{Document, ParagraphKind, Syntax},
     inline::Run,
-    reading::{BYTE_ORDER_MARK, check_lines},
+    reading::begin_text,
     view::Translation,
 };
 use wrapping::{Joint, Line, cut_columns, joints};
@@ -21,21 +21,9 @@ use wrapping::{Joint, Line, cut_columns, joints};
 pub(super) struct Plain;
 
 impl DocumentFormat for Plain {
-    fn label(&self) -> &'static str {
-        "plain text"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["txt", "text"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
-        builder.set_encoding(encoding);
-        check_lines(&text)?;
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let start = begin_text(&text, encoding, builder)?;
         read(&text, start, builder);
         builder.set_text(text, Syntax::Plain);
         Ok(TextFile::kept(encoding))
@@ -114,35 +102,23 @@ fn read_block(source: &str, lines: &[Line], joints: &[Joint], builder: &mut Buil
 
 fn paragraph(run: &Run, kind: ParagraphKind, builder: &mut Builder) {
     if run.holds_letter() {
-        builder.paragraph(
-            run,
-            Context {
-                kind,
-                ..Context::default()
-            },
-        );
+        builder.paragraph(run, Context::new(kind, None));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format, ParagraphKind};
+    use crate::document::{Format, ParagraphKind};
+    use crate::testing::{read, rewritten};
 
     fn paragraphs(text: &str) -> Vec<String> {
-        let document =
-            Document::parse("test.txt", Format::Text, text.to_owned()).expect("readable");
-        let text = |range: std::ops::Range<usize>| {
-            document.sentences[range]
-                .iter()
-                .map(|sentence| sentence.text.as_str())
-                .collect::<Vec<_>>()
-                .join(" | ")
-        };
-        document
-            .paragraphs
-            .iter()
-            .map(|paragraph| text(paragraph.sentences.clone()))
-            .collect()
+        let document = read(Format::Text, text);
+        let paragraphs = document.paragraphs.iter().map(|paragraph| {
+            let sentences = document.sentences[paragraph.sentences.clone()].iter();
+            let texts: Vec<&str> = sentences.map(|it| it.text.as_str()).collect();
+            texts.join(" | ")
+        });
+        paragraphs.collect()
     }
 
     #[test]
@@ -243,19 +219,10 @@ mod tests {
     #[test]
     fn characters_that_control_something_stay_and_are_no_text() {
         let text = "Next \u{b} sentence.\u{1b} And\u{7} one.";
-        let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("readable");
-        let texts: Vec<&str> = document
-            .sentences
-            .iter()
-            .map(|it| it.text.as_str())
-            .collect();
-        assert!(
-            texts.iter().all(|text| !text.contains(char::is_control)),
-            "{texts:?}"
-        );
-        let same: Vec<_> = texts.iter().map(|text| Some((*text).to_owned())).collect();
-        let written = document.written(&same, None).expect("written");
-        assert_eq!(written, text.as_bytes());
+        let document = read(Format::Text, text);
+        let texts = document.sentences.iter().map(|it| &it.text);
+        assert!(texts.clone().all(|text| !text.contains(char::is_control)));
+        assert_eq!(rewritten(&document, None, str::to_owned), text);
     }
 
     #[test]
@@ -265,7 +232,7 @@ mod tests {
             paragraphs(text),
             ["One thing", "Another", "Third", "# no heading"]
         );
-        let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("readable");
+        let document = read(Format::Text, text);
         assert_eq!(document.paragraphs[1].kind, ParagraphKind::ListItem);
         assert_eq!(&text[document.sentences[2].range.clone()], "Third");
     }

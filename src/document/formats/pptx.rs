@@ -11,7 +11,7 @@ use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Dialect, OpenFields, RunChild};
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice};
+use super::{DocumentFormat, Kept};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
 
@@ -19,32 +19,15 @@ use crate::document::ParagraphKind;
 pub(super) struct Pptx;
 
 impl DocumentFormat for Pptx {
-    fn label(&self) -> &'static str {
-        "presentation"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["pptx", "pptm", "potx", "ppsx"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         opc::is_office(bytes, "ppt/")
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let package = Package::open(bytes)?;
-        let main = opc::main_part(&package)?;
-        let related = opc::relationships(&package, &main)?;
+        let (package, main, related) = opc::open(bytes)?;
         let presentation = package.xml(&main)?.xml;
         let mut parts: Vec<OfficePart> = Vec::new();
-        for slide in presentation.descendants(presentation.root()) {
-            if presentation.name(slide) != "sldId" {
-                continue;
-            }
+        for slide in presentation.named("sldId") {
             let id = presentation.qualified_attribute(slide, "r:id");
             let id = id.or_else(|| presentation.attribute(slide, "embed"));
             let named = related
@@ -79,12 +62,7 @@ impl DocumentFormat for Pptx {
                 }
             }
         }
-        Ok(Box::new(Office {
-            package,
-            parts,
-            sheets: Vec::new(),
-            bound: Vec::new(),
-        }))
+        Ok(Box::new(Office::new(package, parts)))
     }
 }
 
@@ -106,12 +84,7 @@ pub(super) fn remarks(
         let collected = runs::collect(&Remark, xml, id, &mut OpenFields::default());
         places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
     }
-    Ok(OfficePart {
-        name,
-        part,
-        places,
-        dialect: &Remark,
-    })
+    Ok(OfficePart::new(name, part, places, &Remark))
 }
 
 /// A part with text as pictures have it.
@@ -123,7 +96,7 @@ pub(super) fn drawing_part(
     mirrored_part(package, name, builder, &mut Vec::new())
 }
 
-/// The same where the first paragraphs of the same text have their units already.
+/// As [`drawing_part`], where the first paragraphs of a text have their units already.
 fn mirrored_part(
     package: &Package,
     name: String,
@@ -135,10 +108,7 @@ fn mirrored_part(
     let part = package.xml(&name)?;
     let xml = &part.xml;
     let mut places = Vec::new();
-    for paragraph in xml.descendants(xml.root()) {
-        if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
-            continue;
-        }
+    for paragraph in paragraphs(xml) {
         let collected = runs::collect(&Drawing, xml, paragraph, &mut OpenFields::default());
         let Some(collected) = collected else { continue };
         let text = collected.draft.shown();
@@ -152,12 +122,12 @@ fn mirrored_part(
         units.push((text, place.unit));
         places.push(place);
     }
-    Ok(OfficePart {
-        name,
-        part,
-        places,
-        dialect: &Drawing,
-    })
+    Ok(OfficePart::new(name, part, places, &Drawing))
+}
+
+fn paragraphs(xml: &Xml) -> impl Iterator<Item = Id> {
+    let named = xml.named("p");
+    named.filter(|&id| xml.namespace(id).contains("/drawingml/"))
 }
 
 fn context(xml: &Xml, paragraph: Id) -> Context {
@@ -209,23 +179,11 @@ impl Dialect for Drawing {
         }
     }
 
-    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
-        match xml.name(id) {
-            "t" => RunChild::Text,
-            "rPr" => RunChild::Properties,
-            _ => RunChild::Point("mark"),
-        }
-    }
-
     fn is_invisible(&self, name: &str) -> bool {
         matches!(
             name,
             "lang" | "altLang" | "dirty" | "err" | "smtClean" | "smtId" | "noProof" | "bmk"
         )
-    }
-
-    fn trims_space(&self) -> bool {
-        false
     }
 }
 
@@ -246,10 +204,7 @@ impl Directed for Drawing {
     /// Paragraphs say their direction and, apart from it, on which side they begin.
     fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
         let (value, side) = if is_right { ("1", "r") } else { ("0", "l") };
-        for paragraph in xml.descendants(xml.root()) {
-            if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
-                continue;
-            }
+        for paragraph in paragraphs(xml) {
             if is_right != has_right(&xml.whole_text(paragraph)) {
                 continue;
             }
@@ -295,21 +250,11 @@ impl Dialect for Remark {
         true
     }
 
-    fn trims_space(&self) -> bool {
-        false
-    }
-
     fn text_element(&self) -> &'static str {
         "text"
     }
 }
 
-impl Directed for Remark {
-    /// It has no place to say it.
-    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
-}
+impl Directed for Remark {}
 
-impl OfficeDialect for Remark {
-    /// Nor its language.
-    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
-}
+impl OfficeDialect for Remark {}

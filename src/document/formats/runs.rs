@@ -13,33 +13,33 @@ mod reader;
 
 pub(super) use events::{Child, Dialect, RunChild};
 pub(super) use fields::{OpenFields, is_link};
-pub(super) use place::Place;
+pub(super) use place::RunPlace;
 
 use drafter::Drafter;
 use fields::without_fields;
 use looks::{base, looks};
-use reader::Reader;
+use reader::RunReader;
 
 use super::xml::{Id, Xml};
 use crate::builder::{Builder, Context};
 use crate::view::Draft;
 
 /// A paragraph that was collected but is no unit yet.
-pub(super) struct Collected {
+pub(super) struct RunDraft {
     pub draft: Draft,
-    place: Place,
+    place: RunPlace,
 }
 
-impl Collected {
+impl RunDraft {
     /// Makes a unit of it.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Place {
+    pub fn unit(self, builder: &mut Builder, context: Context) -> RunPlace {
         let unit = builder.unit(self.draft, context);
-        Place { unit, ..self.place }
+        RunPlace { unit, ..self.place }
     }
 
     /// Makes it another place of a unit that has the same text and codes.
-    pub fn mirror(self, unit: usize) -> Place {
-        Place { unit, ..self.place }
+    pub fn mirror(self, unit: usize) -> RunPlace {
+        RunPlace { unit, ..self.place }
     }
 }
 
@@ -49,8 +49,8 @@ pub(super) fn collect(
     xml: &Xml,
     paragraph: Id,
     fields: &mut OpenFields,
-) -> Option<Collected> {
-    let mut reader = Reader {
+) -> Option<RunDraft> {
+    let mut reader = RunReader {
         dialect,
         xml,
         events: Vec::new(),
@@ -59,7 +59,7 @@ pub(super) fn collect(
         has_elements: false,
     };
     reader.children(paragraph);
-    let Reader {
+    let RunReader {
         events,
         bytes,
         is_bare,
@@ -88,9 +88,9 @@ pub(super) fn collect(
     if !drafter.draft.holds_letter() {
         return None;
     }
-    Some(Collected {
+    Some(RunDraft {
         draft: drafter.draft,
-        place: Place {
+        place: RunPlace {
             unit: usize::MAX,
             bytes: bytes?,
             base: base.and_then(|look| look.properties),

@@ -8,21 +8,14 @@ use super::xml::{Id, Kind, Xml, escaped, escaped_attribute};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
 use crate::view::{Draft, Part, Translation};
+use crate::words::Words;
 
 /// As many as Excel accepts, in units of UTF-16.
 const MAX_CHARS: usize = 31;
 
 /// Elements whose text is a formula, and attributes that are one.
-const FORMULAS: [&str; 8] = [
-    "f",
-    "formula",
-    "formula1",
-    "formula2",
-    "definedName",
-    "calculatedColumnFormula",
-    "totalsRowFormula",
-    "lpstr",
-];
+const FORMULAS: Words =
+    Words("f formula formula1 formula2 definedName calculatedColumnFormula totalsRowFormula lpstr");
 const LINKS: [&str; 4] = ["location", "textlink", "fmlaLink", "fmlaRange"];
 
 /// The names of a workbook's sheets with their units.
@@ -157,7 +150,7 @@ impl Renamed {
                     let new = &self.0[&xml.whole_text(id).to_lowercase()];
                     edits.replace(xml.inner(id), escaped(new));
                 }
-                name if FORMULAS.contains(&name) && !xml.is_empty_tag(id) => {
+                name if FORMULAS.contains(name) && !xml.is_empty_tag(id) => {
                     if let Some(new) = self.formula(&xml.whole_text(id)) {
                         edits.replace(xml.inner(id), escaped(&new));
                     }

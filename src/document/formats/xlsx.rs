@@ -9,15 +9,14 @@ use std::ops::{Range, RangeInclusive};
 
 use super::direction::Directed;
 use super::edits::Edits;
-use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart, turn_sheet};
 use super::opc;
 use super::package::Package;
 use super::pptx::{drawing_part, remarks};
-use super::runs::{self, Child, Dialect, OpenFields, Place, RunChild};
+use super::runs::{self, Child, Dialect, OpenFields, RunPlace};
 use super::sheet_names::SheetNames;
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::{Document, ParagraphKind};
 use crate::view::Translation;
@@ -26,26 +25,12 @@ use crate::view::Translation;
 pub(super) struct Xlsx;
 
 impl DocumentFormat for Xlsx {
-    fn label(&self) -> &'static str {
-        "workbook"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xlsx", "xlsm", "xltx"]
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Comments, ReadingChoice::SheetNames]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         opc::is_office(bytes, "xl/")
     }
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let package = Package::open(bytes)?;
-        let main = opc::main_part(&package)?;
-        let related = opc::relationships(&package, &main)?;
+        let (package, main, related) = opc::open(bytes)?;
         let of_kind = |kind: &str| related.iter().find(|it| it.kind == kind)?.target.clone();
         let strings = match of_kind("sharedStrings") {
             Some(name) => Some(package.xml(&name)?),
@@ -65,10 +50,7 @@ impl DocumentFormat for Xlsx {
         };
         let workbook = package.xml(&main)?.xml;
         let (mut sheets, mut titles) = (Vec::new(), Vec::new());
-        for sheet in workbook.descendants(workbook.root()) {
-            if workbook.name(sheet) != "sheet" {
-                continue;
-            }
+        for sheet in workbook.named("sheet") {
             let id = workbook.qualified_attribute(sheet, "r:id");
             let named = related
                 .iter()
@@ -92,19 +74,12 @@ impl DocumentFormat for Xlsx {
         }
         if let Some(part) = strings {
             let name = part.xml.part.clone();
-            places.sort_by_key(Place::end);
-            parts.push(OfficePart {
-                name,
-                part,
-                places,
-                dialect: &Cells,
-            });
+            places.sort_by_key(RunPlace::end);
+            parts.push(OfficePart::new(name, part, places, &Cells));
         }
         let office = Office {
-            package,
-            parts,
             sheets: sheet_names,
-            bound: Vec::new(),
+            ..Office::new(package, parts)
         };
         Ok(Box::new(Workbook { office, names }))
     }
@@ -139,7 +114,7 @@ struct Shared<'x> {
 
 impl Shared<'_> {
     /// A unit for every string, in the order in which cells show them.
-    fn places(self, builder: &mut Builder) -> Vec<Place> {
+    fn places(self, builder: &mut Builder) -> Vec<RunPlace> {
         let (mut seen, mut places) = (self.headings, Vec::new());
         let Some(xml) = self.strings else {
             return places;
@@ -193,10 +168,7 @@ impl Sheet {
         let part = package.xml(&name)?;
         let xml = &part.xml;
         let mut own = Vec::new();
-        for cell in xml
-            .descendants(xml.root())
-            .filter(|&id| xml.name(id) == "c")
-        {
+        for cell in xml.named("c") {
             let reference = xml.attribute(cell, "r").unwrap_or_default();
             let is_heading = || {
                 let place = position(&reference);
@@ -253,12 +225,7 @@ impl Sheet {
                 let collected = runs::collect(&Cells, &part.xml, text, &mut OpenFields::default());
                 places.extend(collected.map(|collected| collected.unit(builder, context(cell))));
             }
-            parts.push(OfficePart {
-                name,
-                part,
-                places,
-                dialect: &Cells,
-            });
+            parts.push(OfficePart::new(name, part, places, &Cells));
         }
         for name in drawings {
             if !parts.iter().any(|part| part.name == name) {
@@ -281,20 +248,14 @@ fn notes(package: &Package, name: String, builder: &mut Builder) -> Result<Offic
     let part = package.xml(&name)?;
     let xml = &part.xml;
     let mut places = Vec::new();
-    let nodes = xml.descendants(xml.root());
-    for comment in nodes.filter(|&id| xml.name(id) == "comment") {
+    for comment in xml.named("comment") {
         let Some(text) = xml.child(comment, "text") else {
             continue;
         };
         let collected = runs::collect(&Cells, xml, text, &mut OpenFields::default());
         places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
     }
-    Ok(OfficePart {
-        name,
-        part,
-        places,
-        dialect: &Cells,
-    })
+    Ok(OfficePart::new(name, part, places, &Cells))
 }
 
 /// The columns and the row that hold the headings of a table.
@@ -335,14 +296,6 @@ impl Dialect for Cells {
         }
     }
 
-    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
-        match xml.name(id) {
-            "t" => RunChild::Text,
-            "rPr" => RunChild::Properties,
-            _ => RunChild::Point("mark"),
-        }
-    }
-
     fn is_invisible(&self, name: &str) -> bool {
         matches!(name, "charset" | "family" | "scheme")
     }
@@ -369,10 +322,8 @@ impl Dialect for Cells {
     }
 }
 
-impl OfficeDialect for Cells {
-    /// Workbooks do not say their language.
-    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
-}
+/// Workbooks do not say their language.
+impl OfficeDialect for Cells {}
 
 impl Directed for Cells {
     fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {

@@ -77,12 +77,35 @@ pub(super) fn outermost(beginning: &str) -> Option<&str> {
 }
 
 impl Xml {
+    /// The value of an attribute, by its local name.
+    pub fn value(&self, element: Id, name: &str) -> Option<String> {
+        self.attribute(element, name).map(Cow::into_owned)
+    }
+
+    /// The elements of this name, whatever they stand in.
+    pub fn named<'x>(&'x self, name: &'x str) -> impl Iterator<Item = Id> + 'x {
+        let all = self.descendants(self.root());
+        all.filter(move |&id| self.name(id) == name)
+    }
+
     /// Reads a part.
     ///
     /// # Errors
     /// If it is not well formed, or nested too deep.
     pub fn read(part: &str, text: String) -> Result<Self, Failure> {
         Self::read_as(part, text, Whole::Document)
+    }
+
+    /// Reads a part whose outermost element has this name.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and if the element is another one.
+    pub fn read_rooted(part: &str, text: String, root: &str) -> Result<Self, Failure> {
+        let xml = Self::read(part, text)?;
+        if xml.name(xml.root()) == root {
+            return Ok(xml);
+        }
+        Err(xml.damaged(format!("its outermost element is no {root}")))
     }
 
     /// Reads a file that others take in as an entity: with several outermost elements, and prefixes that those declare.

@@ -162,7 +162,11 @@ fn what_is_no_text_for_readers_is_refused_unless_it_is_asked_for() {
         Document::open(&path, Some(Format::Text)).expect("as it was asked for");
     }
     for name in ["README", "notes.TXT", "chapter 1.2"] {
-        assert_eq!(Format::of(name.as_ref()), Some(Format::Text), "{name}");
+        assert_eq!(
+            Format::from_path(name.as_ref()),
+            Some(Format::Text),
+            "{name}"
+        );
     }
 }
 

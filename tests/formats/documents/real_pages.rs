@@ -23,7 +23,7 @@ pub fn pages(step: usize) -> Vec<PathBuf> {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if Format::of(Path::new(&path)) == Some(Format::Html) {
+            } else if Format::from_path(Path::new(&path)) == Some(Format::Html) {
                 pages.push(path);
             }
         }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::Paragraph;
-use super::inline::Inline;
+use super::AsciiDocParagraph;
+use super::inline::AsciiDocInline;
 use super::tables::{Cell, Content, cells, is_separated, paragraphs};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::ParagraphKind;
 
-/// What stands above a block.
+/// The lines above a block.
 #[derive(Debug, Default)]
 struct Next<'s> {
     /// Whether it is no text.
@@ -18,12 +18,12 @@ struct Next<'s> {
     attributes: &'s str,
 }
 
-pub(super) struct Reader<'s, 'b> {
+pub(super) struct AsciiDocReader<'s, 'b> {
     source: &'s str,
     builder: &'b mut Builder,
-    pub paragraphs: Vec<Paragraph>,
+    pub paragraphs: Vec<AsciiDocParagraph>,
     lines: Vec<Range<usize>>,
-    /// What is said of the next block.
+    /// Attributes of the next block.
     next: Next<'s>,
     /// Whether the lines of all blocks stay lines.
     keeps_all_lines: bool,
@@ -33,7 +33,7 @@ pub(super) struct Reader<'s, 'b> {
     is_head: bool,
 }
 
-impl<'s, 'b> Reader<'s, 'b> {
+impl<'s, 'b> AsciiDocReader<'s, 'b> {
     pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
@@ -289,16 +289,12 @@ impl<'s, 'b> Reader<'s, 'b> {
 
     fn unit(&mut self, range: Range<usize>, kind: ParagraphKind, level: Option<u8>) {
         let is_cell = self.is_cell || kind == ParagraphKind::TableCell;
-        let mut inline = Inline::new(self.source, is_cell);
+        let mut inline = AsciiDocInline::new(self.source, is_cell);
         inline.add(range);
-        let context = Context {
-            kind,
-            level,
-            ..Context::default()
-        };
+        let context = Context::new(kind, level);
         let notes = inline.notes;
         let place = inline.run.unit(self.builder, context);
-        self.paragraphs.extend(place.map(|place| Paragraph {
+        self.paragraphs.extend(place.map(|place| AsciiDocParagraph {
             place,
             is_cell,
             is_heading: level.is_some_and(|level| level > 1),

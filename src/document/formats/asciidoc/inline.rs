@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use crate::formats::marked::Collected;
+use crate::escape::numbered;
+use crate::formats::marked::MarkedDraft;
+use crate::words::Words;
 
 /// Reads inline markup into a paragraph.
-pub(super) struct Inline<'s> {
+pub(super) struct AsciiDocInline<'s> {
     source: &'s str,
-    pub run: Collected,
+    pub run: MarkedDraft,
     /// Contents of footnotes: paragraphs of their own.
     pub notes: Vec<Range<usize>>,
     /// Whether a bar needs a backslash.
@@ -17,29 +19,16 @@ pub(super) struct Inline<'s> {
 /// Macros whose brackets hold text.
 const TEXT_MACROS: [&str; 5] = ["link:", "xref:", "mailto:", "http://", "https://"];
 /// Macros that are left alone.
-const OTHER_MACROS: [&str; 14] = [
-    "image:",
-    "kbd:[",
-    "btn:[",
-    "menu:",
-    "stem:[",
-    "latexmath:[",
-    "asciimath:[",
-    "pass:",
-    "icon:",
-    "indexterm:[",
-    "indexterm2:[",
-    "anchor:",
-    "audio:",
-    "video:",
-];
+const OTHER_MACROS: Words = Words(
+    "image: kbd:[ btn:[ menu: stem:[ latexmath:[ asciimath:[ pass: icon: indexterm:[ indexterm2:[ anchor: audio: video:",
+);
 
-impl<'s> Inline<'s> {
+impl<'s> AsciiDocInline<'s> {
     pub fn new(source: &'s str, is_cell: bool) -> Self {
         Self {
             source,
             is_cell,
-            run: Collected::default(),
+            run: MarkedDraft::default(),
             notes: Vec::new(),
         }
     }
@@ -443,10 +432,8 @@ fn bracket_end(rest: &str, open: usize) -> Option<usize> {
 }
 
 fn is_macro(text: &str) -> bool {
-    TEXT_MACROS
-        .iter()
-        .chain(&OTHER_MACROS)
-        .any(|name| text.starts_with(name))
+    let mut names = TEXT_MACROS.into_iter().chain(OTHER_MACROS.iter());
+    names.any(|name| text.starts_with(name))
 }
 
 /// A character reference.
@@ -459,14 +446,7 @@ fn reference(rest: &str) -> Option<(String, usize)> {
         "gt" => '>',
         "nbsp" => '\u{A0}',
         "quot" => '"',
-        other => {
-            let number = other.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code).filter(|c| !c.is_control())?
-        }
+        other => numbered(other.strip_prefix('#')?).filter(|c| !c.is_control())?,
     };
     // What keeps a mark from its word shows nothing.
     let shown = if shown == '\u{200B}' {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::formats::edits::Edits;
 
 /// The references of a file.
-pub(super) struct Names<'s> {
+pub(super) struct AsciiDocNames<'s> {
     source: &'s str,
     /// Bytes of what each names.
     references: Vec<Range<usize>>,
@@ -13,8 +13,8 @@ pub(super) struct Names<'s> {
     separator: &'s str,
 }
 
-impl<'s> Names<'s> {
-    pub fn of(source: &'s str) -> Self {
+impl<'s> AsciiDocNames<'s> {
+    pub fn new(source: &'s str) -> Self {
         let value = |name: &str| {
             let mut lines = source.lines();
             lines.find_map(|line| line.strip_prefix(name).map(str::trim))

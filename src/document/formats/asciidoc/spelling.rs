@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::formats::marked::{Place, Spelling};
+use crate::formats::marked::{MarkedPlace, Spelling};
 
 /// Spells one paragraph.
 pub(super) struct AsciiDocSpelling<'p> {
-    place: &'p Place,
+    place: &'p MarkedPlace,
     is_cell: bool,
     /// Whether nothing stands before it in its line, or the mark of a title.
     begins_line: bool,
@@ -17,7 +17,7 @@ pub(super) struct AsciiDocSpelling<'p> {
 }
 
 impl<'p> AsciiDocSpelling<'p> {
-    pub fn new(place: &'p Place, is_cell: bool, source: &str) -> Self {
+    pub fn new(place: &'p MarkedPlace, is_cell: bool, source: &str) -> Self {
         Self {
             place,
             is_cell,

@@ -4,64 +4,30 @@ use super::Word;
 use crate::formats::direction::{Directed, flag, has_left, has_right, prefix, set_flag};
 use crate::formats::edits::Edits;
 use crate::formats::xml::{Id, Xml};
+use crate::words::Words;
 
 /// The elements behind the direction, in the order that the schema wants: of a paragraph, a section, a table and a run.
-const PARAGRAPH: (&str, &[&str]) = (
+const PARAGRAPH: (&str, Words) = (
     "bidi",
-    &[
-        "adjustRightInd",
-        "snapToGrid",
-        "spacing",
-        "ind",
-        "contextualSpacing",
-        "mirrorIndents",
-        "suppressOverlap",
-        "jc",
-        "textDirection",
-        "textAlignment",
-        "textboxTightWrap",
-        "outlineLvl",
-        "divId",
-        "cnfStyle",
-        "rPr",
-        "sectPr",
-        "pPrChange",
-    ],
+    Words(
+        "adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection
+         textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange",
+    ),
 );
-const SECTION: (&str, &[&str]) = (
+const SECTION: (&str, Words) = (
     "bidi",
-    &["rtlGutter", "docGrid", "printerSettings", "sectPrChange"],
+    Words("rtlGutter docGrid printerSettings sectPrChange"),
 );
-const TABLE: (&str, &[&str]) = (
+const TABLE: (&str, Words) = (
     "bidiVisual",
-    &[
-        "tblStyleRowBandSize",
-        "tblStyleColBandSize",
-        "tblW",
-        "jc",
-        "tblCellSpacing",
-        "tblInd",
-        "tblBorders",
-        "shd",
-        "tblLayout",
-        "tblCellMar",
-        "tblLook",
-        "tblCaption",
-        "tblDescription",
-        "tblPrChange",
-    ],
+    Words(
+        "tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd tblBorders shd tblLayout tblCellMar tblLook
+         tblCaption tblDescription tblPrChange",
+    ),
 );
-const RUN: (&str, &[&str]) = (
+const RUN: (&str, Words) = (
     "rtl",
-    &[
-        "cs",
-        "em",
-        "lang",
-        "eastAsianLayout",
-        "specVanish",
-        "oMath",
-        "rPrChange",
-    ],
+    Words("cs em lang eastAsianLayout specVanish oMath rPrChange"),
 );
 
 impl Directed for Word {
@@ -125,7 +91,7 @@ fn turn_paragraph(xml: &Xml, paragraph: Id, is_right: bool, edits: &mut Edits) {
 
 /// The properties of a run with what they say for text from the right, which is not what they say for others: bold,
 /// italic and size.
-fn with_complex_script(xml: &Xml, properties: Id, flagged: Option<(&str, &[&str])>) -> String {
+fn with_complex_script(xml: &Xml, properties: Id, flagged: Option<(&str, Words)>) -> String {
     let mut written = String::new();
     let own = flagged.map(|(name, _)| name);
     let mut flagged = flagged.filter(|(name, _)| xml.child(properties, name).is_none());
@@ -136,7 +102,7 @@ fn with_complex_script(xml: &Xml, properties: Id, flagged: Option<(&str, &[&str]
         } else {
             ""
         };
-        if let Some((own, _)) = flagged.take_if(|(_, following)| following.contains(&name)) {
+        if let Some((own, _)) = flagged.take_if(|(_, following)| following.contains(name)) {
             written.push_str(&flag(xml, properties, own));
         }
         match own {

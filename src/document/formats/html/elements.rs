@@ -1,5 +1,6 @@
 //! The meaning of each HTML element to a translator.
 
+use crate::words::Words;
 use html5ever::{Attribute, tokenizer::states::RawKind};
 
 /// How an element takes part in the flow of a page.
@@ -48,40 +49,10 @@ pub(super) fn is_verbatim(name: &str) -> bool {
 
 /// Blocks that hold other blocks rather than text: their `id` names a part of the page, not a paragraph.
 pub(super) fn is_container(name: &str) -> bool {
-    matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "blockquote"
-            | "body"
-            | "center"
-            | "details"
-            | "dialog"
-            | "dir"
-            | "div"
-            | "dl"
-            | "fieldset"
-            | "figure"
-            | "footer"
-            | "form"
-            | "head"
-            | "header"
-            | "hgroup"
-            | "html"
-            | "main"
-            | "menu"
-            | "nav"
-            | "ol"
-            | "search"
-            | "section"
-            | "table"
-            | "tbody"
-            | "tfoot"
-            | "thead"
-            | "tr"
-            | "ul"
-    )
+    Words(
+        "address article aside blockquote body center details dialog dir div dl fieldset figure footer form head header
+         hgroup html main menu nav ol search section table tbody tfoot thead tr ul",
+    ).contains(name)
 }
 
 /// Elements that may stand in a paragraph, though they are units of their own elsewhere.
@@ -107,84 +78,52 @@ pub(super) fn heading_level(name: &str) -> Option<u8> {
 
 /// Start tags that may stand in `head`; any other one ends it.
 pub(super) fn belongs_to_head(name: &str) -> bool {
-    matches!(
-        name,
-        "base"
-            | "basefont"
-            | "bgsound"
-            | "head"
-            | "html"
-            | "link"
-            | "meta"
-            | "noframes"
-            | "noscript"
-            | "script"
-            | "style"
-            | "template"
-            | "title"
-    )
+    Words("base basefont bgsound head html link meta noframes noscript script style template title")
+        .contains(name)
 }
 
 /// Which open elements the start tag `name` ends, and the elements beyond which it does not look.
 ///
 /// After the tree construction rules of the HTML standard (13.2.6.4.7 and the table modes).
-pub(super) fn implied_ends(
-    name: &str,
-) -> &'static [(&'static [&'static str], &'static [&'static str])] {
-    const SCOPE: &[&str] = &["button", "caption", "html", "table", "td", "th"];
-    const TABLE: &[&str] = &["html", "table"];
-    const P: (&[&str], &[&str]) = (&["p"], SCOPE);
+pub(super) fn implied_ends(name: &str) -> &'static [(Words, Words)] {
+    const SCOPE: Words = Words("button caption html table td th");
+    const TABLE: Words = Words("html table");
+    const P: (Words, Words) = (Words("p"), SCOPE);
     match name {
         "li" => &[
             (
-                &["li"],
-                &[
-                    "button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul",
-                ],
+                Words("li"),
+                Words("button caption dir html menu ol table td th ul"),
             ),
             P,
         ],
         "dd" | "dt" => &[
-            (
-                &["dd", "dt"],
-                &["button", "caption", "dl", "html", "table", "td", "th"],
-            ),
+            (Words("dd dt"), Words("button caption dl html table td th")),
             P,
         ],
-        "option" => &[(&["option"], &["optgroup", "select", "table"])],
-        "optgroup" => &[(&["option", "optgroup"], &["select", "table"])],
-        "td" | "th" => &[(
-            &["td", "th", "caption", "colgroup"],
-            &["html", "table", "tr"],
-        )],
-        "tr" => &[(&["tr", "caption", "colgroup"], TABLE)],
-        "tbody" | "tfoot" | "thead" => {
-            &[(&["tbody", "tfoot", "thead", "caption", "colgroup"], TABLE)]
-        }
-        "caption" | "colgroup" => &[(&["caption", "colgroup"], TABLE)],
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
-            &[P, (&["h1", "h2", "h3", "h4", "h5", "h6"], &["*"])]
-        }
-        "button" => &[(&["button"], &["html", "table", "td", "th"])],
-        "body" => &[(&["head"], &[])],
+        "option" => &[(Words("option"), Words("optgroup select table"))],
+        "optgroup" => &[(Words("option optgroup"), Words("select table"))],
+        "td" | "th" => &[(Words("td th caption colgroup"), Words("html table tr"))],
+        "tr" => &[(Words("tr caption colgroup"), TABLE)],
+        "tbody" | "tfoot" | "thead" => &[(Words("tbody tfoot thead caption colgroup"), TABLE)],
+        "caption" | "colgroup" => &[(Words("caption colgroup"), TABLE)],
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => &[P, (Words("h1 h2 h3 h4 h5 h6"), Words("*"))],
+        "button" => &[(Words("button"), Words("html table td th"))],
+        "body" => &[(Words("head"), Words::NONE)],
         "head" | "html" | "label" | "select" | "textarea" | "title" => &[],
         _ => &[P],
     }
 }
 
 /// Elements beyond which the end tag `name` does not look for its start tag.
-pub(super) fn end_scope(name: &str) -> &'static [&'static str] {
-    match name {
-        "body" | "head" | "html" => &[],
-        "table" => &["html"],
-        "caption" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => {
-            &["html", "table"]
-        }
-        "li" => &[
-            "button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul",
-        ],
-        _ => &["button", "caption", "html", "table", "td", "th"],
-    }
+pub(super) fn end_scope(name: &str) -> Words {
+    Words(match name {
+        "body" | "head" | "html" => "",
+        "table" => "html",
+        "caption" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => "html table",
+        "li" => "button caption dir html menu ol table td th ul",
+        _ => "button caption html table td th",
+    })
 }
 
 /// How the tokenizer reads what follows the start tag `name`.

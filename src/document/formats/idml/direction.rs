@@ -10,8 +10,7 @@ pub(super) struct Paragraphs;
 impl Directed for Paragraphs {
     fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
         const DIRECTION: &str = "ParagraphDirection";
-        let ranges = xml.descendants(xml.root());
-        for range in ranges.filter(|&id| xml.name(id) == "ParagraphStyleRange") {
+        for range in xml.named("ParagraphStyleRange") {
             let is_turned =
                 xml.attribute(range, DIRECTION).as_deref() == Some("RightToLeftDirection");
             if is_right != has_right(&xml.whole_text(range)) || is_turned == is_right {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::commands::{Environment, environment};
 use super::definitions::Shorthand;
-use super::reading::Reader;
+use super::reading::LatexReader;
 use super::scanning::spaces;
 use crate::builder::Failure;
 use crate::document::ParagraphKind;
 
-impl Reader<'_, '_> {
+impl LatexReader<'_, '_> {
     pub(super) fn begin(
         &mut self,
         place: usize,

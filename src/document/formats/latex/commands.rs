@@ -1,5 +1,7 @@
 //! Commands and environments by their roles in the text around them.
 
+use crate::words::Words;
+
 /// A command by what becomes of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
@@ -7,7 +9,7 @@ pub(super) enum Command {
     Heading(u8),
     /// Its argument is a paragraph of its own.
     Block,
-    /// The same that hangs at a place in a sentence.
+    /// As [`Self::Block`], and hangs at a place in a sentence.
     Anchor,
     /// Marks the words of its last argument; how many stand before that.
     Marks(usize),
@@ -120,60 +122,15 @@ pub(super) fn command(name: &str) -> Command {
 /// Whether a command has arguments, between which and its name a space may stand.
 pub(super) fn has_arguments(name: &str) -> bool {
     match command(name) {
-        Command::Opaque => !matches!(
-            name,
-            "LaTeX"
-                | "TeX"
-                | "LaTeXe"
-                | "BibTeX"
-                | "XeTeX"
-                | "LuaTeX"
-                | "pdfTeX"
-                | "today"
-                | "thepage"
-                | "footnotemark"
-        ),
-        Command::Point => matches!(
-            name,
-            "label"
-                | "index"
-                | "hspace"
-                | "vspace"
-                | "color"
-                | "selectlanguage"
-                | "setcounter"
-                | "addtocounter"
-                | "hypersetup"
-                | "glsadd"
-                | "rule"
-                | "fontsize"
-        ),
-        Command::Boundary => matches!(
-            name,
-            "bibliography"
-                | "bibliographystyle"
-                | "pagestyle"
-                | "thispagestyle"
-                | "input"
-                | "include"
-                | "usepackage"
-                | "documentclass"
-                | "documentstyle"
-                | "author"
-                | "date"
-                | "institute"
-                | "addbibresource"
-                | "pagenumbering"
-                | "graphicspath"
-                | "lstinputlisting"
-                | "inputminted"
-                | "verbatiminput"
-                | "setlength"
-                | "addtolength"
-                | "hyphenation"
-                | "cline"
-                | "cmidrule"
-        ),
+        Command::Opaque => !Words("LaTeX TeX LaTeXe BibTeX XeTeX LuaTeX pdfTeX today thepage footnotemark").contains(name),
+        Command::Point => Words(
+            "label index hspace vspace color selectlanguage setcounter addtocounter hypersetup glsadd rule fontsize",
+        ).contains(name),
+        Command::Boundary => Words(
+            "bibliography bibliographystyle pagestyle thispagestyle input include usepackage documentclass documentstyle
+             author date institute addbibresource pagenumbering graphicspath lstinputlisting inputminted verbatiminput
+             setlength addtolength hyphenation cline cmidrule",
+        ).contains(name),
         _ => false,
     }
 }

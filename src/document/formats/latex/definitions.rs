@@ -32,7 +32,7 @@ const USUAL: [(&str, &str); 4] = [
 const DISPLAY: &str = "displaymath";
 
 impl Definitions {
-    pub fn of(source: &str) -> Self {
+    pub fn new(source: &str) -> Self {
         let mut definitions = Self::default();
         for (place, _) in source.match_indices('\\') {
             let rest = &source[place + 1..];
@@ -190,7 +190,7 @@ mod tests {
                       \\newcommand\\eq[1]{\\begin{align*}#1\\end{align*}}\\def\\bd{\\[}\n\
                       \\newenvironment{own}{\\begin{gather}}{\\end{gather}}\n\
                       \\newtheorem{thm}{Theorem}\\newcommand{\\ie}{\\textit{i.e.}}\n";
-        let definitions = Definitions::of(source);
+        let definitions = Definitions::new(source);
         let begin = |name: &str| Some(Shorthand::Begin(name.to_owned()));
         assert_eq!(definitions.shorthand("be"), begin("equation"));
         assert_eq!(definitions.shorthand("eq"), Some(Shorthand::Whole));

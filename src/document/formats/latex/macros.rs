@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::commands::{Command, Environment, command, has_arguments};
-use super::reading::Reader;
+use super::reading::LatexReader;
 use super::scanning::spaces;
 use super::symbols::{accented, bare_accent, is_accent, symbol};
 use crate::builder::Failure;
 use crate::document::ParagraphKind;
 
-impl Reader<'_, '_> {
+impl LatexReader<'_, '_> {
     pub(super) fn command(&mut self, place: usize, end: usize) -> Result<usize, Failure> {
         let source = self.source;
         let after = self.name(place).min(end);

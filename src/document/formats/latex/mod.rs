@@ -14,14 +14,15 @@ mod spelling;
 mod symbols;
 
 use super::edits::Edits;
-use super::marked::Place;
-use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use super::marked::MarkedPlace;
+use super::slots::{Slot, SlotFile};
+use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
-use crate::document::Document;
-use crate::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::reading::{check_lines, text_start};
 use crate::view::Translation;
+use crate::words::Words;
 use encoding_rs::Encoding as Legacy;
-use reading::Reader;
+use reading::LatexReader;
 use spelling::{LatexSpelling, Style};
 
 /// LaTeX files.
@@ -31,14 +32,6 @@ pub(super) struct Latex;
 const HEAD: usize = 8_192;
 
 impl DocumentFormat for Latex {
-    fn label(&self) -> &'static str {
-        "LaTeX"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["tex", "latex", "ltx"]
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
         let mut lines = head.lines().map(str::trim_start);
@@ -57,18 +50,19 @@ impl DocumentFormat for Latex {
         }
         builder.set_encoding(encoding);
         builder.set_language(language(&text));
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
-        let mut reader = Reader::new(&text, builder);
+        let start = text_start(&text);
+        let mut reader = LatexReader::new(&text, builder);
         reader.document(start)?;
-        let places = reader.places;
-        let style = Style::of(&text, encoding);
-        Ok(Box::new(LatexFile {
-            text,
-            places,
+        let mut places = reader.places;
+        // A footnote ends before the paragraph in which it stands.
+        places.sort_by_key(|place| place.bytes.end);
+        let style = Style::new(&text, encoding);
+        Ok(SlotFile::kept(
             style,
-        }))
+            text,
+            encoding,
+            places.into_iter().map(LatexParagraph).collect(),
+        ))
     }
 }
 
@@ -100,52 +94,32 @@ fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
 
 /// The language that a file names for hyphenation.
 fn language(text: &str) -> Option<&'static str> {
-    const NAMES: [(&str, &str); 16] = [
-        ("ngerman", "de"),
-        ("german", "de"),
-        ("french", "fr"),
-        ("francais", "fr"),
-        ("spanish", "es"),
-        ("italian", "it"),
-        ("portuguese", "pt"),
-        ("brazil", "pt"),
-        ("dutch", "nl"),
-        ("polish", "pl"),
-        ("czech", "cs"),
-        ("russian", "ru"),
-        ("english", "en"),
-        ("american", "en"),
-        ("british", "en"),
-        ("USenglish", "en"),
-    ];
+    const NAMES: Words = Words(
+        "ngerman=de german=de french=fr francais=fr spanish=es italian=it portuguese=pt brazil=pt dutch=nl
+         polish=pl czech=cs russian=ru english=en american=en british=en USenglish=en",
+    );
     let (before, _) = text.split_once("]{babel}")?;
     let (_, options) = before.rsplit_once('[')?;
     // The last one is that of the document.
     let last = options.rsplit(',').next()?.trim();
-    let found = NAMES.iter().find(|(name, _)| *name == last)?;
-    Some(found.1)
+    let mut names = NAMES.iter().filter_map(|name| name.split_once('='));
+    names.find(|(name, _)| *name == last).map(|(_, code)| code)
 }
 
+/// A paragraph in its file.
 #[derive(Debug)]
-struct LatexFile {
-    text: String,
-    places: Vec<Place>,
-    style: Style,
-}
+struct LatexParagraph(MarkedPlace);
 
-impl WriteBack for LatexFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        // A footnote ends before the paragraph in which it stands.
-        let mut places: Vec<&Place> = self.places.iter().collect();
-        places.sort_by_key(|place| place.bytes.end);
-        for place in places {
-            if let Some(spans) = translation.spans(place.unit) {
-                let mut spelling = LatexSpelling::new(&self.style, &self.text, place);
-                let written = place.written(&self.text, &spans, &edits, &mut spelling);
-                edits.replace(place.bytes.clone(), written);
-            }
+impl Slot for LatexParagraph {
+    type Source = String;
+    type Facts = Style;
+
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Self(place) = self;
+        if let Some(spans) = translation.spans(place.unit) {
+            let mut spelling = LatexSpelling::new(&file.facts, &file.source, place);
+            let written = place.written(&file.source, &spans, edits, &mut spelling);
+            edits.replace(place.bytes.clone(), written);
         }
-        self.style.encoding.encode_all(edits.applied(&self.text))
     }
 }

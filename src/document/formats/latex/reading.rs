@@ -7,13 +7,13 @@ use super::definitions::Definitions;
 use super::scanning::math_length;
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::document::ParagraphKind;
-use crate::formats::marked::{Collected, Place};
+use crate::formats::marked::{MarkedDraft, MarkedPlace};
 
-pub(super) struct Reader<'s, 'b> {
+pub(super) struct LatexReader<'s, 'b> {
     pub(super) source: &'s str,
     pub(super) builder: &'b mut Builder,
-    pub places: Vec<Place>,
-    pub(super) run: Collected,
+    pub places: Vec<MarkedPlace>,
+    pub(super) run: MarkedDraft,
     /// Footnotes of the paragraph: paragraphs of their own that follow it.
     pub(super) notes: Vec<Range<usize>>,
     /// How many paragraphs have ended: a group that began in another one is no pair.
@@ -26,19 +26,19 @@ pub(super) struct Reader<'s, 'b> {
     pub(super) definitions: Definitions,
 }
 
-impl<'s, 'b> Reader<'s, 'b> {
+impl<'s, 'b> LatexReader<'s, 'b> {
     pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
             builder,
             places: Vec::new(),
-            run: Collected::default(),
+            run: MarkedDraft::default(),
             notes: Vec::new(),
             paragraph: 0,
             environments: Vec::new(),
             depth: 0,
             obeys_lines: false,
-            definitions: Definitions::of(source),
+            definitions: Definitions::new(source),
         }
     }
 
@@ -114,11 +114,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         let paragraph = self.paragraph;
         let environments = std::mem::take(&mut self.environments);
         self.inline(part)?;
-        self.flush(Context {
-            kind,
-            level,
-            ..Context::default()
-        })?;
+        self.flush(Context::new(kind, level))?;
         (self.run, self.notes) = (run, notes);
         (self.paragraph, self.environments) = (paragraph, environments);
         Ok(())
@@ -130,10 +126,7 @@ impl<'s, 'b> Reader<'s, 'b> {
             Some(Environment::List) => ParagraphKind::ListItem,
             _ => ParagraphKind::Text,
         };
-        self.flush(Context {
-            kind,
-            ..Context::default()
-        })
+        self.flush(Context::new(kind, None))
     }
 
     /// Makes a paragraph of what has been collected.

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::commands::{Command, command};
-use super::reading::Reader;
+use super::reading::LatexReader;
 
-impl Reader<'_, '_> {
+impl LatexReader<'_, '_> {
     /// Where a command stands outside of comments.
     pub(super) fn find(&self, command: &str, from: usize) -> Option<usize> {
         let goes_on = |place: usize| {

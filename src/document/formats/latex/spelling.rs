@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::symbols;
 use crate::formats::Encoding;
-use crate::formats::marked::{Place, Spelling};
+use crate::formats::marked::{MarkedPlace, Spelling};
 
 /// The spelling that a file's author likes.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub fn of(text: &str, encoding: Encoding) -> Self {
+    pub fn new(text: &str, encoding: Encoding) -> Self {
         let is_quote_active = [
             "babel",
             "german.sty",
@@ -48,7 +48,7 @@ pub(super) struct LatexSpelling<'s> {
 }
 
 impl<'s> LatexSpelling<'s> {
-    pub fn new(style: &'s Style, text: &str, place: &Place) -> Self {
+    pub fn new(style: &'s Style, text: &str, place: &MarkedPlace) -> Self {
         let source = &text[place.bytes.clone()];
         let before = &text[..place.bytes.start + source.len() - source.trim_start().len()];
         let ink = before.trim_end();

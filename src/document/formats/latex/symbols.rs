@@ -1,58 +1,20 @@
 //! Letters and signs that LaTeX spells as commands.
 
+use crate::words::Words;
+
 /// Commands that stand for a character.
-pub(super) const SYMBOLS: [(&str, &str); 50] = [
-    ("ss", "ß"),
-    ("ae", "æ"),
-    ("AE", "Æ"),
-    ("oe", "œ"),
-    ("OE", "Œ"),
-    ("o", "ø"),
-    ("O", "Ø"),
-    ("l", "ł"),
-    ("L", "Ł"),
-    ("aa", "å"),
-    ("AA", "Å"),
-    ("i", "ı"),
-    ("dh", "ð"),
-    ("DH", "Ð"),
-    ("th", "þ"),
-    ("TH", "Þ"),
-    ("dj", "đ"),
-    ("DJ", "Đ"),
-    ("S", "§"),
-    ("P", "¶"),
-    ("copyright", "©"),
-    ("textcopyright", "©"),
-    ("textregistered", "®"),
-    ("texttrademark", "™"),
-    ("pounds", "£"),
-    ("euro", "€"),
-    ("texteuro", "€"),
-    ("ldots", "…"),
-    ("dots", "…"),
-    ("textellipsis", "…"),
-    ("textendash", "–"),
-    ("textemdash", "—"),
-    ("textbackslash", "\\"),
-    ("textasciitilde", "~"),
-    ("textasciicircum", "^"),
-    ("textasciigrave", "`"),
-    ("textless", "<"),
-    ("textgreater", ">"),
-    ("textbar", "|"),
-    ("textunderscore", "_"),
-    ("textquotedbl", "\""),
-    ("textdegree", "°"),
-    ("glqq", "„"),
-    ("quotedblbase", "„"),
-    ("grqq", "“"),
-    ("textquotedblleft", "“"),
-    ("textquotedblright", "”"),
-    ("flqq", "«"),
-    ("frqq", "»"),
-    ("textbullet", "•"),
-];
+const SYMBOLS: Words = Words(
+    "ss=ß ae=æ AE=Æ oe=œ OE=Œ o=ø O=Ø l=ł L=Ł aa=å AA=Å i=ı dh=ð DH=Ð th=þ TH=Þ dj=đ DJ=Đ S=§ P=¶ copyright=©
+     textcopyright=© textregistered=® texttrademark=™ pounds=£ euro=€ texteuro=€ ldots=… dots=… textellipsis=… textendash=–
+     textemdash=— textbackslash=\\ textasciitilde=~ textasciicircum=^ textasciigrave=` textless=< textgreater=> textbar=|
+     textunderscore=_ textquotedbl=\" textdegree=° glqq=„ quotedblbase=„ grqq=“ textquotedblleft=“ textquotedblright=”
+     flqq=« frqq=» textbullet=•",
+);
+
+/// The commands with their characters; of several for one character the usual one comes first.
+fn symbols() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SYMBOLS.iter().filter_map(|symbol| symbol.split_once('='))
+}
 
 /// The sign of an accent, letters, and the same with it.
 const ACCENTS: [(char, &str, &str); 13] = [
@@ -73,10 +35,9 @@ const ACCENTS: [(char, &str, &str); 13] = [
 
 /// The character that a command stands for.
 pub(super) fn symbol(name: &str) -> Option<&'static str> {
-    SYMBOLS
-        .iter()
+    symbols()
         .find(|(command, _)| *command == name)
-        .map(|(_, shown)| *shown)
+        .map(|(_, shown)| shown)
 }
 
 /// Whether a command puts an accent on the letter that follows.
@@ -130,9 +91,7 @@ pub(super) fn command(character: char) -> Option<String> {
             return Some(format!("\\{accent}{{{letter}}}"));
         }
     }
-    let (name, _) = SYMBOLS
-        .iter()
-        .find(|(_, shown)| shown.chars().eq([character]))?;
+    let (name, _) = symbols().find(|(_, shown)| shown.chars().eq([character]))?;
     Some(format!("\\{name}{{}}"))
 }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::document::Document;
+use crate::formats::percent_decoded;
 
 /// A heading without a name of its own.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl Anchors {
             .retain(|heading| linked.contains(heading.name.as_str()) && !is_given(&heading.name));
     }
 
-    /// What has to be put into the translated file, so that a heading that has become another one keeps its name.
+    /// Returns the edits of the translated file by which a heading that has become another one keeps its name.
     pub fn written(
         &self,
         document: &Document,
@@ -89,30 +90,10 @@ fn linked(source: &str) -> HashSet<String> {
             let rest = &source[place + open.len()..];
             let end = rest.find(|c: char| c.is_whitespace() || ")>\"'".contains(c));
             let name = &rest[..end.unwrap_or(rest.len())];
-            linked.insert(decoded(name));
+            linked.insert(percent_decoded(name));
         }
     }
     linked
-}
-
-/// A name without the escapes of an address.
-fn decoded(name: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = name.as_bytes();
-    while let Some((&first, more)) = rest.split_first() {
-        let digits = more
-            .get(..2)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        if let Some(code) = code.filter(|_| first == b'%') {
-            bytes.push(code);
-            rest = &more[2..];
-        } else {
-            bytes.push(first);
-            rest = more;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The name that GitHub makes of a heading, as most others do.
@@ -137,6 +118,6 @@ mod tests {
         assert_eq!(name("Getting started"), "getting-started");
         assert_eq!(name("What's new in v2.0 – API?"), "whats-new-in-v20--api");
         assert_eq!(name("Über_uns"), "über_uns");
-        assert_eq!(decoded("%C3%BCber_uns"), "über_uns");
+        assert_eq!(percent_decoded("%C3%BCber_uns"), "über_uns");
     }
 }

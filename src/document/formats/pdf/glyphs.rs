@@ -71,9 +71,9 @@ fn pages(bytes: Vec<u8>) -> Result<Vec<Page>, Failure> {
         LoadPdfError::Invalid => damaged("the file", "it is no whole PDF"),
     })?;
     let cache = InterpreterCache::new();
-    let mut reader = Reader {
+    let mut reader = GlyphReader {
         operations_left: most,
-        ..Reader::default()
+        ..GlyphReader::default()
     };
     let mut pages = Vec::new();
     for page in pdf.pages().iter() {
@@ -92,7 +92,7 @@ fn interpret<'a>(
     page: &PdfPage<'a>,
     pdf: &'a Pdf,
     cache: &InterpreterCache<'a>,
-    reader: &mut Reader,
+    reader: &mut GlyphReader,
 ) {
     let (width, height) = page.render_dimensions();
     let bounds = Rect::new(0.0, 0.0, width.into(), height.into());
@@ -104,14 +104,14 @@ fn interpret<'a>(
 
 /// A device that keeps glyphs.
 #[derive(Default)]
-struct Reader {
+struct GlyphReader {
     page: Page,
     operations_left: usize,
     glyphs: usize,
     unknown: usize,
 }
 
-impl Reader {
+impl GlyphReader {
     fn check(&self) -> Result<(), Failure> {
         if self.glyphs == 0 {
             return Err(damaged(
@@ -183,7 +183,7 @@ impl Reader {
     }
 }
 
-impl<'a> Device<'a> for Reader {
+impl<'a> Device<'a> for GlyphReader {
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
         self.count();
     }

@@ -17,18 +17,6 @@ use crate::document::Syntax;
 pub(super) struct Pdf;
 
 impl DocumentFormat for Pdf {
-    fn label(&self) -> &'static str {
-        "PDF (text only)"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["pdf"]
-    }
-
-    fn written_ending(&self) -> &'static str {
-        "html"
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         bytes.starts_with(b"%PDF-")
     }

@@ -19,7 +19,7 @@ const MARGIN: f64 = 0.12;
 const REPEATED: usize = 3;
 
 /// A paragraph of the document.
-struct Paragraph {
+struct PageParagraph {
     text: String,
     size: f64,
 }
@@ -51,13 +51,13 @@ pub(super) fn html(name: &str, pages: &[Page]) -> String {
     html
 }
 
-fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
+fn paragraphs(pages: &[Page]) -> Vec<PageParagraph> {
     let laid: Vec<[Vec<Line>; 4]> = pages
         .iter()
         .map(|page| page.turned.each_ref().map(|glyphs| lines(glyphs)))
         .collect();
     let running = running_heads(&laid, pages);
-    let mut paragraphs: Vec<Paragraph> = Vec::new();
+    let mut paragraphs: Vec<PageParagraph> = Vec::new();
     for (turned, page) in laid.into_iter().zip(pages) {
         let mut is_first = true;
         for (quarter, lines) in turned.into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
                     Some(last) if is_first && goes_on(last, &text, block.size) => {
                         join(&mut last.text, &text);
                     }
-                    _ => paragraphs.push(Paragraph {
+                    _ => paragraphs.push(PageParagraph {
                         text,
                         size: block.size,
                     }),
@@ -87,7 +87,7 @@ fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
 }
 
 /// Whether a paragraph goes on at the top of the next page.
-fn goes_on(last: &Paragraph, text: &str, size: f64) -> bool {
+fn goes_on(last: &PageParagraph, text: &str, size: f64) -> bool {
     let ends = last.text.ends_with(['.', '!', '?', ':', '"', '”', '“']);
     is_same_size(last.size, size) && !ends && text.starts_with(char::is_lowercase) && !is_item(text)
 }
@@ -159,7 +159,7 @@ fn running_heads(laid: &[[Vec<Line>; 4]], pages: &[Page]) -> HashSet<Place> {
 }
 
 /// The size of most letters.
-fn usual_size(paragraphs: &[Paragraph]) -> f64 {
+fn usual_size(paragraphs: &[PageParagraph]) -> f64 {
     let mut sizes: Vec<(f64, usize)> = paragraphs
         .iter()
         .map(|paragraph| (paragraph.size, paragraph.text.chars().count()))
@@ -175,7 +175,7 @@ fn usual_size(paragraphs: &[Paragraph]) -> f64 {
 }
 
 /// The sizes of headings, the largest first.
-fn heading_sizes(paragraphs: &[Paragraph], body: f64) -> Vec<f64> {
+fn heading_sizes(paragraphs: &[PageParagraph], body: f64) -> Vec<f64> {
     let mut sizes: Vec<f64> = paragraphs
         .iter()
         .filter(|paragraph| paragraph.size > HEADING * body)

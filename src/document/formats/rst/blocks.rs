@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::Paragraph;
-use super::inline::Inline;
+use super::RstParagraph;
+use super::inline::RstInline;
 use super::spelling::enumerator;
 use super::tables::{self, Table};
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::document::ParagraphKind;
+use crate::words::Words;
 
 /// A line without the space around it.
 #[derive(Debug, Clone)]
@@ -23,10 +24,10 @@ impl Line {
     }
 }
 
-pub(super) struct Reader<'s, 'b> {
+pub(super) struct RstReader<'s, 'b> {
     source: &'s str,
     builder: &'b mut Builder,
-    pub paragraphs: Vec<Paragraph>,
+    pub paragraphs: Vec<RstParagraph>,
     pub tables: Vec<Table>,
     /// Marks of titles, and whether they stand above, too, in the order of their levels.
     levels: Vec<(char, bool)>,
@@ -34,7 +35,7 @@ pub(super) struct Reader<'s, 'b> {
     depth: usize,
 }
 
-impl<'s, 'b> Reader<'s, 'b> {
+impl<'s, 'b> RstReader<'s, 'b> {
     pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
@@ -160,16 +161,12 @@ impl<'s, 'b> Reader<'s, 'b> {
         if is_literal {
             range.end -= text.len() - text.trim_end_matches("::").trim_end().len();
         }
-        let mut inline = Inline::new(self.source);
+        let mut inline = RstInline::new(self.source);
         inline.add(range);
-        let context = Context {
-            kind,
-            level,
-            ..Context::default()
-        };
+        let context = Context::new(kind, level);
         let references = inline.references;
         if let Some(place) = inline.run.unit(self.builder, context) {
-            self.paragraphs.push(Paragraph {
+            self.paragraphs.push(RstParagraph {
                 place,
                 references,
                 lines: marks,
@@ -397,7 +394,7 @@ impl<'s, 'b> Reader<'s, 'b> {
 enum Directive {
     /// Behind its name and below.
     Text,
-    /// The same, as a title and what it is the title of.
+    /// As a title, with the lines that it is the title of.
     Titled,
     /// Behind the number of a version.
     Versioned,
@@ -499,7 +496,7 @@ fn bullet(text: &str) -> Option<usize> {
     (inner.is_empty() || inner.len() < rest.len()).then_some(text.len() - inner.len())
 }
 
-/// The same of `:name:`.
+/// How long the `:name:` of a field is with the space behind it.
 fn field(text: &str) -> Option<usize> {
     let inner = text.strip_prefix(':')?;
     let mut ends = inner.match_indices(':').map(|(place, _)| place);
@@ -517,28 +514,16 @@ fn field(text: &str) -> Option<usize> {
 
 /// Fields that are no text.
 fn is_about_document(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "author",
-        "authors",
-        "organization",
-        "contact",
-        "version",
-        "status",
-        "date",
-        "copyright",
-        "orphan",
-        "tocdepth",
-        "nosearch",
-        "nocomments",
-        "revision",
-        "address",
-    ];
+    const NAMES: Words = Words(
+        "author authors organization contact version status date copyright orphan tocdepth nosearch nocomments revision
+         address",
+    );
     let name = name
         .split(':')
         .next()
         .unwrap_or_default()
         .to_ascii_lowercase();
-    NAMES.contains(&name.as_str())
+    NAMES.contains(&name)
 }
 
 /// How long the options are that a line describes, with the space behind them.

@@ -3,29 +3,19 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::formats::marked::Collected;
+use crate::formats::marked::MarkedDraft;
+use crate::words::Words;
 
 /// Roles whose text is text.
-const TEXT_ROLES: [&str; 12] = [
-    "emphasis",
-    "strong",
-    "sub",
-    "sup",
-    "subscript",
-    "superscript",
-    "title",
-    "title-reference",
-    "guilabel",
-    "abbr",
-    "dfn",
-    "t",
-];
+const TEXT_ROLES: Words = Words(
+    "emphasis strong sub sup subscript superscript title title-reference guilabel abbr dfn t",
+);
 
 /// Reads inline markup into a paragraph.
-pub(super) struct Inline<'s> {
+pub(super) struct RstInline<'s> {
     source: &'s str,
     range: Range<usize>,
-    pub run: Collected,
+    pub run: MarkedDraft,
     pub references: HashMap<usize, String>,
     /// Where text that stands for itself began.
     text: usize,
@@ -33,12 +23,12 @@ pub(super) struct Inline<'s> {
     plain: usize,
 }
 
-impl<'s> Inline<'s> {
+impl<'s> RstInline<'s> {
     pub fn new(source: &'s str) -> Self {
         Self {
             source,
             range: 0..0,
-            run: Collected::default(),
+            run: MarkedDraft::default(),
             references: HashMap::new(),
             text: 0,
             plain: 0,
@@ -262,7 +252,7 @@ impl<'s> Inline<'s> {
             Some(title_end) if !role.is_empty() => {
                 self.words("a", start..quote + 1, title_end..end)
             }
-            _ if TEXT_ROLES.contains(&role) => self.words("role", start..quote + 1, close..end),
+            _ if TEXT_ROLES.contains(role) => self.words("role", start..quote + 1, close..end),
             _ => Some(self.opaque("role", inner, start..end)),
         }
     }

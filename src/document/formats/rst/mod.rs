@@ -14,15 +14,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edits::Edits;
-use super::marked::Place;
-use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use super::marked::MarkedPlace;
+use super::slots::{Slot, SlotFile};
+use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Failure};
-use crate::document::Document;
-use crate::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::reading::begin_text;
 use crate::view::Translation;
-use blocks::Reader;
+use blocks::RstReader;
 use encoding_rs::Encoding as Legacy;
-use names::Names;
+use names::RstNames;
 use spelling::RstSpelling;
 use tables::Table;
 pub(super) use tables::width;
@@ -34,31 +34,20 @@ pub(super) struct Rst;
 const HEAD: usize = 512;
 
 impl DocumentFormat for Rst {
-    fn label(&self) -> &'static str {
-        "reStructuredText"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["rst", "rest"]
-    }
-
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let declared = declared(&bytes);
         let (text, encoding) = Encoding::decode_as(bytes, declared)?;
-        builder.set_encoding(encoding);
-        check_lines(&text)?;
-        let start = text
-            .strip_prefix(BYTE_ORDER_MARK)
-            .map_or(0, |_| BYTE_ORDER_MARK.len());
-        let mut reader = Reader::new(&text, builder);
+        let start = begin_text(&text, encoding, builder)?;
+        let mut reader = RstReader::new(&text, builder);
         reader.document(start)?;
         let (paragraphs, tables) = (reader.paragraphs, reader.tables);
-        Ok(Box::new(RstFile {
+        let names = RstNames::new(&text);
+        Ok(SlotFile::kept(
+            RstFormat { names, tables },
             text,
             encoding,
             paragraphs,
-            tables,
-        }))
+        ))
     }
 }
 
@@ -77,8 +66,8 @@ fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
 
 /// A paragraph, and what has to fit it.
 #[derive(Debug)]
-struct Paragraph {
-    place: Place,
+struct RstParagraph {
+    place: MarkedPlace,
     /// Names of references, by the codes that close them.
     references: HashMap<usize, String>,
     /// Of a title: the lines above and below.
@@ -87,14 +76,12 @@ struct Paragraph {
 }
 
 #[derive(Debug)]
-struct RstFile {
-    text: String,
-    encoding: Encoding,
-    paragraphs: Vec<Paragraph>,
+struct RstFormat {
+    names: RstNames,
     tables: Vec<Table>,
 }
 
-impl Paragraph {
+impl RstParagraph {
     /// The translated paragraph, if there is anything to write.
     fn written(&self, text: &str, translation: &Translation) -> Option<String> {
         let spans = self.place.hugged(translation.spans(self.place.unit)?);
@@ -104,41 +91,42 @@ impl Paragraph {
     }
 }
 
-impl WriteBack for RstFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        let names = Names::of(&self.text);
-        for paragraph in &self.paragraphs {
-            let Some(mut written) = paragraph.written(&self.text, translation) else {
-                continue;
-            };
-            let place = paragraph.place.bytes.clone();
-            let needed = width(&written);
-            let mut target = paragraph
-                .is_title
-                .then(|| names.target(&self.text[place.clone()]))
-                .flatten();
-            for line in &paragraph.lines {
-                let mark = self.text[line.clone()].chars().next().unwrap_or('=');
-                let length = needed.max(line.len());
-                let mut row = mark.to_string().repeat(length);
-                if line.start < place.start
-                    && let Some(target) = target.take()
-                {
-                    row.insert_str(0, &target);
-                }
-                if row.len() > line.len() {
-                    edits.replace(line.clone(), row);
-                }
+impl Slot for RstParagraph {
+    type Source = String;
+    type Facts = RstFormat;
+
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(mut written) = self.written(&file.source, translation) else {
+            return;
+        };
+        let place = self.place.bytes.clone();
+        let needed = width(&written);
+        let mut target = self
+            .is_title
+            .then(|| file.facts.names.target(&file.source[place.clone()]))
+            .flatten();
+        for line in &self.lines {
+            let mark = file.source[line.clone()].chars().next().unwrap_or('=');
+            let length = needed.max(line.len());
+            let mut row = mark.to_string().repeat(length);
+            if line.start < place.start
+                && let Some(target) = target.take()
+            {
+                row.insert_str(0, &target);
             }
-            written.insert_str(0, &target.unwrap_or_default());
-            edits.replace(place, written);
+            if row.len() > line.len() {
+                edits.replace(line.clone(), row);
+            }
         }
-        for table in &self.tables {
-            if let Some(written) = table.written(&self.text, translation) {
+        written.insert_str(0, &target.unwrap_or_default());
+        edits.replace(place, written);
+    }
+
+    fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        for table in &file.facts.tables {
+            if let Some(written) = table.written(&file.source, translation) {
                 edits.replace(table.range.clone(), written);
             }
         }
-        self.encoding.encode_all(edits.applied(&self.text))
     }
 }

@@ -1,13 +1,14 @@
 //! Names of titles, by which the text refers to them.
 
 /// The references of a file.
-pub(super) struct Names {
+#[derive(Debug)]
+pub(super) struct RstNames {
     /// The file without differences that names do not make.
     text: String,
 }
 
-impl Names {
-    pub fn of(text: &str) -> Self {
+impl RstNames {
+    pub fn new(text: &str) -> Self {
         Self { text: folded(text) }
     }
 

@@ -1,12 +1,12 @@
 //! How a translation is spelt in reStructuredText.
 
-use super::Paragraph;
+use super::RstParagraph;
 use super::inline::{may_follow, may_precede};
 use crate::formats::marked::Spelling;
 
 /// Spells one paragraph.
 pub(super) struct RstSpelling<'p> {
-    paragraph: &'p Paragraph,
+    paragraph: &'p RstParagraph,
     /// Names that are in the file with these words.
     source: &'p str,
     /// Where the text of the open reference begins.
@@ -16,7 +16,7 @@ pub(super) struct RstSpelling<'p> {
 }
 
 impl<'p> RstSpelling<'p> {
-    pub fn new(paragraph: &'p Paragraph, text: &'p str) -> Self {
+    pub fn new(paragraph: &'p RstParagraph, text: &'p str) -> Self {
         Self {
             paragraph,
             source: &text[paragraph.place.bytes.clone()],

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Paragraph;
+use super::RstParagraph;
 use super::blocks::Line;
-use super::inline::Inline;
+use super::inline::RstInline;
 use crate::builder::{Builder, Context};
 use crate::document::ParagraphKind;
 use crate::view::Translation;
@@ -31,7 +31,7 @@ struct Frame {
 #[derive(Debug)]
 struct Cell {
     frame: Frame,
-    paragraph: Paragraph,
+    paragraph: RstParagraph,
 }
 
 /// Whether a line is a border such as `+---+===+`.
@@ -314,7 +314,7 @@ fn cell(
     lines: &[Range<usize>],
     frame: &Frame,
     builder: &mut Builder,
-) -> Option<Paragraph> {
+) -> Option<RstParagraph> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     for row in frame.rows.clone() {
         let line = &source[lines[row].clone()];
@@ -358,7 +358,7 @@ fn cell(
     {
         return None;
     }
-    let mut inline = Inline::new(source);
+    let mut inline = RstInline::new(source);
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {
             inline.run.decoded(" ", part.start..part.start);
@@ -366,11 +366,8 @@ fn cell(
         inline.add(part.clone());
     }
     let references = inline.references;
-    let context = Context {
-        kind: ParagraphKind::TableCell,
-        ..Context::default()
-    };
-    Some(Paragraph {
+    let context = Context::new(ParagraphKind::TableCell, None);
+    Some(RstParagraph {
         place: inline.run.unit(builder, context)?,
         references,
         lines: Vec::new(),

@@ -10,13 +10,21 @@ pub(in crate::formats) trait Dialect {
     fn child(&self, xml: &Xml, id: Id) -> Child;
 
     /// A child of a run.
-    fn run_child(&self, xml: &Xml, id: Id) -> RunChild;
+    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
+        match xml.name(id) {
+            "t" => RunChild::Text,
+            "rPr" => RunChild::Properties,
+            _ => RunChild::Point("mark"),
+        }
+    }
 
     /// Whether a property changes nothing that is seen.
     fn is_invisible(&self, name: &str) -> bool;
 
     /// Whether `xml:space` must say that space counts.
-    fn trims_space(&self) -> bool;
+    fn trims_space(&self) -> bool {
+        false
+    }
 
     /// The name of the element that holds text.
     fn text_element(&self) -> &'static str {
@@ -24,14 +32,12 @@ pub(in crate::formats) trait Dialect {
     }
 
     /// The first character of `text` that is spelt as an escape, by its bytes.
-    fn escape(&self, text: &str) -> Option<Range<usize>> {
-        let _ = text;
+    fn escape(&self, _: &str) -> Option<Range<usize>> {
         None
     }
 
     /// The element that stands for a character; none if it is written as itself.
-    fn element_of(&self, character: char) -> Option<&'static str> {
-        let _ = character;
+    fn element_of(&self, _: char) -> Option<&'static str> {
         None
     }
 
@@ -151,7 +157,7 @@ pub(super) enum Code {
     Pieces(Vec<Piece>),
     /// A character of text.
     Character(char),
-    /// The same as an escape.
+    /// A character that is spelt as an escape.
     Escape(String),
 }
 

@@ -9,7 +9,7 @@ use crate::view::Part;
 
 /// A paragraph in its file.
 #[derive(Debug)]
-pub(in crate::formats) struct Place {
+pub(in crate::formats) struct RunPlace {
     pub unit: usize,
     /// The bytes that the unit's runs take.
     pub(super) bytes: Range<usize>,
@@ -24,7 +24,7 @@ pub(in crate::formats) struct Place {
     pub(super) has_elements: bool,
 }
 
-impl Place {
+impl RunPlace {
     /// Where its content ends in the part.
     pub fn end(&self) -> usize {
         self.bytes.end
@@ -65,7 +65,7 @@ struct OpenRun {
 
 /// Writes runs.
 pub(super) struct Writer<'p> {
-    place: &'p Place,
+    place: &'p RunPlace,
     xml: &'p Xml,
     edits: &'p Edits,
     dialect: &'p dyn Dialect,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::events::{Child, Dialect, Event, Piece, RunChild};
 use crate::formats::xml::{Id, Kind, Xml};
 
-pub(super) struct Reader<'x> {
+pub(super) struct RunReader<'x> {
     pub(super) dialect: &'x dyn Dialect,
     pub(super) xml: &'x Xml,
     pub(super) events: Vec<Event>,
@@ -16,7 +16,7 @@ pub(super) struct Reader<'x> {
     pub(super) has_elements: bool,
 }
 
-impl Reader<'_> {
+impl RunReader<'_> {
     pub(super) fn children(&mut self, parent: Id) {
         for child in self.xml.children(parent) {
             self.child(child);

@@ -9,29 +9,17 @@ use super::element::{section, with_line_ends};
 use super::json_text::push_units;
 use super::{Dialect, Message, Piece, Text};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::xml::{Id, Kind, Xml, outermost};
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
 
 /// String resources.
 pub(in crate::formats) struct Android;
 
 impl DocumentFormat for Android {
-    fn label(&self) -> &'static str {
-        "Android strings"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xml"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn is_content(&self, bytes: &[u8]) -> bool {
         const HEAD: usize = 8_192;
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
@@ -49,37 +37,33 @@ impl DocumentFormat for Android {
             );
             return Err(xml.damaged(&reason));
         }
-        let mut reader = Reader {
+        let mut reader = AndroidReader {
             xml: &xml,
             builder,
             slots: Vec::new(),
         };
         reader.resources(root);
         let slots = reader.slots;
-        Ok(Box::new(AndroidFile {
-            xml,
-            encoding,
-            slots,
-        }))
+        Ok(SlotFile::kept((), xml, encoding, slots))
     }
 }
 
-struct Reader<'x, 'b> {
+struct AndroidReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    slots: Vec<Slot>,
+    slots: Vec<AndroidSlot>,
 }
 
 /// A value in its file.
 #[derive(Debug)]
-struct Slot {
+struct AndroidSlot {
     text: Text,
     bytes: Range<usize>,
     /// Whether the bytes lie in a CDATA section.
     is_section: bool,
 }
 
-impl Reader<'_, '_> {
+impl AndroidReader<'_, '_> {
     fn resources(&mut self, root: Id) {
         let xml = self.xml;
         let mut note: Option<String> = None;
@@ -110,11 +94,7 @@ impl Reader<'_, '_> {
 
     fn resource(&mut self, resource: Id, id: String, note: Option<String>) {
         let xml = self.xml;
-        let context = Context {
-            id: Some(id),
-            note,
-            ..Context::default()
-        };
+        let context = Context::named(Some(id), note);
         match xml.name(resource) {
             "string" => self.value(resource, context),
             "item" if xml.attribute(resource, "type").as_deref() == Some("string") => {
@@ -142,7 +122,7 @@ impl Reader<'_, '_> {
         if is_reference(whole.trim()) {
             return;
         }
-        let mut decoder = Decoder {
+        let mut decoder = AndroidDecoder {
             xml,
             message: Message::new(Dialect::PLAIN.of(&whole)),
             in_quotes: false,
@@ -162,7 +142,7 @@ impl Reader<'_, '_> {
             }
         };
         let (bytes, is_section) = self.bytes(element);
-        self.slots.extend(text.map(|text| Slot {
+        self.slots.extend(text.map(|text| AndroidSlot {
             text,
             bytes,
             is_section,
@@ -202,7 +182,7 @@ fn is_reference(value: &str) -> bool {
 }
 
 /// Reads what a value means.
-struct Decoder<'x> {
+struct AndroidDecoder<'x> {
     xml: &'x Xml,
     message: Message,
     /// White space counts.
@@ -214,7 +194,7 @@ struct Decoder<'x> {
     pending: String,
 }
 
-impl Decoder<'_> {
+impl AndroidDecoder<'_> {
     /// The text behind the last element; white space at its end counts for nothing.
     fn end(&mut self) -> String {
         if self.ends_loosely {
@@ -316,46 +296,33 @@ fn is_protected(xml: &Xml, element: Id) -> bool {
         || xml.attribute(element, "translatable").as_deref() == Some("false")
 }
 
-#[derive(Debug)]
-struct AndroidFile {
-    xml: Xml,
-    encoding: Encoding,
-    slots: Vec<Slot>,
-}
+impl Slot for AndroidSlot {
+    type Source = Xml;
+    type Facts = ();
 
-impl WriteBack for AndroidFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for slot in &self.slots {
-            if let Some(pieces) = slot.text.pieces(translation) {
-                edits.replace(slot.bytes.clone(), self.written(slot, &pieces));
-            }
-        }
-        self.encoding.encode_xml(edits.applied(&self.xml.text))
-    }
-}
-
-impl AndroidFile {
-    fn written(&self, slot: &Slot, pieces: &[Piece]) -> String {
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(pieces) = self.text.pieces(translation) else {
+            return;
+        };
         let mut written = String::new();
         for (number, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => {
                     let text = escaped(text, number == 0, number + 1 == pieces.len());
-                    if slot.is_section {
+                    if self.is_section {
                         written.push_str(&text);
                     } else {
-                        written.push_str(&spelt(&text, self.encoding));
+                        written.push_str(&spelt(&text, file.encoding));
                     }
                 }
                 Piece::Raw(raw) => written.push_str(raw),
                 Piece::Inner(_) => {}
             }
         }
-        if slot.is_section {
+        if self.is_section {
             written = section(&written);
         }
-        with_line_ends(&self.xml, &written)
+        edits.replace(self.bytes.clone(), with_line_ends(&file.source, &written));
     }
 }
 
@@ -383,33 +350,17 @@ fn escaped(text: &str, is_first: bool, is_last: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
+    use crate::document::Format;
+    use crate::testing::{read, rewritten};
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources xmlns:xliff=\"urn:oasis:names:tc:xliff:document:1.2\">\n  <!-- A title -->\n  <string name=\"a\">It\\'s <b>%1$s</b>&#8217;s \\n <xliff:g id=\"n\">%d</xliff:g> file\\u0073</string>\n  <string name=\"no\" translatable=\"false\">No</string>\n  <string name=\"r\">@string/a</string>\n  <string name=\"q\">\n    \"  Two  spaces\"\n  </string>\n  <string name=\"c\"><![CDATA[<b>Bold</b> & it\\'s]]></string>\n  <plurals name=\"p\"><item quantity=\"one\">%d day</item><item quantity=\"other\">%d days</item></plurals>\n  <string-array name=\"l\"><item>First</item></string-array>\n  <color name=\"x\">Red</color>\n</resources>\n";
 
-    fn written(translate: impl Fn(&str) -> String) -> (Document, String) {
-        let document =
-            Document::parse("strings.xml", Format::Android, FILE.to_owned()).expect("readable");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|it| Some(translate(&it.text)))
-            .collect();
-        let written = document.written(&translated, None).expect("written");
-        (document, String::from_utf8(written).expect("text"))
-    }
-
     #[test]
     fn values_are_read_as_aapt_reads_them() {
-        let (document, same) = written(str::to_owned);
-        assert_eq!(same, FILE);
-        let texts: Vec<String> = document
-            .sentences
-            .iter()
-            .map(crate::document::Sentence::plain_text)
-            .collect();
+        let document = read(Format::Android, FILE);
+        assert_eq!(rewritten(&document, None, str::to_owned), FILE);
         assert_eq!(
-            texts,
+            document.plain_texts(),
             [
                 "It's %1$s’s",
                 "%d files",
@@ -426,7 +377,8 @@ mod tests {
 
     #[test]
     fn values_are_escaped_as_aapt_wants_it() {
-        let (_, text) = written(|text| format!("@'\"<&]]>  {text}"));
+        let document = read(Format::Android, FILE);
+        let text = rewritten(&document, None, |text| format!("@'\"<&]]>  {text}"));
         for part in [
             "<string name=\"a\">\\@\\'\\\"&lt;&amp;]]&gt; \\u0020It\\'s <b>%1$s</b>’s \\n @\\'\\\"&lt;&amp;]]&gt; \\u0020<xliff:g id=\"n\">%d</xliff:g> files</string>",
             "<string name=\"q\">\n    \\u0020\\u0020@\\'\\\"&lt;&amp;]]&gt; \\u0020Two spaces\n  </string>",

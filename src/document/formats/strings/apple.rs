@@ -5,28 +5,14 @@ use std::ops::Range;
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, lists, plist};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
-use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::reading::check_lines;
-use crate::view::Translation;
 
 /// Strings of Apple's programs.
 pub(in crate::formats) struct Strings;
 
 impl DocumentFormat for Strings {
-    fn label(&self) -> &'static str {
-        "Apple strings"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["strings"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         if bytes.starts_with(b"bplist") {
             return plist::read(name, bytes, builder);
@@ -44,7 +30,7 @@ impl DocumentFormat for Strings {
         if lists::is_lists(&text) {
             return Ok(lists::read(text, encoding, builder));
         }
-        let mut scanner = Scanner {
+        let mut scanner = AppleScanner {
             name,
             text: &text,
             place: 0,
@@ -55,19 +41,11 @@ impl DocumentFormat for Strings {
             let Some((range, value)) = entry.value else {
                 continue;
             };
-            let context = Context {
-                id: Some(entry.key),
-                note: entry.note,
-                ..Context::default()
-            };
+            let context = Context::named(Some(entry.key), entry.note);
             let read = Text::read(&value, Dialect::PLAIN, builder, context);
-            slots.extend(read.map(|read| (range, read)));
+            slots.extend(read.map(|read| ValueSlot::new(range, read)));
         }
-        Ok(Box::new(StringsFile {
-            text,
-            encoding,
-            slots,
-        }))
+        Ok(SlotFile::kept(AppleSpelling, text, encoding, slots))
     }
 }
 
@@ -78,14 +56,14 @@ struct StringEntry {
     note: Option<String>,
 }
 
-struct Scanner<'t> {
+struct AppleScanner<'t> {
     name: &'t str,
     text: &'t str,
     place: usize,
     notes: Vec<String>,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> AppleScanner<'t> {
     fn rest(&self) -> &'t str {
         &self.text[self.place..]
     }
@@ -240,29 +218,13 @@ fn escape(rest: &str) -> (usize, Option<u16>) {
 }
 
 #[derive(Debug)]
-struct StringsFile {
-    text: String,
-    encoding: Encoding,
-    slots: Vec<(Range<usize>, Text)>,
-}
+struct AppleSpelling;
 
-impl WriteBack for StringsFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for (range, text) in &self.slots {
-            if let Some(written) = text.written(translation) {
-                edits.replace(
-                    range.clone(),
-                    self.spelt(&written, &self.text[range.clone()]),
-                );
-            }
-        }
-        self.encoding.encode_all(edits.applied(&self.text))
-    }
-}
+impl ValueSpelling for AppleSpelling {
+    type Style = ();
 
-impl StringsFile {
-    fn spelt(&self, text: &str, old: &str) -> String {
+    fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String {
+        let old = &file.source[value.range.clone()];
         // The end of a line may stand for itself.
         let keeps_lines = old.contains('\n');
         let mut written = String::from("\"");
@@ -274,7 +236,7 @@ impl StringsFile {
                 '\r' if !keeps_lines => written.push_str("\\r"),
                 '\t' if !old.contains('\t') => written.push_str("\\t"),
                 '\n' | '\r' | '\t' => written.push(character),
-                _ if character.is_control() || !self.encoding.holds(character) => {
+                _ if character.is_control() || !file.encoding.holds(character) => {
                     let mut units = String::new();
                     push_units(character, &mut units);
                     written.push_str(&units.replace("\\u", "\\U"));
@@ -289,16 +251,13 @@ impl StringsFile {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
-
-    fn read(text: &str) -> Document {
-        Document::parse("a", Format::Strings, text.to_owned()).expect("readable")
-    }
+    use crate::document::Format;
+    use crate::testing::{assert_damaged, read, rewritten};
 
     #[test]
     fn entries_are_read_and_written_with_their_escapes() {
         let text = "/* A title */\n\"k \\\"1\\\"\" = \"Say \\\"%@\\\" \\U00e9\\n\";\n// No\nkey2 = 'Open; it';\nonly;\n";
-        let document = read(text);
+        let document = read(Format::Strings, text);
         let paragraph = &document.paragraphs[0];
         assert_eq!(
             (paragraph.id.as_deref(), paragraph.note.as_deref()),
@@ -306,34 +265,22 @@ mod tests {
         );
         assert_eq!(document.sentences[0].plain_text(), "Say \"%@\" é");
         assert_eq!(document.sentences[1].plain_text(), "Open; it");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|it| Some(format!("\\{}", it.text)))
-            .collect();
-        let written = document.written(&translated, None).expect("written");
+        let written = rewritten(&document, None, |text| format!("\\{text}"));
         assert_eq!(
-            String::from_utf8(written).expect("text"),
+            written,
             "/* A title */\n\"k \\\"1\\\"\" = \"\\\\Say \\\"%@\\\" é\\n\";\n// No\nkey2 = \"\\\\Open; it\";\nonly;\n"
         );
     }
 
     #[test]
     fn damage_is_told_with_its_line() {
-        for (text, line) in [
+        let cases = [
             ("\"a\" = \"b\"\n\"c\" = \"d\";", 1),
             ("\n\"a\" = \"b;\n", 2),
             ("\"a\" \"b\";", 1),
             ("/* x", 1),
             ("a b c", 1),
-        ] {
-            let error = Document::parse("a", Format::Strings, text.to_owned())
-                .expect_err("damaged")
-                .to_string();
-            assert!(
-                error.contains(&format!("line {line}:")),
-                "{text:?}: {error}"
-            );
-        }
+        ];
+        assert_damaged(Format::Strings, &cases);
     }
 }

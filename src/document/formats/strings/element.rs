@@ -5,6 +5,7 @@ use crate::builder::{Builder, Context};
 use crate::formats::Encoding;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::xml::{Id, Kind, Xml};
 use crate::view::Translation;
 
@@ -29,19 +30,16 @@ impl ElementText {
         let text = Text::read(&value, Dialect::PLAIN, builder, context)?;
         Some(Self { element, text })
     }
+}
 
-    pub fn write(
-        &self,
-        xml: &Xml,
-        encoding: Encoding,
-        translation: &Translation,
-        edits: &mut Edits,
-    ) {
+impl Slot for ElementText {
+    type Source = Xml;
+    type Facts = ();
+
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
         if let Some(text) = self.text.written(translation) {
-            edits.replace(
-                xml.inner(self.element),
-                content(xml, self.element, &text, encoding),
-            );
+            let written = content(&file.source, self.element, &text, file.encoding);
+            edits.replace(file.source.inner(self.element), written);
         }
     }
 }

@@ -7,29 +7,22 @@ use std::ops::Range;
 use fluent_syntax::ast::{self, Entry, Expression, InlineExpression, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-use super::message::{Message, Piece, Place};
+use super::message::{Message, MessagePlace, Piece};
 use super::{Dialect, Percent, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
 use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::slots::{Slot, SlotFile};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
+use crate::words::Words;
 
 /// Braces that a message has at most: the parser goes as deep as they do.
 const MAX_BRACES: usize = 500;
 /// Attributes that are no text: keys, and what style sheets and browsers read.
-const NO_TEXT: [&str; 7] = [
-    "accesskey",
-    "key",
-    "keycode",
-    "modifiers",
-    "style",
-    "src",
-    "href",
-];
+const NO_TEXT: Words = Words("accesskey key keycode modifiers style src href");
 /// Terms whose names say this are names themselves.
 const NAMES: [&str; 2] = ["brand", "vendor"];
-/// What stands before the further lines of a value that has none yet.
+/// The indent of the further lines of a value that has none yet.
 const INDENT: &str = "    ";
 const DIALECT: Dialect = Dialect {
     percent: Percent::Literal,
@@ -41,21 +34,9 @@ const DIALECT: Dialect = Dialect {
 pub(in crate::formats) struct Fluent;
 
 impl DocumentFormat for Fluent {
-    fn label(&self) -> &'static str {
-        "Fluent"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["ftl"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
-        let mut reader = Reader {
+        let mut reader = FluentReader {
             text: &text,
             builder,
             values: Vec::new(),
@@ -78,11 +59,7 @@ impl DocumentFormat for Fluent {
         let mut values = reader.values;
         // Variants before what holds them.
         values.sort_by_key(|value| value.range.end);
-        Ok(Box::new(FluentFile {
-            text,
-            encoding,
-            values,
-        }))
+        Ok(SlotFile::kept((), text, encoding, values))
     }
 }
 
@@ -108,22 +85,22 @@ fn entries(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-struct Reader<'t, 'b> {
+struct FluentReader<'t, 'b> {
     text: &'t str,
     builder: &'b mut Builder,
-    values: Vec<Value>,
+    values: Vec<FluentValue>,
 }
 
 /// The text of a message, an attribute or a variant.
 #[derive(Debug)]
-struct Value {
+struct FluentValue {
     range: Range<usize>,
-    place: Place,
+    place: MessagePlace,
     /// The bytes of its selectors with their variants.
     selectors: Vec<Range<usize>>,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> FluentReader<'t, '_> {
     fn entry(&mut self, entry: &Entry<&'t str>) {
         let (id, value, attributes, comment) = match entry {
             Entry::Message(it) => (it.id.name, it.value.as_ref(), &it.attributes, &it.comment),
@@ -135,11 +112,7 @@ impl<'t> Reader<'t, '_> {
             return;
         }
         let note = comment.as_ref().map(|comment| comment.content.join("\n"));
-        let context = |id: String| Context {
-            id: Some(id),
-            note: note.clone(),
-            ..Context::default()
-        };
+        let context = |id: String| Context::named(Some(id), note.clone());
         if let Some(value) = value {
             let context = context(format!("{}{id}", if is_term { "-" } else { "" }));
             self.value(value, self.end(id), &context);
@@ -147,7 +120,7 @@ impl<'t> Reader<'t, '_> {
         for attribute in attributes {
             let name = attribute.id.name;
             // Those of a term are for selectors.
-            if !is_term && !NO_TEXT.contains(&name) {
+            if !is_term && !NO_TEXT.contains(name) {
                 let context = context(format!("{id}.{name}"));
                 self.value(&attribute.value, self.end(name), &context);
             }
@@ -193,7 +166,7 @@ impl<'t> Reader<'t, '_> {
             && let Some(range) = range
             && let Some(place) = message.unit(self.builder, context.clone())
         {
-            self.values.push(Value {
+            self.values.push(FluentValue {
                 range,
                 place,
                 selectors,
@@ -278,70 +251,59 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-#[derive(Debug)]
-struct FluentFile {
-    text: String,
-    encoding: Encoding,
-    values: Vec<Value>,
-}
+impl Slot for FluentValue {
+    type Source = String;
+    type Facts = ();
 
-impl WriteBack for FluentFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for value in &self.values {
-            let Some(pieces) = value.place.pieces(translation) else {
-                continue;
-            };
-            let (indent, begins_line) = self.layout(&value.range);
-            let mut spelling = Spelling {
-                written: String::new(),
-                line_end: line_end(&self.text),
-                indent: &indent,
-                begins_line,
-            };
-            for piece in pieces {
-                match piece {
-                    Piece::Text(text) => spelling.text(&text),
-                    Piece::Raw(written) => spelling.raw(&written),
-                    Piece::Inner(number) => {
-                        let range = value.selectors[number].clone();
-                        spelling.raw(&edits.slice(&self.text, range));
-                    }
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(pieces) = self.place.pieces(translation) else {
+            return;
+        };
+        let (indent, begins_line) = layout(&file.source, &self.range);
+        let mut spelling = FluentSpelling {
+            written: String::new(),
+            line_end: line_end(&file.source),
+            indent: &indent,
+            begins_line,
+        };
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => spelling.text(&text),
+                Piece::Raw(written) => spelling.raw(&written),
+                Piece::Inner(number) => {
+                    let range = self.selectors[number].clone();
+                    spelling.raw(&edits.slice(&file.source, range));
                 }
             }
-            edits.replace(value.range.clone(), spelling.written);
         }
-        self.encoding.encode_all(edits.applied(&self.text))
+        edits.replace(self.range.clone(), spelling.written);
     }
 }
 
-impl FluentFile {
-    /// What stands before further lines of a value, and whether the value begins a line itself.
-    fn layout(&self, range: &Range<usize>) -> (String, bool) {
-        let blanks =
-            |text: &str| text[..text.len() - text.trim_start_matches(' ').len()].to_owned();
-        let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let before = &self.text[line..range.start];
-        let begins_line = before.trim_start_matches(' ').is_empty();
-        let next = self.text[range.clone()].split('\n').nth(1);
-        let indent = if begins_line {
-            before.to_owned()
-        } else if let Some(next) = next.filter(|next| !next.trim().is_empty()) {
-            blanks(next)
-        } else {
-            format!("{}{INDENT}", blanks(before))
-        };
-        let indent = if indent.is_empty() {
-            INDENT.to_owned()
-        } else {
-            indent
-        };
-        (indent, begins_line)
-    }
+/// Returns the indent of the further lines of a value, and whether the value begins a line itself.
+fn layout(file: &str, range: &Range<usize>) -> (String, bool) {
+    let blanks = |text: &str| text[..text.len() - text.trim_start_matches(' ').len()].to_owned();
+    let line = file[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let before = &file[line..range.start];
+    let begins_line = before.trim_start_matches(' ').is_empty();
+    let next = file[range.clone()].split('\n').nth(1);
+    let indent = if begins_line {
+        before.to_owned()
+    } else if let Some(next) = next.filter(|next| !next.trim().is_empty()) {
+        blanks(next)
+    } else {
+        format!("{}{INDENT}", blanks(before))
+    };
+    let indent = if indent.is_empty() {
+        INDENT.to_owned()
+    } else {
+        indent
+    };
+    (indent, begins_line)
 }
 
 /// A value on its way into the file.
-struct Spelling<'f> {
+struct FluentSpelling<'f> {
     written: String,
     line_end: &'static str,
     indent: &'f str,
@@ -349,7 +311,7 @@ struct Spelling<'f> {
     begins_line: bool,
 }
 
-impl Spelling<'_> {
+impl FluentSpelling<'_> {
     fn text(&mut self, text: &str) {
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {
@@ -373,7 +335,7 @@ impl Spelling<'_> {
         }
     }
 
-    /// What the file has, behind the indent if a line ended before it.
+    /// Appends text of the file, behind the indent if a line ended before it.
     fn raw(&mut self, written: &str) {
         if self.written.ends_with('\n') {
             self.written.push_str(self.indent);

@@ -4,7 +4,7 @@
 //! "MessageFormat" and "MessagePattern" of ICU: arguments, apostrophes, `#` of plurals. Java's `MessageFormat` differs in its
 //! apostrophes.
 
-use super::message::{Message, Piece, Place};
+use super::message::{Message, MessagePlace, Piece};
 use crate::builder::{Builder, Context};
 use crate::document::Standing;
 use crate::variables::Dialect;
@@ -33,7 +33,7 @@ pub(in crate::formats) struct Pattern {
     is_plural: bool,
     nodes: Vec<Node>,
     /// Its own text's unit.
-    place: Option<Place>,
+    place: Option<MessagePlace>,
 }
 
 #[derive(Debug)]

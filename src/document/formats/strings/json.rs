@@ -10,102 +10,58 @@ use super::icu::Apostrophes;
 use super::json_text::{self, Kind, Spelling, Value};
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
 use crate::formats::edits::Edits;
 use crate::formats::language::instead_of;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
-use crate::view::Translation;
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
+use crate::formats::{DocumentFormat, Encoding, Kept};
+use crate::words::Words;
 
 /// JSON files with strings.
-pub(in crate::formats) struct Json;
-
-/// Flutter's resource bundles.
-pub(in crate::formats) struct Arb;
+pub(in crate::formats) enum Json {
+    /// Of which nothing is known.
+    Any,
+    /// Flutter's resource bundles.
+    Arb,
+}
 
 impl DocumentFormat for Json {
-    fn label(&self) -> &'static str {
-        "JSON strings"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["json", "jsonc"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        read(name, bytes, builder, false)
+        let (text, encoding) = Encoding::decode(bytes)?;
+        let root = json_text::read(name, &text)?;
+        let locale = root.member("@@locale").or_else(|| root.member("locale"));
+        builder.set_language(locale.and_then(Value::text));
+        let mut reader = JsonReader {
+            builder,
+            slots: Vec::new(),
+        };
+        match self {
+            Self::Any => reader.value(&root, "", None),
+            Self::Arb => reader.bundle(&root),
+        }
+        let slots = reader.slots;
+        let format = JsonSpelling {
+            spelling: Spelling::new(&text, encoding),
+            locale: root.member("@@locale").map(|value| value.range.clone()),
+        };
+        Ok(SlotFile::kept(format, text, encoding, slots))
     }
 }
 
-impl DocumentFormat for Arb {
-    fn label(&self) -> &'static str {
-        "ARB bundle"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["arb"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        read(name, bytes, builder, true)
-    }
-}
-
-fn read(
-    name: &str,
-    bytes: Vec<u8>,
-    builder: &mut Builder,
-    is_bundle: bool,
-) -> Result<Kept, Failure> {
-    let (text, encoding) = Encoding::decode(bytes)?;
-    let root = json_text::read(name, &text)?;
-    let locale = root.member("@@locale").or_else(|| root.member("locale"));
-    builder.set_language(locale.and_then(Value::text));
-    let mut reader = Reader {
-        builder,
-        slots: Vec::new(),
-    };
-    if is_bundle {
-        reader.bundle(&root);
-    } else {
-        reader.value(&root, "", None);
-    }
-    let slots = reader.slots;
-    let locale = root.member("@@locale").map(|value| value.range.clone());
-    Ok(Box::new(JsonFile {
-        spelling: Spelling::of(&text, encoding),
-        text,
-        encoding,
-        slots,
-        locale,
-    }))
-}
-
-struct Reader<'b> {
+struct JsonReader<'b> {
     builder: &'b mut Builder,
-    slots: Vec<(Range<usize>, Text)>,
+    slots: Vec<ValueSlot<JsonSpelling>>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// A value of a file of which nothing is known.
     fn value(&mut self, value: &Value, path: &str, note: Option<&str>) {
         match &value.kind {
             Kind::String(Some(text)) if is_prose(text) => {
-                let context = Context {
-                    id: Some(path.to_owned()).filter(|path| !path.is_empty()),
-                    note: note.map(str::to_owned),
-                    ..Context::default()
-                };
+                let id = Some(path.to_owned()).filter(|path| !path.is_empty());
+                let context = Context::named(id, note.map(str::to_owned));
                 let read = Text::read(text, Dialect::PLAIN, self.builder, context);
-                self.slots
-                    .extend(read.map(|read| (value.range.clone(), read)));
+                let slot = read.map(|read| ValueSlot::new(value.range.clone(), read));
+                self.slots.extend(slot);
             }
             Kind::Array(elements) => {
                 for (number, element) in elements.iter().enumerate() {
@@ -151,15 +107,8 @@ impl Reader<'_> {
             let Some(text) = value.text().filter(|_| !key.starts_with('@')) else {
                 continue;
             };
-            let context = Context {
-                id: Some(key.to_owned()),
-                note: about
-                    .get(key)
-                    .copied()
-                    .and_then(description)
-                    .map(str::to_owned),
-                ..Context::default()
-            };
+            let note = about.get(key).copied().and_then(description);
+            let context = Context::named(Some(key.to_owned()), note.map(str::to_owned));
             let read = Text::read_icu(
                 text,
                 Apostrophes::Optional,
@@ -167,8 +116,8 @@ impl Reader<'_> {
                 self.builder,
                 context,
             );
-            self.slots
-                .extend(read.map(|read| (value.range.clone(), read)));
+            let slot = read.map(|read| ValueSlot::new(value.range.clone(), read));
+            self.slots.extend(slot);
         }
     }
 }
@@ -189,15 +138,7 @@ fn description(about: &Value) -> Option<&str> {
 
 /// The message of an object that holds one with its description.
 fn described(object: &Value) -> Option<&Value> {
-    const ABOUT: [&str; 7] = [
-        "description",
-        "comment",
-        "placeholders",
-        "id",
-        "context",
-        "file",
-        "meaning",
-    ];
+    const ABOUT: Words = Words("description comment placeholders id context file meaning");
     let message = ["message", "defaultMessage", "string", "value"]
         .into_iter()
         .find_map(|name| object.member(name).filter(|value| value.text().is_some()))?;
@@ -207,65 +148,42 @@ fn described(object: &Value) -> Option<&Value> {
         .filter(|(_, value)| value.range != message.range);
     let mut names = others.map(|(key, _)| key.text.as_str());
     let is_alone = object.members().len() == 1;
-    (!is_alone && names.all(|name| ABOUT.contains(&name))).then_some(message)
+    (!is_alone && names.all(|name| ABOUT.contains(name))).then_some(message)
 }
 
 #[derive(Debug)]
-struct JsonFile {
-    text: String,
-    encoding: Encoding,
+struct JsonSpelling {
     spelling: Spelling,
-    slots: Vec<(Range<usize>, Text)>,
     /// Where an ARB file says its language.
     locale: Option<Range<usize>>,
 }
 
-impl WriteBack for JsonFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for (range, text) in &self.slots {
-            if let Some(written) = text.written(translation) {
-                edits.replace(range.clone(), self.spelling.spelt(&written));
-            }
+impl ValueSpelling for JsonSpelling {
+    type Style = ();
+
+    fn spelt(&self, text: &str, _: &ValueSlot<Self>, _: &ValueFile<Self>) -> String {
+        self.spelling.spelt(text)
+    }
+
+    fn set_language(&self, file: &ValueFile<Self>, language: &str, edits: &mut Edits) {
+        let Self { spelling, locale } = self;
+        let Some(range) = locale else { return };
+        if let Some(language) = instead_of(file.source[range.clone()].trim_matches('"'), language) {
+            edits.replace(range.clone(), spelling.spelt(&language.replace('-', "_")));
         }
-        if let (Some(language), Some(range)) = (translation.language, &self.locale) {
-            let said = self.text[range.clone()].trim_matches('"');
-            if let Some(language) = instead_of(said, language) {
-                let language = language.replace('-', "_");
-                edits.replace(range.clone(), self.spelling.spelt(&language));
-            }
-        }
-        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
-
-    fn read(format: Format, text: &str) -> Document {
-        Document::parse("a", format, text.to_owned()).expect("readable")
-    }
-
-    fn texts(document: &Document) -> Vec<String> {
-        let paragraphs = document.paragraphs.iter();
-        let shown = paragraphs.map(|paragraph| {
-            let sentence = &document.sentences[paragraph.sentences.start];
-            let note = paragraph.note.as_deref().unwrap_or_default();
-            format!(
-                "{}|{}|{note}",
-                paragraph.id.as_deref().unwrap_or_default(),
-                sentence.plain_text()
-            )
-        });
-        shown.collect()
-    }
+    use crate::document::Format;
+    use crate::testing::{paragraphs, read, rewritten};
 
     #[test]
     fn text_is_told_from_names() {
         let text = r#"{"@@x": "No", "a": {"b": ["Open it", "img/a.png"], "n": 1}, "ext": {"message": "Save $NAME$", "description": "A button"}, "id": "app_title"}"#;
         assert_eq!(
-            texts(&read(Format::Json, text)),
+            paragraphs(&read(Format::Json, text)),
             ["a.b[0]|Open it|", "ext|Save $NAME$|A button"]
         );
     }
@@ -275,7 +193,7 @@ mod tests {
         let text = "{\n  \"@@locale\": \"en\",\n  \"n\": \"{count, plural, =0{No 'items'} other{{count} items in {where}}}\",\n  \"@n\": {\"description\": \"A list\"},\n  \"pronoun\": \"{g, select, male{He} other{They}} liked it.\"\n}";
         let document = read(Format::Arb, text);
         assert_eq!(
-            texts(&document),
+            paragraphs(&document),
             [
                 "n|No 'items'|A list\n=0",
                 "n|{count} items in {where}|A list\nother",
@@ -284,16 +202,11 @@ mod tests {
                 "pronoun|They|other"
             ]
         );
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|sentence| Some(format!("L'{}", sentence.text.to_uppercase())))
-            .collect();
-        let written = document
-            .written(&translated, Some("fr-CA"))
-            .expect("written");
+        let written = rewritten(&document, Some("fr-CA"), |text| {
+            format!("L'{}", text.to_uppercase())
+        });
         assert_eq!(
-            String::from_utf8(written).expect("text"),
+            written,
             "{\n  \"@@locale\": \"fr_CA\",\n  \"n\": \"{count, plural, =0{L'NO 'ITEMS'} other{L'{count} ITEMS IN {where}}}\",\n  \"@n\": {\"description\": \"A list\"},\n  \"pronoun\": \"L''{g, select, male{L'HE} other{L'THEY}} LIKED IT.\"\n}"
         );
     }

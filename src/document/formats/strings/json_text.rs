@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::damaged;
 use crate::builder::{Failure, MAX_DEPTH};
 use crate::formats::Encoding;
+use crate::reading::text_start;
 
 /// A value.
 #[derive(Debug)]
@@ -82,9 +83,7 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn file(&mut self) -> Result<Value, Problem> {
-        if self.text.starts_with('\u{FEFF}') {
-            self.place = '\u{FEFF}'.len_utf8();
-        }
+        self.place = text_start(self.text);
         let value = self.value()?;
         match self.next()? {
             None => Ok(value),
@@ -292,7 +291,7 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
-    pub fn of(text: &str, encoding: Encoding) -> Self {
+    pub fn new(text: &str, encoding: Encoding) -> Self {
         let has_escape = || {
             text.match_indices("\\u").any(|(at, _)| {
                 let digits = text.get(at + 2..at + 6);
@@ -396,7 +395,7 @@ mod tests {
 
     #[test]
     fn strings_are_spelt_as_the_file_spells_them() {
-        let spelt = |file: &str| Spelling::of(file, Encoding::Utf8).spelt("<a/é😀\"\\\u{1}");
+        let spelt = |file: &str| Spelling::new(file, Encoding::Utf8).spelt("<a/é😀\"\\\u{1}");
         assert_eq!(spelt("{}"), "\"<a/é😀\\\"\\\\\\u0001\"");
         assert_eq!(
             spelt("\"\\u00e9\\/\""),

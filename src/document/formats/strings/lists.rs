@@ -2,14 +2,11 @@
 //!
 //! Commands such as `\adddot` stay. Nothing in such a list spells a bar or the end of a line.
 
-use std::ops::Range;
-
 use super::{Dialect, Text, is_prose};
-use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, ParagraphKind};
-use crate::formats::edits::Edits;
-use crate::formats::{Encoding, Kept, WriteBack};
-use crate::view::Translation;
+use crate::builder::{Builder, Context};
+use crate::document::ParagraphKind;
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
+use crate::formats::{Encoding, Kept};
 
 const BAR: char = '|';
 
@@ -44,60 +41,39 @@ pub(super) fn read(text: String, encoding: Encoding, builder: &mut Builder) -> K
                 ..Context::default()
             };
             let text = Text::read(field, Dialect::TEX, builder, context);
-            slots.extend(text.map(|text| (range, text)));
+            slots.extend(text.map(|text| ValueSlot::new(range, text)));
         }
         start += line.len();
     }
-    Box::new(Lists {
-        text,
-        encoding,
-        slots,
-    })
+    SlotFile::kept(ListSpelling, text, encoding, slots)
 }
 
 #[derive(Debug)]
-struct Lists {
-    text: String,
-    encoding: Encoding,
-    slots: Vec<(Range<usize>, Text)>,
-}
+struct ListSpelling;
 
-impl WriteBack for Lists {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for (range, text) in &self.slots {
-            if let Some(text) = text.written(translation) {
-                let text = text.replace(BAR, "\u{A6}").replace(['\n', '\r'], " ");
-                edits.replace(range.clone(), text);
-            }
-        }
-        self.encoding.encode_all(edits.applied(&self.text))
+impl ValueSpelling for ListSpelling {
+    type Style = ();
+
+    fn spelt(&self, text: &str, _: &ValueSlot<Self>, _: &ValueFile<Self>) -> String {
+        text.replace(BAR, "\u{A6}").replace(['\n', '\r'], " ")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Document, Format};
+    use crate::document::Format;
+    use crate::testing::{read, rewritten};
 
     #[test]
     fn texts_are_translated_and_commands_stay() {
         let file =
             "editor|translated by|transl\\adddotspace by\r\nandmore|and more|m.m\\adddot\r\n";
-        let document = Document::parse("a.strings", Format::Strings, file.to_owned());
-        let document = document.expect("readable");
-        let shout = |text: &str| Some(text.to_uppercase() + " | \"x\"");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|sentence| shout(&sentence.text))
-            .collect();
-        let written = document.written(&translated, None).expect("written");
-        let written = String::from_utf8(written).expect("UTF-8");
+        let document = read(Format::Strings, file);
+        let written = rewritten(&document, None, |text| text.to_uppercase() + " | \"x\"");
         assert_eq!(
             written,
             "editor|TRANSLATED BY \u{A6} \"x\"|TRANSL\\adddotspace BY \u{A6} \"x\"\r\nandmore|AND MORE \u{A6} \"x\"|m.m\\adddot\r\n"
         );
-        let again = Document::parse("a.strings", Format::Strings, written);
-        assert_eq!(again.expect("readable").sentences.len(), 3);
+        assert_eq!(read(Format::Strings, &written).sentences.len(), 3);
     }
 }

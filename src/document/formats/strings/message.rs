@@ -151,12 +151,9 @@ impl Message {
     }
 
     /// Makes a unit of it; none if it has no text.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<Place> {
-        if !self.draft.holds_letter() {
-            return None;
-        }
-        let unit = builder.unit(self.draft, context);
-        Some(Place {
+    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MessagePlace> {
+        let unit = builder.unit_of_text(self.draft, context)?;
+        Some(MessagePlace {
             unit,
             codes: self.codes,
             dialect: self.dialect,
@@ -166,13 +163,13 @@ impl Message {
 
 /// The unit of a value.
 #[derive(Debug)]
-pub(in crate::formats) struct Place {
+pub(in crate::formats) struct MessagePlace {
     pub unit: usize,
     codes: Vec<Code>,
     dialect: Dialect,
 }
 
-impl Place {
+impl MessagePlace {
     /// The text to write; `None` if there is nothing new.
     pub fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
         let parts = translation.parts(self.unit)?;
@@ -198,7 +195,7 @@ impl Place {
         Some(pieces)
     }
 
-    /// The same of a value that is nothing but text.
+    /// The translation of a value that is nothing but text.
     pub fn text(&self, translation: &Translation) -> Option<String> {
         let pieces = self.pieces(translation)?.into_iter();
         let text = pieces.map(|piece| match piece {
@@ -247,7 +244,7 @@ impl Place {
 /// A value that is text alone: one unit, or a message of ICU with a unit for each branch.
 #[derive(Debug)]
 pub(in crate::formats) enum Text {
-    Plain(Place),
+    Plain(MessagePlace),
     Icu(Pattern),
 }
 

@@ -21,12 +21,10 @@ pub(super) mod qt;
 pub(super) mod resx;
 pub(super) mod table;
 pub(super) mod xcstrings;
-mod xml_strings;
 pub(super) mod yaml;
 
 pub(super) use message::{Message, Piece, Text};
 pub(crate) use table::{table_pairs, table_rows};
-use xml_strings::XmlStrings;
 
 use crate::builder::Failure;
 pub(super) use crate::variables::{Dialect, Percent};

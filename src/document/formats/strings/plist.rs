@@ -1,8 +1,9 @@
 //! Property lists of Apple in XML: `.stringsdict` with its plurals, and `.strings` that were saved that way.
 
 use super::element::ElementText;
-use super::{XmlStrings, damaged, is_prose};
+use super::{damaged, is_prose};
 use crate::builder::{Builder, Context, Failure};
+use crate::formats::slots::SlotFile;
 use crate::formats::xml::{Id, Xml};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 
@@ -10,18 +11,6 @@ use crate::formats::{DocumentFormat, Encoding, Kept};
 pub(in crate::formats) struct StringsDict;
 
 impl DocumentFormat for StringsDict {
-    fn label(&self) -> &'static str {
-        "Apple plural strings"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["stringsdict"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         read(name, bytes, builder)
     }
@@ -38,28 +27,24 @@ pub(super) fn read(name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<
         ));
     }
     let (text, encoding) = Encoding::decode_xml(bytes)?;
-    let xml = Xml::read(name, text)?;
-    let root = xml.root();
-    if xml.name(root) != "plist" {
-        return Err(xml.damaged("its outermost element is no plist"));
-    }
-    let mut reader = Reader {
+    let xml = Xml::read_rooted(name, text, "plist")?;
+    let mut reader = PlistReader {
         xml: &xml,
         builder,
         slots: Vec::new(),
     };
-    reader.values(root, "")?;
+    reader.values(xml.root(), "")?;
     let slots = reader.slots;
-    Ok(Box::new(XmlStrings::new(xml, encoding, slots)))
+    Ok(SlotFile::kept((), xml, encoding, slots))
 }
 
-struct Reader<'x, 'b> {
+struct PlistReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
     slots: Vec<ElementText>,
 }
 
-impl Reader<'_, '_> {
+impl PlistReader<'_, '_> {
     fn values(&mut self, parent: Id, path: &str) -> Result<(), Failure> {
         let xml = self.xml;
         let mut key: Option<String> = None;
@@ -100,10 +85,7 @@ impl Reader<'_, '_> {
         if is_rule || !is_word && !is_prose(&text) {
             return;
         }
-        let context = Context {
-            id: Some(path.to_owned()),
-            ..Context::default()
-        };
+        let context = Context::named(Some(path.to_owned()), None);
         self.slots
             .extend(ElementText::read(self.xml, string, self.builder, context));
     }

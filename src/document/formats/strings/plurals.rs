@@ -4,124 +4,61 @@
 
 use super::plural_expression::PluralRule;
 use crate::formats::language;
+use crate::words::Words;
 
-/// How languages say numbers of things.
-struct Family {
-    languages: &'static [&'static str],
-    rule: &'static str,
-    /// CLDR's names of the forms, in the order of the rule.
-    categories: &'static [&'static str],
-}
-
-const FAMILIES: [Family; 17] = [
-    Family {
-        languages: &[
-            "ja", "ko", "zh", "vi", "th", "id", "ms", "lo", "km", "my", "jv", "su", "bo", "dz",
-            "wo", "yo", "ig", "to",
-        ],
-        rule: "nplurals=1; plural=0;",
-        categories: &["other"],
-    },
-    Family {
-        languages: &[
-            "fr", "pt-BR", "hy", "kab", "ln", "mg", "pa", "ti", "wa", "am", "bn", "fa", "gu", "hi",
-            "kn", "zu", "oc", "ak", "bho", "guw", "nso", "si",
-        ],
-        rule: "nplurals=2; plural=(n > 1);",
-        categories: &["one", "other"],
-    },
-    Family {
-        languages: &["ru", "uk", "be"],
-        rule: "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);",
-        categories: &["one", "few", "many"],
-    },
-    Family {
-        languages: &["sr", "hr", "bs", "sh"],
-        rule: "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);",
-        categories: &["one", "few", "other"],
-    },
-    Family {
-        languages: &["cs", "sk"],
-        rule: "nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;",
-        categories: &["one", "few", "other"],
-    },
-    Family {
-        languages: &["pl"],
-        rule: "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);",
-        categories: &["one", "few", "many"],
-    },
-    Family {
-        languages: &["lt"],
-        rule: "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && (n%100<10 || n%100>=20) ? 1 : 2);",
-        categories: &["one", "few", "other"],
-    },
-    Family {
-        languages: &["lv"],
-        rule: "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2);",
-        categories: &["one", "other", "zero"],
-    },
-    Family {
-        languages: &["ro", "mo"],
-        rule: "nplurals=3; plural=(n==1 ? 0 : n==0 || (n%100 > 0 && n%100 < 20) ? 1 : 2);",
-        categories: &["one", "few", "other"],
-    },
-    Family {
-        languages: &["sl"],
-        rule: "nplurals=4; plural=(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3);",
-        categories: &["one", "two", "few", "other"],
-    },
-    Family {
-        languages: &["ga"],
-        rule: "nplurals=5; plural=(n==1 ? 0 : n==2 ? 1 : n<7 ? 2 : n<11 ? 3 : 4);",
-        categories: &["one", "two", "few", "many", "other"],
-    },
-    Family {
-        languages: &["ar"],
-        rule: "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);",
-        categories: &["zero", "one", "two", "few", "many", "other"],
-    },
-    Family {
-        languages: &["cy"],
-        rule: "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n==3 ? 3 : n==6 ? 4 : 5);",
-        categories: &["zero", "one", "two", "few", "many", "other"],
-    },
-    Family {
-        languages: &["mt"],
-        rule: "nplurals=4; plural=(n==1 ? 0 : n==0 || ( n%100>1 && n%100<11) ? 1 : (n%100>10 && n%100<20 ) ? 2 : 3);",
-        categories: &["one", "few", "many", "other"],
-    },
-    Family {
-        languages: &["gd"],
-        rule: "nplurals=4; plural=(n==1 || n==11) ? 0 : (n==2 || n==12) ? 1 : (n > 2 && n < 20) ? 2 : 3;",
-        categories: &["one", "two", "few", "other"],
-    },
-    Family {
-        languages: &["he", "iw"],
-        rule: "nplurals=3; plural=(n==1 ? 0 : n==2 ? 1 : 2);",
-        categories: &["one", "two", "other"],
-    },
-    Family {
-        languages: &["is", "mk"],
-        rule: "nplurals=2; plural=(n%10!=1 || n%100==11);",
-        categories: &["one", "other"],
-    },
-];
+/// A line for each family: languages, CLDR's names of the forms in the order of the rule, the rule.
+const FAMILIES: &str = "\
+ja ko zh vi th id ms lo km my jv su bo dz wo yo ig to | other | nplurals=1; plural=0;
+fr pt-BR hy kab ln mg pa ti wa am bn fa gu hi kn zu oc ak bho guw nso si | one other | nplurals=2; plural=(n > 1);
+ru uk be | one few many | nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);
+sr hr bs sh | one few other | nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);
+cs sk | one few other | nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;
+pl | one few many | nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);
+lt | one few other | nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && (n%100<10 || n%100>=20) ? 1 : 2);
+lv | one other zero | nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2);
+ro mo | one few other | nplurals=3; plural=(n==1 ? 0 : n==0 || (n%100 > 0 && n%100 < 20) ? 1 : 2);
+sl | one two few other | nplurals=4; plural=(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3);
+ga | one two few many other | nplurals=5; plural=(n==1 ? 0 : n==2 ? 1 : n<7 ? 2 : n<11 ? 3 : 4);
+ar | zero one two few many other | nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);
+cy | zero one two few many other | nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n==3 ? 3 : n==6 ? 4 : 5);
+mt | one few many other | nplurals=4; plural=(n==1 ? 0 : n==0 || ( n%100>1 && n%100<11) ? 1 : (n%100>10 && n%100<20 ) ? 2 : 3);
+gd | one two few other | nplurals=4; plural=(n==1 || n==11) ? 0 : (n==2 || n==12) ? 1 : (n > 2 && n < 20) ? 2 : 3;
+he iw | one two other | nplurals=3; plural=(n==1 ? 0 : n==2 ? 1 : 2);
+is mk | one other | nplurals=2; plural=(n%10!=1 || n%100==11);";
 
 /// Every other language: English, German, Spanish and most.
 const OTHERS: Family = Family {
-    languages: &[],
+    languages: Words::NONE,
+    categories: Words("one other"),
     rule: "nplurals=2; plural=(n != 1);",
-    categories: &["one", "other"],
 };
 
-fn family(language: &str) -> &'static Family {
+/// How languages say numbers of things.
+struct Family {
+    languages: Words,
+    categories: Words,
+    rule: &'static str,
+}
+
+impl Family {
+    fn read(line: &'static str) -> Option<Self> {
+        let (languages, rest) = line.split_once(" | ")?;
+        let (categories, rule) = rest.split_once(" | ")?;
+        Some(Self {
+            languages: Words(languages),
+            categories: Words(categories),
+            rule,
+        })
+    }
+}
+
+fn family(language: &str) -> Family {
     let (main, country) = language::parts(language);
     let full = country.map(|country| format!("{main}-{country}"));
-    let is_it = |name: &&str| *name == main || full.as_deref() == Some(*name);
-    FAMILIES
-        .iter()
-        .find(|family| family.languages.iter().any(&is_it))
-        .unwrap_or(&OTHERS)
+    let is_it = |name: &str| name == main || full.as_deref() == Some(name);
+    let mut families = FAMILIES.lines().filter_map(Family::read);
+    let found = families.find(|family| family.languages.iter().any(is_it));
+    found.unwrap_or(OTHERS)
 }
 
 /// The `Plural-Forms` of a language, as PO files have it.
@@ -135,7 +72,7 @@ pub(super) fn rule(language: &str) -> Option<PluralRule> {
 
 /// CLDR's names of a language's plural forms; `other` is one of them.
 pub(super) fn categories(language: &str) -> Vec<&'static str> {
-    let mut categories = family(language).categories.to_vec();
+    let mut categories: Vec<&str> = family(language).categories.iter().collect();
     if !categories.contains(&"other") {
         categories.push("other");
     }
@@ -148,9 +85,16 @@ mod tests {
 
     #[test]
     fn every_family_has_as_many_names_as_forms() {
-        for family in FAMILIES.iter().chain([&OTHERS]) {
+        let families: Vec<Family> = FAMILIES.lines().filter_map(Family::read).collect();
+        assert_eq!(families.len(), 17);
+        for family in families.iter().chain([&OTHERS]) {
             let rule = PluralRule::parse(family.rule).expect("a rule");
-            assert_eq!(rule.num_forms, family.categories.len(), "{}", family.rule);
+            assert_eq!(
+                rule.num_forms,
+                family.categories.iter().count(),
+                "{}",
+                family.rule
+            );
             for form in 0..rule.num_forms {
                 assert_ne!(rule.examples(form), "", "{} {form}", family.rule);
             }

@@ -10,29 +10,15 @@ use super::icu::Apostrophes;
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, is_prose};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
-use crate::formats::edits::Edits;
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
 use crate::formats::xml::Xml;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
-use crate::reading::check_lines;
-use crate::view::Translation;
+use crate::formats::{DocumentFormat, Encoding, Kept};
+use crate::reading::{check_lines, text_start};
 
 /// Properties files.
 pub(in crate::formats) struct Properties;
 
 impl DocumentFormat for Properties {
-    fn label(&self) -> &'static str {
-        "Java properties"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["properties"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         if is_xml(&bytes) {
             return read_xml(name, bytes, builder);
@@ -44,25 +30,18 @@ impl DocumentFormat for Properties {
             if !is_prose(&entry.value) {
                 continue;
             }
-            let context = Context {
-                id: Some(entry.key),
-                note: entry.note,
-                ..Context::default()
-            };
+            let context = Context::named(Some(entry.key), entry.note);
             let read = if is_message(&entry.value) {
                 let java = Apostrophes::Required;
                 Text::read_icu(&entry.value, java, Dialect::PLAIN, builder, context)
             } else {
                 Text::read(&entry.value, Dialect::PLAIN, builder, context)
             };
-            slots.extend(read.map(|read| (entry.range, read)));
+            slots.extend(read.map(|read| ValueSlot::new(entry.range, read)));
         }
-        Ok(Box::new(PropertiesFile {
-            is_ascii: text.trim_start_matches('\u{FEFF}').is_ascii(),
-            text,
-            encoding,
-            slots,
-        }))
+        let is_ascii = text.trim_start_matches('\u{FEFF}').is_ascii();
+        let format = PropertiesSpelling { is_ascii };
+        Ok(SlotFile::kept(format, text, encoding, slots))
     }
 }
 
@@ -91,11 +70,7 @@ struct Property {
 
 fn entries(name: &str, text: &str) -> Result<Vec<Property>, Failure> {
     let (mut entries, mut notes) = (Vec::new(), Vec::new());
-    let mut place = if text.starts_with('\u{FEFF}') {
-        '\u{FEFF}'.len_utf8()
-    } else {
-        0
-    };
+    let mut place = text_start(text);
     while place < text.len() {
         let end = logical_end(text, place);
         let line = &text[place..end];
@@ -258,38 +233,24 @@ fn flush(units: &mut Vec<u16>, value: &mut String) {
 }
 
 #[derive(Debug)]
-struct PropertiesFile {
-    text: String,
-    encoding: Encoding,
-    /// Whether it has no other characters than ASCII.
+struct PropertiesSpelling {
+    /// Whether the file has no other characters than ASCII.
     is_ascii: bool,
-    slots: Vec<(Range<usize>, Text)>,
 }
 
-impl WriteBack for PropertiesFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for (range, text) in &self.slots {
-            if let Some(written) = text.written(translation) {
-                let written = self.spelt(&written, &self.text[range.clone()]);
-                edits.replace(range.clone(), written);
-            }
-        }
-        self.encoding.encode_all(edits.applied(&self.text))
-    }
-}
+impl ValueSpelling for PropertiesSpelling {
+    type Style = ();
 
-impl PropertiesFile {
-    /// A value as it stands behind its key; in several lines where `old` is.
-    fn spelt(&self, value: &str, old: &str) -> String {
+    /// Returns a value as it stands behind its key; in several lines where the source is.
+    fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String {
         const WIDTH: usize = 80;
-        let layout = continuation(old);
+        let layout = continuation(&file.source[value.range.clone()]);
         let (mut written, mut line) = (String::new(), 0);
-        let mut characters = value.chars().peekable();
+        let mut characters = text.chars().peekable();
         let mut is_first = true;
         while let Some(character) = characters.next() {
             let start = written.len();
-            self.push(character, is_first, &mut written);
+            push(character, is_first, file, &mut written);
             is_first = false;
             line += written.len() - start;
             let breaks = character == '\n' || character == ' ' && line > WIDTH;
@@ -303,22 +264,27 @@ impl PropertiesFile {
         }
         written
     }
+}
 
-    fn push(&self, character: char, is_first: bool, written: &mut String) {
-        let is_held = match self.encoding {
-            Encoding::Legacy(_) => matches!(character, ' '..='~' | '\u{A0}'..='\u{FF}'),
-            _ => !self.is_ascii || character.is_ascii(),
-        };
-        match character {
-            '\\' => written.push_str("\\\\"),
-            '\n' => written.push_str("\\n"),
-            '\t' => written.push_str("\\t"),
-            '\r' => written.push_str("\\r"),
-            '\u{C}' => written.push_str("\\f"),
-            ' ' if is_first => written.push_str("\\ "),
-            _ if !is_held || character.is_control() => push_units(character, written),
-            _ => written.push(character),
-        }
+fn push(
+    character: char,
+    is_first: bool,
+    file: &ValueFile<PropertiesSpelling>,
+    written: &mut String,
+) {
+    let is_held = match file.encoding {
+        Encoding::Legacy(_) => matches!(character, ' '..='~' | '\u{A0}'..='\u{FF}'),
+        _ => !file.facts.is_ascii || character.is_ascii(),
+    };
+    match character {
+        '\\' => written.push_str("\\\\"),
+        '\n' => written.push_str("\\n"),
+        '\t' => written.push_str("\\t"),
+        '\r' => written.push_str("\\r"),
+        '\u{C}' => written.push_str("\\f"),
+        ' ' if is_first => written.push_str("\\ "),
+        _ if !is_held || character.is_control() => push_units(character, written),
+        _ => written.push(character),
     }
 }
 
@@ -339,24 +305,19 @@ fn is_xml(bytes: &[u8]) -> bool {
 
 fn read_xml(name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
     let (text, encoding) = Encoding::decode(bytes)?;
-    let xml = Xml::read(name, text)?;
-    let root = xml.root();
-    if xml.name(root) != "properties" {
-        return Err(xml.damaged("its outermost element is no properties"));
-    }
+    let xml = Xml::read_rooted(name, text, "properties")?;
     let mut slots = Vec::new();
-    for entry in xml.elements(root).filter(|&id| xml.name(id) == "entry") {
-        let context = Context {
-            id: xml
-                .attribute(entry, "key")
-                .map(std::borrow::Cow::into_owned),
-            ..Context::default()
-        };
+    for entry in xml
+        .elements(xml.root())
+        .filter(|&id| xml.name(id) == "entry")
+    {
+        let id = xml.value(entry, "key");
+        let context = Context::named(id, None);
         if is_prose(&xml.whole_text(entry)) {
             slots.extend(ElementText::read(&xml, entry, builder, context));
         }
     }
-    Ok(Box::new(super::XmlStrings::new(xml, encoding, slots)))
+    Ok(SlotFile::kept((), xml, encoding, slots))
 }
 
 #[cfg(test)]

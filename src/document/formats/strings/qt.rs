@@ -8,33 +8,18 @@ use std::ops::Range;
 use super::element::{text_of, with_line_ends};
 use super::{Dialect, Message, Piece, Text, damaged, plurals};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, Standing};
+use crate::document::Standing;
 use crate::formats::edits::Edits;
 use crate::formats::mixed::spelt;
+use crate::formats::slots::{Slot, SlotFile};
 use crate::formats::xml::{Id, Kind, Xml, escaped_attribute};
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack, language};
+use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
 
 /// Translation sources.
 pub(in crate::formats) struct Qt;
 
 impl DocumentFormat for Qt {
-    fn label(&self) -> &'static str {
-        "Qt translation source"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["ts"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_xml(bytes)?;
         if !text
@@ -44,43 +29,36 @@ impl DocumentFormat for Qt {
         {
             return Err(damaged(name, &text, 0, "no XML: is it TypeScript?"));
         }
-        let xml = Xml::read(name, text)?;
+        let xml = Xml::read_rooted(name, text, "TS")?;
         let root = xml.root();
-        if xml.name(root) != "TS" {
-            return Err(xml.damaged("its outermost element is no TS"));
-        }
         builder.set_language(xml.attribute(root, "sourcelanguage").as_deref());
         builder.set_target_language(xml.attribute(root, "language").as_deref());
-        let mut reader = Reader {
+        let mut reader = QtReader {
             xml: &xml,
             builder,
             slots: Vec::new(),
         };
         reader.messages(root, None);
         let slots = reader.slots;
-        Ok(Box::new(QtFile {
-            xml,
-            encoding,
-            slots,
-        }))
+        Ok(SlotFile::kept((), xml, encoding, slots))
     }
 }
 
-struct Reader<'x, 'b> {
+struct QtReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    slots: Vec<Slot>,
+    slots: Vec<QtMessage>,
 }
 
 /// A message that has a translation, or a place for one.
 #[derive(Debug)]
-struct Slot {
+struct QtMessage {
     /// The element that holds a translation, and the unit of it.
     forms: Vec<(Id, Text)>,
     is_numerus: bool,
 }
 
-impl Reader<'_, '_> {
+impl QtReader<'_, '_> {
     fn messages(&mut self, parent: Id, context: Option<&str>) {
         let xml = self.xml;
         let name = xml.child(parent, "name").map(|name| xml.whole_text(name));
@@ -98,7 +76,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn message(&mut self, message: Id, context: Option<&str>) -> Option<Slot> {
+    fn message(&mut self, message: Id, context: Option<&str>) -> Option<QtMessage> {
         let xml = self.xml;
         let source = xml.child(message, "source")?;
         let translation = xml.child(message, "translation")?;
@@ -139,9 +117,7 @@ impl Reader<'_, '_> {
             let mut notes = notes.clone();
             notes.extend(examples.map(|rule| format!("n = {}", rule.examples(number))));
             let context = Context {
-                id: xml
-                    .attribute(message, "id")
-                    .map(std::borrow::Cow::into_owned),
+                id: xml.value(message, "id"),
                 note: Some(notes.join("\n")).filter(|note| !note.is_empty()),
                 is_sentence: known.is_some(),
                 ..Context::default()
@@ -156,7 +132,7 @@ impl Reader<'_, '_> {
             }
             forms.push((holder, text));
         }
-        Some(Slot { forms, is_numerus })
+        Some(QtMessage { forms, is_numerus })
     }
 
     /// The source, with characters that XML does not have.
@@ -191,37 +167,20 @@ impl Reader<'_, '_> {
     }
 }
 
-#[derive(Debug)]
-struct QtFile {
-    xml: Xml,
-    encoding: Encoding,
-    slots: Vec<Slot>,
-}
+impl Slot for QtMessage {
+    type Source = Xml;
+    type Facts = ();
 
-impl WriteBack for QtFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for slot in &self.slots {
-            self.write_slot(slot, translation, &mut edits);
-        }
-        if let (Some(language), false) = (translation.language, edits.is_empty()) {
-            self.set_language(language, &mut edits);
-        }
-        self.encoding.encode_xml(edits.applied(&self.xml.text))
-    }
-}
-
-impl QtFile {
-    fn write_slot(&self, slot: &Slot, translation: &Translation, edits: &mut Edits) {
-        let xml = &self.xml;
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let xml = &file.source;
         let mut last = None;
-        for (holder, text) in &slot.forms {
+        for (holder, text) in &self.forms {
             let Some(pieces) = text.pieces(translation) else {
                 continue;
             };
-            let content = self.content(&pieces);
-            if xml.name(*holder) == "translation" && slot.is_numerus {
-                let count = self.num_forms(translation.language, 1);
+            let content = file.content(&pieces);
+            if xml.name(*holder) == "translation" && self.is_numerus {
+                let count = file.num_forms(translation.language, 1);
                 let forms =
                     format!("\n            <numerusform>{content}</numerusform>").repeat(count);
                 let forms = with_line_ends(xml, &format!("{forms}\n        "));
@@ -232,13 +191,13 @@ impl QtFile {
             last = Some((*holder, content));
         }
         // Forms that the file has no place for yet.
-        if let (Some((holder, content)), true) = (last, slot.is_numerus) {
-            let own = slot.forms.len();
-            let missing = self
+        if let (Some((holder, content)), true) = (last, self.is_numerus) {
+            let own = self.forms.len();
+            let missing = file
                 .num_forms(translation.language, own)
                 .saturating_sub(own);
             let range = xml.range(holder);
-            let before = self.space_before(range.clone());
+            let before = file.space_before(range.clone());
             let more = format!("{before}{}", xml.filled(holder, &content)).repeat(missing);
             if !more.is_empty() {
                 edits.replace(range.end..range.end, more);
@@ -246,31 +205,12 @@ impl QtFile {
         }
     }
 
-    fn num_forms(&self, language: Option<&str>, least: usize) -> usize {
-        let xml = &self.xml;
-        let said = xml.attribute(xml.root(), "language");
-        let rule = language.or(said.as_deref()).and_then(plurals::rule);
-        rule.map_or(least, |rule| rule.num_forms.max(least))
-    }
-
-    fn space_before(&self, range: Range<usize>) -> &str {
-        let before = &self.xml.text[..range.start];
-        &before[before.trim_end().len()..]
-    }
-
-    fn content(&self, pieces: &[Piece]) -> String {
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => spelt(text, self.encoding),
-            Piece::Raw(raw) => raw.clone(),
-            Piece::Inner(_) => String::new(),
-        };
-        let written: String = pieces.iter().map(piece).collect();
-        with_line_ends(&self.xml, &written)
-    }
-
     /// Says the language of the translation, unless a variety of it is said already.
-    fn set_language(&self, to: &str, edits: &mut Edits) {
-        let xml = &self.xml;
+    fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let Some(to) = translation.language.filter(|_| !edits.is_empty()) else {
+            return;
+        };
+        let xml = &file.source;
         let root = xml.root();
         let said = xml.attribute(root, "language");
         if said.is_some_and(|said| language::parts(&said).0 == language::parts(to).0) {
@@ -292,9 +232,34 @@ impl QtFile {
     }
 }
 
+impl SlotFile<QtMessage> {
+    fn num_forms(&self, language: Option<&str>, least: usize) -> usize {
+        let xml = &self.source;
+        let said = xml.attribute(xml.root(), "language");
+        let rule = language.or(said.as_deref()).and_then(plurals::rule);
+        rule.map_or(least, |rule| rule.num_forms.max(least))
+    }
+
+    fn space_before(&self, range: Range<usize>) -> &str {
+        let before = &self.source.text[..range.start];
+        &before[before.trim_end().len()..]
+    }
+
+    fn content(&self, pieces: &[Piece]) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => spelt(text, self.encoding),
+            Piece::Raw(raw) => raw.clone(),
+            Piece::Inner(_) => String::new(),
+        };
+        let written: String = pieces.iter().map(piece).collect();
+        with_line_ends(&self.source, &written)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::document::{Document, Format, ReadingOptions};
+    use crate::testing::read;
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS version=\"2.1\" language=\"pl_PL\" sourcelanguage=\"en\">\n<context>\n    <name>Dialog</name>\n    <message numerus=\"yes\">\n        <source>%n file(s) of %1</source>\n        <comment>A count</comment>\n        <translation type=\"unfinished\">\n            <numerusform></numerusform>\n            <numerusform></numerusform>\n            <numerusform></numerusform>\n        </translation>\n    </message>\n    <message>\n        <source>Open %1&lt;br&gt;now</source>\n        <translation>Otwórz %1&lt;br&gt;teraz</translation>\n    </message>\n    <message>\n        <source>Old</source>\n        <translation type=\"vanished\">Stary</translation>\n    </message>\n    <message>\n        <source>Close</source>\n        <translation type=\"unfinished\"/>\n    </message>\n</context>\n</TS>\n";
 
@@ -321,26 +286,15 @@ mod tests {
 
     #[test]
     fn unfinished_messages_are_translated_and_all_others_stay() {
-        let document = Document::parse("a.ts", Format::Qt, FILE.to_owned()).expect("readable");
-        let texts: Vec<String> = document
-            .sentences
-            .iter()
-            .map(crate::document::Sentence::plain_text)
-            .collect();
+        let document = read(Format::Qt, FILE);
+        let texts = document.plain_texts();
         assert_eq!(
             texts[..3],
             ["%n file(s) of %1", "%n file(s) of %1", "%n file(s) of %1"]
         );
-        assert_eq!(
-            document.sentences[3].known_text(),
-            Some(
-                document.sentences[3]
-                    .text
-                    .replace("Open", "Otwórz")
-                    .replace("now", "teraz")
-                    .as_str()
-            )
-        );
+        let open = &document.sentences[3];
+        let known = open.text.replace("Open", "Otwórz").replace("now", "teraz");
+        assert_eq!(open.known_text(), Some(known.as_str()));
         assert_eq!(
             document.paragraphs[1].note.as_deref(),
             Some("A count\nDialog\nn = 2, 3, 4, 22, 23, …")

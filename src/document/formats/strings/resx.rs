@@ -2,8 +2,9 @@
 //! (`>>name`, `$this.Name`), comments, the schema.
 
 use super::element::ElementText;
-use super::{XmlStrings, is_prose};
+use super::is_prose;
 use crate::builder::{Builder, Context, Failure};
+use crate::formats::slots::SlotFile;
 use crate::formats::xml::{Id, Xml};
 use crate::formats::{DocumentFormat, Encoding, Kept};
 
@@ -11,45 +12,24 @@ use crate::formats::{DocumentFormat, Encoding, Kept};
 pub(in crate::formats) struct Resx;
 
 impl DocumentFormat for Resx {
-    fn label(&self) -> &'static str {
-        ".NET resources"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["resx", "resw"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_xml(bytes)?;
-        let xml = Xml::read(name, text)?;
-        let root = xml.root();
-        if xml.name(root) != "root" {
-            return Err(xml.damaged("its outermost element is no root"));
-        }
+        let xml = Xml::read_rooted(name, text, "root")?;
         let mut slots = Vec::new();
-        for data in xml.elements(root).filter(|&id| is_string(&xml, id)) {
+        for data in xml.elements(xml.root()).filter(|&id| is_string(&xml, id)) {
             let Some(value) = xml.child(data, "value") else {
                 continue;
             };
             let comment = xml
                 .child(data, "comment")
                 .map(|comment| xml.whole_text(comment).trim().to_owned());
-            let context = Context {
-                id: xml
-                    .attribute(data, "name")
-                    .map(std::borrow::Cow::into_owned),
-                note: comment.filter(|comment| !comment.is_empty()),
-                ..Context::default()
-            };
+            let id = xml.value(data, "name");
+            let context = Context::named(id, comment.filter(|comment| !comment.is_empty()));
             if is_prose(&xml.whole_text(value)) {
                 slots.extend(ElementText::read(&xml, value, builder, context));
             }
         }
-        Ok(Box::new(XmlStrings::new(xml, encoding, slots)))
+        Ok(SlotFile::kept((), xml, encoding, slots))
     }
 }
 

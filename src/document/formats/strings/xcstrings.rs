@@ -8,31 +8,15 @@ use std::ops::Range;
 use super::json_text::{self, Key, Kind, Spelling, Value};
 use super::{Dialect, Text, is_prose, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Document;
 use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack, language};
+use crate::formats::slots::{Slot, SlotFile};
+use crate::formats::{DocumentFormat, Encoding, Kept, language};
 use crate::view::Translation;
 
 /// String catalogues.
-pub(in crate::formats) struct Catalogue;
+pub(in crate::formats) struct Xcstrings;
 
-impl DocumentFormat for Catalogue {
-    fn label(&self) -> &'static str {
-        "Xcode string catalogue"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xcstrings"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
+impl DocumentFormat for Xcstrings {
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         let root = json_text::read(name, &text)?;
@@ -58,16 +42,14 @@ impl DocumentFormat for Catalogue {
                 entries.extend(read_entry(key, entry, &source_language, builder, &text));
             }
         }
-        Ok(Box::new(CatalogueFile {
+        let format = XcodeCatalogue {
             replaces_drafts: builder.options().drafts,
-            spelling: Spelling::of(&text, encoding),
-            style: Style::of(&text),
+            spelling: Spelling::new(&text, encoding),
+            style: Style::new(&text),
             root,
-            text,
-            encoding,
             source_language,
-            entries,
-        }))
+        };
+        Ok(SlotFile::kept(format, text, encoding, entries))
     }
 }
 
@@ -103,14 +85,8 @@ fn read_entry(
     builder: &mut Builder,
     text: &str,
 ) -> Option<CatalogueEntry> {
-    let context = Context {
-        id: Some(key.text.clone()),
-        note: entry
-            .member("comment")
-            .and_then(Value::text)
-            .map(str::to_owned),
-        ..Context::default()
-    };
+    let note = entry.member("comment").and_then(Value::text);
+    let context = Context::named(Some(key.text.clone()), note.map(str::to_owned));
     let own = entry
         .member("localizations")
         .and_then(|all| all.member(language));
@@ -204,7 +180,7 @@ impl Localization {
         }
     }
 
-    /// The same as a localisation of another language.
+    /// Returns a localisation of another language.
     fn localized(&self, translation: &Translation, language: &str, spelling: Spelling) -> New {
         let mut members = Vec::new();
         if !self.substitutions.is_empty() {
@@ -289,7 +265,7 @@ struct Style {
 }
 
 impl Style {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let inner = text.lines().nth(1).unwrap_or_default();
         Self {
             colon: if text.contains("\" : ") { " : " } else { ": " },
@@ -325,46 +301,35 @@ impl Style {
 }
 
 #[derive(Debug)]
-struct CatalogueFile {
-    text: String,
-    encoding: Encoding,
+struct XcodeCatalogue {
     spelling: Spelling,
     style: Style,
     root: Value,
     source_language: String,
-    entries: Vec<CatalogueEntry>,
     replaces_drafts: bool,
 }
 
-impl WriteBack for CatalogueFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        let is_other = |to: &&str| language::parts(to) != language::parts(&self.source_language);
-        let other = translation.language.filter(is_other);
-        for entry in &self.entries {
-            if !entry.source.is_new(translation) {
-                continue;
-            }
-            let is_in_file = entry
-                .source
-                .unit
-                .as_ref()
-                .is_none_or(|(_, range, _)| range.is_some());
-            match other {
-                None if is_in_file => entry.source.replace(translation, self.spelling, &mut edits),
-                _ => self.add(
-                    entry,
-                    translation,
-                    other.unwrap_or(&self.source_language),
-                    &mut edits,
-                ),
-            }
+impl Slot for CatalogueEntry {
+    type Source = String;
+    type Facts = XcodeCatalogue;
+
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        if !self.source.is_new(translation) {
+            return;
         }
-        self.encoding.encode_all(edits.applied(&self.text))
+        let source_language = &file.facts.source_language;
+        let is_other = |to: &&str| language::parts(to) != language::parts(source_language);
+        let other = translation.language.filter(is_other);
+        let unit = self.source.unit.as_ref();
+        let is_in_file = unit.is_none_or(|(_, range, _)| range.is_some());
+        if other.is_none() && is_in_file {
+            return self.source.replace(translation, file.facts.spelling, edits);
+        }
+        file.add(self, translation, other.unwrap_or(source_language), edits);
     }
 }
 
-impl CatalogueFile {
+impl SlotFile<CatalogueEntry> {
     /// Adds a localisation to an entry, or replaces one that is not begun.
     fn add(
         &self,
@@ -373,11 +338,13 @@ impl CatalogueFile {
         language: &str,
         edits: &mut Edits,
     ) {
-        let strings = self.root.member("strings");
+        let strings = self.facts.root.member("strings");
         let Some(object) = strings.and_then(|strings| strings.member(&entry.key)) else {
             return;
         };
-        let new = entry.source.localized(translation, language, self.spelling);
+        let new = entry
+            .source
+            .localized(translation, language, self.facts.spelling);
         let Some(all) = object.member("localizations") else {
             let all = New::Object(vec![(language.to_owned(), new)]);
             return self.insert(object, "localizations", &all, edits);
@@ -386,11 +353,13 @@ impl CatalogueFile {
             key.text == language || language::parts(&key.text) == language::parts(language)
         };
         match all.members().iter().find(is_it) {
-            Some((_, value)) if is_kept(value, self.replaces_drafts) => {}
+            Some((_, value)) if is_kept(value, self.facts.replaces_drafts) => {}
             Some((_, value)) => {
-                let printed =
-                    self.style
-                        .print(&new, &self.indent(value.range.start), self.spelling);
+                let printed = self.facts.style.print(
+                    &new,
+                    &self.indent(value.range.start),
+                    self.facts.spelling,
+                );
                 edits.replace(value.range.clone(), printed);
             }
             None => self.insert(all, language, &new, edits),
@@ -399,15 +368,15 @@ impl CatalogueFile {
 
     /// Adds a member to an object, in the order of the keys.
     fn insert(&self, object: &Value, key: &str, new: &New, edits: &mut Edits) {
-        let style = self.style;
+        let style = self.facts.style;
         let outer = self.indent(object.range.start);
         let members = object.members();
         let indent = match members.first() {
             Some((first, _)) => self.indent(first.start),
             None => format!("{outer}{}", style.level),
         };
-        let printed = style.print(new, &indent, self.spelling);
-        let printed = format!("{}{}{printed}", self.spelling.spelt(key), style.colon);
+        let printed = style.print(new, &indent, self.facts.spelling);
+        let printed = format!("{}{}{printed}", self.facts.spelling.spelt(key), style.colon);
         let next = members.iter().find(|(other, _)| other.text.as_str() > key);
         match (next, members.last()) {
             (Some((next, _)), _) => {
@@ -433,8 +402,8 @@ impl CatalogueFile {
 
     /// The white space at the beginning of the line in which a byte stands.
     fn indent(&self, place: usize) -> String {
-        let before = &self.text[..place];
-        let line = &self.text[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let before = &self.source[..place];
+        let line = &self.source[before.rfind('\n').map_or(0, |at| at + 1)..];
         let length = line.len() - line.trim_start_matches([' ', '\t']).len();
         line[..length].to_owned()
     }

@@ -10,28 +10,15 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use super::json_text::push_units;
 use super::{Dialect, Text, damaged, is_prose, line_end};
 use crate::builder::{Builder, Context, Failure, MAX_DEPTH};
-use crate::document::Document;
 use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack, language};
-use crate::reading::{BYTE_ORDER_MARK, check_lines};
-use crate::view::Translation;
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
+use crate::formats::{DocumentFormat, Encoding, Kept, language};
+use crate::reading::{check_lines, text_start};
 
 /// YAML files with strings.
 pub(in crate::formats) struct Yaml;
 
 impl DocumentFormat for Yaml {
-    fn label(&self) -> &'static str {
-        "YAML strings"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["yaml", "yml"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         check_lines(&text)?;
@@ -52,27 +39,21 @@ impl DocumentFormat for Yaml {
             let Some(range) = content(&text, scalar) else {
                 continue;
             };
-            let context = Context {
-                id: Some(scalar.path.clone()).filter(|path| !path.is_empty()),
-                note: comment_above(&text, range.start),
-                ..Context::default()
-            };
+            let id = Some(scalar.path.clone()).filter(|path| !path.is_empty());
+            let context = Context::named(id, comment_above(&text, range.start));
             let read = Text::read(&scalar.value, Dialect::PLAIN, builder, context);
-            slots.extend(read.map(|read| Slot {
-                text: read,
-                style: scalar.style,
-                is_in_flow: scalar.is_in_flow,
-                column: scalar.column,
+            slots.extend(read.map(|text| ValueSlot {
                 range,
+                text,
+                style: YamlStyle {
+                    scalar: scalar.style,
+                    is_in_flow: scalar.is_in_flow,
+                    column: scalar.column,
+                },
             }));
         }
         let root = root.map(|scalar| scalar.range.clone());
-        Ok(Box::new(YamlFile {
-            text,
-            encoding,
-            slots,
-            root,
-        }))
+        Ok(SlotFile::kept(YamlSpelling { root }, text, encoding, slots))
     }
 }
 
@@ -103,11 +84,7 @@ struct Level {
 }
 
 fn scalars(name: &str, text: &str) -> Result<Vec<Scalar>, Failure> {
-    let start = if text.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
-    };
+    let start = text_start(text);
     let body = &text[start..];
     let mut places: Vec<usize> = body
         .char_indices()
@@ -303,38 +280,43 @@ fn comment_above(text: &str, place: usize) -> Option<String> {
 }
 
 #[derive(Debug)]
-struct YamlFile {
-    text: String,
-    encoding: Encoding,
-    slots: Vec<Slot>,
+struct YamlSpelling {
     /// The outermost key, if it is a language.
     root: Option<Range<usize>>,
 }
 
 #[derive(Debug)]
-struct Slot {
-    text: Text,
-    style: ScalarStyle,
+struct YamlStyle {
+    scalar: ScalarStyle,
     is_in_flow: bool,
     column: usize,
-    range: Range<usize>,
 }
 
-impl WriteBack for YamlFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for slot in &self.slots {
-            if let Some(text) = slot.text.written(translation) {
-                edits.replace(slot.range.clone(), self.spelt(slot, &text));
+type YamlSlot = ValueSlot<YamlSpelling>;
+
+impl ValueSpelling for YamlSpelling {
+    type Style = YamlStyle;
+
+    fn spelt(&self, text: &str, slot: &YamlSlot, file: &ValueFile<Self>) -> String {
+        match slot.style.scalar {
+            ScalarStyle::Literal => file.block(slot, text, false),
+            ScalarStyle::Folded => file.block(slot, text, true),
+            ScalarStyle::Plain if is_plain(text, slot.style.is_in_flow) && file.holds(text) => {
+                file.lines(slot, text)
             }
-        }
-        if let (Some(language), Some(root)) = (translation.language, &self.root) {
-            let is_said = language::parts(&self.text[root.clone()]) == language::parts(language);
-            if !is_said {
-                edits.replace(root.clone(), key(language));
+            ScalarStyle::SingleQuoted if !text.contains(is_escaped) && file.holds(text) => {
+                file.lines(slot, &format!("'{}'", text.replace('\'', "''")))
             }
+            _ => file.lines(slot, &file.quoted(text)),
         }
-        self.encoding.encode_all(edits.applied(&self.text))
+    }
+
+    fn set_language(&self, file: &ValueFile<Self>, language: &str, edits: &mut Edits) {
+        if let Some(root) = &self.root
+            && language::parts(&file.source[root.clone()]) != language::parts(language)
+        {
+            edits.replace(root.clone(), key(language));
+        }
     }
 }
 
@@ -347,30 +329,17 @@ fn key(language: &str) -> String {
     }
 }
 
-impl YamlFile {
-    fn spelt(&self, slot: &Slot, text: &str) -> String {
-        match slot.style {
-            ScalarStyle::Literal => self.block(slot, text, false),
-            ScalarStyle::Folded => self.block(slot, text, true),
-            ScalarStyle::Plain if is_plain(text, slot.is_in_flow) && self.holds(text) => {
-                self.lines(slot, text)
-            }
-            ScalarStyle::SingleQuoted if !text.contains(is_escaped) && self.holds(text) => {
-                self.lines(slot, &format!("'{}'", text.replace('\'', "''")))
-            }
-            _ => self.lines(slot, &self.quoted(text)),
-        }
-    }
-
+impl ValueFile<YamlSpelling> {
     /// A spelt value over several lines where its source is, none longer than those of the source.
-    fn lines(&self, slot: &Slot, spelt: &str) -> String {
-        let source = &self.text[slot.range.clone()];
+    fn lines(&self, slot: &YamlSlot, spelt: &str) -> String {
+        let source = &self.source[slot.range.clone()];
         let last = source.rfind('\n').map(|at| &source[at + 1..]);
         let indent = last.map_or("", |line| &line[..line.len() - line.trim_start().len()]);
         if indent.is_empty() {
             return spelt.to_owned();
         }
-        let first = slot.column + source.lines().next().map_or(0, |line| line.chars().count());
+        let first =
+            slot.style.column + source.lines().next().map_or(0, |line| line.chars().count());
         let others = source.lines().skip(1).map(|line| line.chars().count());
         let width = others.fold(first, usize::max);
         // An end of a line that is escaped is nothing, any other one a space.
@@ -387,7 +356,7 @@ impl YamlFile {
         };
         let is_word = |word: &str| !matches!(word, "" | "\"" | "'");
         let mut written = String::with_capacity(spelt.len() + spelt.len() / 8);
-        let (mut column, mut before) = (slot.column, "");
+        let (mut column, mut before) = (slot.style.column, "");
         for (number, word) in spelt.split(' ').enumerate() {
             let length = word.chars().count();
             if number > 0
@@ -395,7 +364,7 @@ impl YamlFile {
                 && is_word(before)
                 && is_word(word)
             {
-                written.extend([end, line_end(&self.text), indent, begin]);
+                written.extend([end, line_end(&self.source), indent, begin]);
                 column = indent.len() + begin.len();
             } else if number > 0 {
                 written.push(' ');
@@ -435,9 +404,9 @@ impl YamlFile {
     }
 
     /// The lines of a block, from its first character to its last.
-    fn block(&self, slot: &Slot, text: &str, is_folded: bool) -> String {
-        let line_end = line_end(&self.text);
-        let indent = " ".repeat(slot.column);
+    fn block(&self, slot: &YamlSlot, text: &str, is_folded: bool) -> String {
+        let line_end = line_end(&self.source);
+        let indent = " ".repeat(slot.style.column);
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = text
             .trim_end_matches(|c: char| c.is_ascii_whitespace())

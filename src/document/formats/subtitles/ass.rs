@@ -6,42 +6,14 @@ use std::ops::Range;
 use encoding_rs::Encoding as Legacy;
 
 use super::cues::{Cue, Token};
-use super::{Dialect, damaged, decoded, lines, read, time};
+use super::{CueFormat, Encoding, damaged, decoded, lines, time};
 use crate::builder::{Builder, Failure};
-use crate::formats::{DocumentFormat, Kept};
 
 /// Keeps a backslash from meaning more than itself.
 const JOINER: char = '\u{2060}';
 
 /// How much of a file is searched for what it says it is.
 const HEAD: usize = 1_024;
-
-/// ASS and SSA files.
-pub(in crate::formats) struct Ass;
-
-impl DocumentFormat for Ass {
-    fn label(&self) -> &'static str {
-        "SubStation Alpha subtitles"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["ass", "ssa"]
-    }
-
-    fn is_content(&self, bytes: &[u8]) -> bool {
-        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
-        let head = head.trim_start_matches('\u{FEFF}').trim_start();
-        head.starts_with("[script info]") && head.contains("scripttype")
-    }
-
-    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let declared = declared(&bytes);
-        let (text, encoding) = decoded(bytes, declared)?;
-        builder.set_encoding(encoding);
-        let cues = cues(&text)?;
-        Ok(read(text, encoding, &cues, &SubStation, builder))
-    }
-}
 
 /// The encoding that the styles of a file name, as Windows numbers its character sets, if they all name the same.
 fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
@@ -147,50 +119,59 @@ fn event(line: &str, start: usize, columns: &HashMap<String, usize>) -> Option<C
     })
 }
 
+/// ASS and SSA files.
 #[derive(Debug)]
-struct SubStation;
+pub(super) struct Ass;
 
-impl Dialect for SubStation {
-    fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)> {
-        let (mut tokens, mut place, mut text, mut draws) = (Vec::new(), 0, 0, false);
-        let push = |tokens: &mut Vec<(Range<usize>, Token)>, range: Range<usize>, draws: bool| {
-            if !range.is_empty() {
-                tokens.push((range, if draws { Token::Tag } else { Token::Text }));
-            }
-        };
-        while place < body.len() {
-            let rest = &body[place..];
-            let block = rest.strip_prefix('{').and_then(|inner| inner.find('}'));
-            let (length, token) = if let Some(end) = block {
-                (end + 2, Token::Tag)
-            } else {
-                match rest.get(..2) {
-                    Some("\\N" | "\\n") => (2, Token::LineBreak),
-                    Some("\\h") => (2, Token::Decoded("\u{A0}".to_owned())),
-                    Some("\\{" | "\\}") => (2, Token::Decoded(rest[1..2].to_owned())),
-                    _ if rest.starts_with('\\') && rest[1..].starts_with(JOINER) => {
-                        (1 + JOINER.len_utf8(), Token::Decoded("\\".to_owned()))
-                    }
-                    _ => {
-                        place += rest.chars().next().map_or(1, char::len_utf8);
-                        continue;
-                    }
-                }
-            };
-            push(&mut tokens, text..place, draws);
-            if token == Token::Tag {
-                draws = drawing(&rest[..length]).unwrap_or(draws);
-            }
-            // In a drawing there is no text.
-            tokens.push((
-                place..place + length,
-                if draws { Token::Tag } else { token },
-            ));
-            place += length;
-            text = place;
+impl CueFormat for Ass {
+    fn is_content(&self, bytes: &[u8]) -> bool {
+        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
+        let head = head.trim_start_matches('\u{FEFF}').trim_start();
+        head.starts_with("[script info]") && head.contains("scripttype")
+    }
+
+    fn decoded(
+        &self,
+        bytes: Vec<u8>,
+        builder: &mut Builder,
+    ) -> Result<(String, Encoding), Failure> {
+        let declared = declared(&bytes);
+        let (text, encoding) = decoded(bytes, declared)?;
+        builder.set_encoding(encoding);
+        Ok((text, encoding))
+    }
+
+    fn cues(&self, text: &str) -> Result<Vec<Cue>, Failure> {
+        cues(text)
+    }
+
+    fn token(&self, rest: &str) -> Option<(usize, Token)> {
+        let block = rest.strip_prefix('{').and_then(|inner| inner.find('}'));
+        if let Some(end) = block {
+            return Some((end + 2, Token::Tag));
         }
-        push(&mut tokens, text..place, draws);
-        tokens
+        match rest.get(..2) {
+            Some("\\N" | "\\n") => Some((2, Token::LineBreak)),
+            Some("\\h") => Some((2, Token::Decoded("\u{A0}".to_owned()))),
+            Some("\\{" | "\\}") => Some((2, Token::Decoded(rest[1..2].to_owned()))),
+            _ if rest.starts_with('\\') && rest[1..].starts_with(JOINER) => {
+                Some((1 + JOINER.len_utf8(), Token::Decoded("\\".to_owned())))
+            }
+            _ => None,
+        }
+    }
+
+    /// In a drawing there is no text.
+    fn hide(&self, body: &str, tokens: &mut [(Range<usize>, Token)]) {
+        let mut draws = false;
+        for (range, token) in tokens {
+            if *token == Token::Tag {
+                draws = drawing(&body[range.clone()]).unwrap_or(draws);
+            }
+            if draws {
+                *token = Token::Tag;
+            }
+        }
     }
 
     fn line_break(&self) -> &'static str {

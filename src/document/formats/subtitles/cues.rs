@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Dialect;
+use super::CueFormat;
 use crate::inline::Run;
 
 /// Longer pauses end a sentence, in milliseconds.
@@ -134,10 +134,10 @@ fn is_ideographic(character: char) -> bool {
 }
 
 /// The texts of all cues, with those that share sentences together.
-pub(super) fn chains(text: &str, cues: &[Cue], dialect: &dyn Dialect) -> Vec<Chain> {
+pub(super) fn chains(text: &str, cues: &[Cue], format: &dyn CueFormat) -> Vec<Chain> {
     let turns: Vec<Vec<Turn>> = (0..)
         .zip(cues)
-        .map(|(number, cue)| turns(text, number, cue, dialect))
+        .map(|(number, cue)| turns(text, number, cue, format))
         .collect();
     let ends: Vec<String> = turns
         .iter()
@@ -233,10 +233,10 @@ struct Turn {
 }
 
 /// The turns of one cue.
-fn turns(text: &str, number: usize, cue: &Cue, dialect: &dyn Dialect) -> Vec<Turn> {
+fn turns(text: &str, number: usize, cue: &Cue, format: &dyn CueFormat) -> Vec<Turn> {
     let body = &text[cue.body.clone()];
     let mut lines: Vec<Vec<(Range<usize>, Token)>> = vec![Vec::new()];
-    for (range, token) in dialect.tokens(body) {
+    for (range, token) in format.tokens(body) {
         let range = range.start + cue.body.start..range.end + cue.body.start;
         let is_break = token == Token::LineBreak;
         if let Some(line) = lines.last_mut() {

@@ -16,53 +16,104 @@ use std::ops::Range;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Legacy;
 
-pub(super) use ass::Ass;
 pub use layout::SubtitleLayout;
-pub(super) use srt::Srt;
-pub(super) use vtt::Vtt;
 
-use super::{Encoding, Kept};
+use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
 use crate::document::Syntax;
 use crate::reading::check_lines;
 use cues::{Cue, Token, chains};
 use writing::Subtitles;
 
-/// How a format spells the text of a cue.
-trait Dialect: std::fmt::Debug + Sync + Send {
+/// A format of cues: where they stand in a file, and how their text is spelt.
+trait CueFormat: std::fmt::Debug + Sync + Send {
+    /// Returns whether a file can only be of this format.
+    fn is_content(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    /// Decodes a file; `builder` learns the encoding where the file has no other way to write what that lacks.
+    fn decoded(
+        &self,
+        bytes: Vec<u8>,
+        builder: &mut Builder,
+    ) -> Result<(String, Encoding), Failure> {
+        let (text, encoding) = decoded(bytes, None)?;
+        builder.set_encoding(encoding);
+        Ok((text, encoding))
+    }
+
+    /// The cues of a file in their order.
+    fn cues(&self, text: &str) -> Result<Vec<Cue>, Failure>;
+
+    /// The piece at the beginning of a text, with its length; none for a character that stands for itself.
+    fn token(&self, rest: &str) -> Option<(usize, Token)>;
+
     /// The pieces of a cue's text, with their bytes in it.
-    fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)>;
+    fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)> {
+        let (mut tokens, mut place, mut text) = (Vec::new(), 0, 0);
+        while place < body.len() {
+            let rest = &body[place..];
+            let Some((length, token)) = self.token(rest) else {
+                place += rest.chars().next().map_or(1, char::len_utf8);
+                continue;
+            };
+            if text < place {
+                tokens.push((text..place, Token::Text));
+            }
+            tokens.push((place..place + length, token));
+            place += length;
+            text = place;
+        }
+        if text < place {
+            tokens.push((text..place, Token::Text));
+        }
+        self.hide(body, &mut tokens);
+        tokens
+    }
+
+    /// Makes tags of the pieces that are no text to readers.
+    fn hide(&self, _: &str, _: &mut [(Range<usize>, Token)]) {}
 
     /// Returns the spelling of a line break.
-    fn line_break(&self) -> &'static str;
+    fn line_break(&self) -> &'static str {
+        "\n"
+    }
 
     /// How a character of a translation is written, before `following`.
     fn spelt(&self, character: char, written: &str, following: &str) -> String;
 }
 
-/// Makes paragraphs of the cues of a text.
-fn read(
-    text: String,
-    encoding: Encoding,
-    cues: &[Cue],
-    dialect: &'static dyn Dialect,
-    builder: &mut Builder,
-) -> Kept {
-    let chains = chains(&text, cues, dialect);
-    let mut kept = Vec::new();
-    for chain in chains {
-        let paragraph = builder.paragraph_count();
-        builder.paragraph(&chain.run(&text), Context::default());
-        if builder.paragraph_count() > paragraph {
-            kept.push((paragraph, chain));
-        }
+pub(super) const SRT: Cues = Cues(&srt::Srt);
+pub(super) const VTT: Cues = Cues(&vtt::Vtt);
+pub(super) const ASS: Cues = Cues(&ass::Ass);
+
+/// Files of a format of cues.
+pub(super) struct Cues(&'static dyn CueFormat);
+
+impl DocumentFormat for Cues {
+    fn is_content(&self, bytes: &[u8]) -> bool {
+        self.0.is_content(bytes)
     }
-    builder.set_text(text, Syntax::Subtitles);
-    Box::new(Subtitles {
-        encoding,
-        dialect,
-        chains: kept,
-    })
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = self.0.decoded(bytes, builder)?;
+        let cues = self.0.cues(&text)?;
+        let mut kept = Vec::new();
+        for chain in chains(&text, &cues, self.0) {
+            let paragraph = builder.paragraph_count();
+            builder.paragraph(&chain.run(&text), Context::default());
+            if builder.paragraph_count() > paragraph {
+                kept.push((paragraph, chain));
+            }
+        }
+        builder.set_text(text, Syntax::Subtitles);
+        Ok(Box::new(Subtitles {
+            encoding,
+            format: self.0,
+            chains: kept,
+        }))
+    }
 }
 
 /// The text of a file that need not say its encoding: where it is not Unicode, what its bytes can only be meant as.

@@ -1,34 +1,11 @@
 //! SubRip: numbered cues with simple tags.
 
-use std::ops::Range;
-
 use super::cues::{Cue, Token};
-use super::{Dialect, damaged, decoded, line_end, lines, read, timing};
-use crate::builder::{Builder, Failure};
-use crate::formats::{DocumentFormat, Kept};
+use super::{CueFormat, damaged, line_end, lines, timing};
+use crate::builder::Failure;
 
 /// Keeps what would begin a tag from doing so: there is no escape.
 const JOINER: char = '\u{2060}';
-
-/// SubRip files.
-pub(in crate::formats) struct Srt;
-
-impl DocumentFormat for Srt {
-    fn label(&self) -> &'static str {
-        "SubRip subtitles"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["srt"]
-    }
-
-    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let (text, encoding) = decoded(bytes, None)?;
-        builder.set_encoding(encoding);
-        let cues = cues(&text)?;
-        Ok(read(text, encoding, &cues, &SubRip, builder))
-    }
-}
 
 fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
     let lines = lines(text);
@@ -105,40 +82,24 @@ fn begins_cue(line: &str) -> bool {
     line.contains("-->") && line.starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// SubRip files.
 #[derive(Debug)]
-struct SubRip;
+pub(super) struct Srt;
 
-impl Dialect for SubRip {
-    fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)> {
-        let (mut tokens, mut place, mut text) = (Vec::new(), 0, 0);
-        while place < body.len() {
-            let rest = &body[place..];
-            let end = line_end(rest.as_bytes());
-            let (length, token) = if end > 0 {
-                (end, Token::LineBreak)
-            } else if let Some(found) = tag(rest) {
-                found
-            } else if rest.starts_with(['<', '{']) && rest[1..].starts_with(JOINER) {
-                (1 + JOINER.len_utf8(), Token::Decoded(rest[..1].to_owned()))
-            } else {
-                place += rest.chars().next().map_or(1, char::len_utf8);
-                continue;
-            };
-            if text < place {
-                tokens.push((text..place, Token::Text));
-            }
-            tokens.push((place..place + length, token));
-            place += length;
-            text = place;
-        }
-        if text < place {
-            tokens.push((text..place, Token::Text));
-        }
-        tokens
+impl CueFormat for Srt {
+    fn cues(&self, text: &str) -> Result<Vec<Cue>, Failure> {
+        cues(text)
     }
 
-    fn line_break(&self) -> &'static str {
-        "\n"
+    fn token(&self, rest: &str) -> Option<(usize, Token)> {
+        let end = line_end(rest.as_bytes());
+        if end > 0 {
+            return Some((end, Token::LineBreak));
+        }
+        tag(rest).or_else(|| {
+            let is_escaped = rest.starts_with(['<', '{']) && rest[1..].starts_with(JOINER);
+            is_escaped.then(|| (1 + JOINER.len_utf8(), Token::Decoded(rest[..1].to_owned())))
+        })
     }
 
     fn spelt(&self, character: char, _: &str, following: &str) -> String {

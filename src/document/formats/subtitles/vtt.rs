@@ -1,51 +1,12 @@
 //! WebVTT: cues of the web, with voices, classes and character references.
 
-use std::ops::Range;
-
 use html5ever::data::NAMED_ENTITIES;
 
 use super::cues::{Cue, Token};
-use super::{Dialect, Encoding, damaged, decoded, line_end, lines, read, timing};
+use super::{CueFormat, Encoding, damaged, decoded, line_end, lines, timing};
 use crate::builder::{Builder, Failure};
-use crate::formats::{DocumentFormat, Kept};
+use crate::escape::numbered;
 use crate::reading::check_lines;
-
-/// WebVTT files.
-pub(in crate::formats) struct Vtt;
-
-impl DocumentFormat for Vtt {
-    fn label(&self) -> &'static str {
-        "WebVTT subtitles"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["vtt"]
-    }
-
-    fn is_content(&self, bytes: &[u8]) -> bool {
-        let head = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        head.strip_prefix(b"WEBVTT")
-            .is_some_and(|rest| matches!(rest.first(), None | Some(b' ' | b'\t' | b'\n' | b'\r')))
-    }
-
-    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        let is_content = self.is_content(&bytes);
-        if !is_content && !bytes.contains(&0) {
-            return Err(damaged(0, "it does not begin with WEBVTT"));
-        }
-        let (text, encoding) = match String::from_utf8(bytes) {
-            // A byte of zero is a character that browsers do not show.
-            Ok(text) if is_content => {
-                check_lines(&text)?;
-                (text, Encoding::Utf8)
-            }
-            Ok(text) => decoded(text.into_bytes(), None)?,
-            Err(error) => decoded(error.into_bytes(), None)?,
-        };
-        let cues = cues(&text)?;
-        Ok(read(text, encoding, &cues, &WebVtt, builder))
-    }
-}
 
 /// The cues of a file, divided as the specification's parser does: a line with an arrow begins a cue, an empty line or the
 /// next arrow ends it. What has no times, and cues whose times cannot be read, are passed over, as browsers do.
@@ -95,40 +56,45 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
     }
 }
 
+/// WebVTT files.
 #[derive(Debug)]
-struct WebVtt;
+pub(super) struct Vtt;
 
-impl Dialect for WebVtt {
-    fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)> {
-        let (mut tokens, mut place, mut text) = (Vec::new(), 0, 0);
-        while place < body.len() {
-            let rest = &body[place..];
-            let found = match rest.as_bytes()[0] {
-                b'\r' | b'\n' => Some((line_end(rest.as_bytes()), Token::LineBreak)),
-                b'<' => tag(rest),
-                b'&' => reference(rest),
-                0 => Some((1, Token::Decoded('\u{FFFD}'.to_string()))),
-                _ => None,
-            };
-            let Some((length, token)) = found else {
-                place += rest.chars().next().map_or(1, char::len_utf8);
-                continue;
-            };
-            if text < place {
-                tokens.push((text..place, Token::Text));
-            }
-            tokens.push((place..place + length, token));
-            place += length;
-            text = place;
-        }
-        if text < place {
-            tokens.push((text..place, Token::Text));
-        }
-        tokens
+impl CueFormat for Vtt {
+    fn is_content(&self, bytes: &[u8]) -> bool {
+        let head = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        head.strip_prefix(b"WEBVTT")
+            .is_some_and(|rest| matches!(rest.first(), None | Some(b' ' | b'\t' | b'\n' | b'\r')))
     }
 
-    fn line_break(&self) -> &'static str {
-        "\n"
+    fn decoded(&self, bytes: Vec<u8>, _: &mut Builder) -> Result<(String, Encoding), Failure> {
+        let is_content = self.is_content(&bytes);
+        if !is_content && !bytes.contains(&0) {
+            return Err(damaged(0, "it does not begin with WEBVTT"));
+        }
+        match String::from_utf8(bytes) {
+            // A byte of zero is a character that browsers do not show.
+            Ok(text) if is_content => {
+                check_lines(&text)?;
+                Ok((text, Encoding::Utf8))
+            }
+            Ok(text) => decoded(text.into_bytes(), None),
+            Err(error) => decoded(error.into_bytes(), None),
+        }
+    }
+
+    fn cues(&self, text: &str) -> Result<Vec<Cue>, Failure> {
+        cues(text)
+    }
+
+    fn token(&self, rest: &str) -> Option<(usize, Token)> {
+        match rest.as_bytes()[0] {
+            b'\r' | b'\n' => Some((line_end(rest.as_bytes()), Token::LineBreak)),
+            b'<' => tag(rest),
+            b'&' => reference(rest),
+            0 => Some((1, Token::Decoded('\u{FFFD}'.to_string()))),
+            _ => None,
+        }
     }
 
     fn spelt(&self, character: char, written: &str, _: &str) -> String {
@@ -168,14 +134,8 @@ fn reference(text: &str) -> Option<(usize, Token)> {
     const LONGEST: usize = 34;
     let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let shown: String = if let Some(number) = text[1..end].strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        let character = char::from_u32(code);
-        character
-            .filter(|character| !character.is_control())?
-            .to_string()
+        let character = numbered(number)?;
+        Some(character).filter(|it| !it.is_control())?.to_string()
     } else {
         let (first, second) = NAMED_ENTITIES.get(&text[1..=end])?;
         let characters = [*first, *second].into_iter().filter(|&code| code > 0);

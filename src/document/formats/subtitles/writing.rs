@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cues::{Block, Chain, Token};
 use super::layout::{Glyph, Laid, SubtitleLayout};
-use super::{Dialect, newline};
+use super::{CueFormat, newline};
 use crate::builder::Failure;
 use crate::document::{Document, Markup, Sentence};
 use crate::formats::edits::Edits;
@@ -17,7 +17,7 @@ use crate::view::Translation;
 #[derive(Debug)]
 pub(super) struct Subtitles {
     pub encoding: Encoding,
-    pub dialect: &'static dyn Dialect,
+    pub format: &'static dyn CueFormat,
     /// Paragraphs of the document with the blocks that they come from.
     pub chains: Vec<(usize, Chain)>,
 }
@@ -32,7 +32,7 @@ impl WriteBack for Subtitles {
                 .clone()
                 .any(|index| matches!(sentences.get(index), Some(Some(_))))
             {
-                let mut page = Page::new(document, chain, self.dialect);
+                let mut page = Page::new(document, chain, self.format);
                 page.fill(range, &sentences);
                 page.write(&mut edits);
             }
@@ -51,19 +51,19 @@ struct Page<'d> {
     document: &'d Document,
     layout: SubtitleLayout,
     chain: &'d Chain,
-    dialect: &'static dyn Dialect,
+    format: &'static dyn CueFormat,
     /// The new content of each block.
     filled: Vec<Vec<Glyph>>,
     is_changed: Vec<bool>,
 }
 
 impl<'d> Page<'d> {
-    fn new(document: &'d Document, chain: &'d Chain, dialect: &'static dyn Dialect) -> Self {
+    fn new(document: &'d Document, chain: &'d Chain, format: &'static dyn CueFormat) -> Self {
         Self {
             document,
             layout: document.subtitle_layout,
             chain,
-            dialect,
+            format,
             filled: vec![Vec::new(); chain.blocks.len()],
             is_changed: vec![false; chain.blocks.len()],
         }
@@ -157,7 +157,7 @@ impl<'d> Page<'d> {
             let following = &translation[place + character.len_utf8()..];
             match Placeholder::of(character) {
                 None => {
-                    let spelt = self.dialect.spelt(character, &written, following);
+                    let spelt = self.format.spelt(character, &written, following);
                     written += &spelt;
                     glyphs.push(Glyph::Char(character, spelt));
                 }
@@ -232,7 +232,7 @@ impl<'d> Page<'d> {
 
     fn write(self, edits: &mut Edits) {
         let newline = newline(&self.document.original);
-        let line_break = match self.dialect.line_break() {
+        let line_break = match self.format.line_break() {
             "\n" => newline,
             other => other,
         };

@@ -19,7 +19,7 @@ use self::codes::{
 };
 use self::messages::Messages;
 use self::states::standing;
-use super::mixed::{Collected, Place};
+use super::mixed::{MixedDraft, MixedPlace};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
@@ -29,18 +29,6 @@ use crate::document::{Exchange, Known, Standing};
 pub(super) struct Xliff;
 
 impl DocumentFormat for Xliff {
-    fn label(&self) -> &'static str {
-        "XLIFF"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["xlf", "xliff", "sdlxliff", "mqxliff", "mxliff", "txlf"]
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_xml(bytes)?;
         let xml = Xml::read(name, text)?;
@@ -56,7 +44,7 @@ impl DocumentFormat for Xliff {
         builder.set_target_language(target.as_deref());
         builder.set_strings();
         builder.set_exchange(exchange(&xml));
-        let mut reader = Reader {
+        let mut reader = XliffReader {
             xml: &xml,
             builder,
             slots: Vec::new(),
@@ -95,7 +83,7 @@ fn of_targets(xml: &Xml) -> Option<String> {
     targets.find_map(|id| Some(xml.qualified_attribute(id, "xml:lang")?.into_owned()))
 }
 
-/// What the first file says.
+/// The original and the date that the first file names.
 fn exchange(xml: &Xml) -> Exchange {
     let file = xml.child(xml.root(), "file");
     let said = |name: &str| xml.attribute(file?, name);
@@ -109,13 +97,13 @@ fn exchange(xml: &Xml) -> Exchange {
 struct XliffFile {
     xml: Xml,
     encoding: Encoding,
-    slots: Vec<Slot>,
+    slots: Vec<XliffSlot>,
     is_second: bool,
 }
 
 /// A segment, and where its translation goes.
 #[derive(Debug)]
-struct Slot {
+struct XliffSlot {
     content: Content,
     /// The unit of the file, counted; several segments may share its target.
     number: usize,
@@ -128,21 +116,21 @@ struct Slot {
 /// The translated part of a segment.
 #[derive(Debug)]
 enum Content {
-    Text(Place),
+    Text(MixedPlace),
     /// A message of ICU.
     Messages(Messages),
     /// Codes or numbers alone, in this element: the same in every language.
     Fixed(Id),
 }
 
-struct Reader<'x, 'b> {
+struct XliffReader<'x, 'b> {
     xml: &'x Xml,
     builder: &'b mut Builder,
-    slots: Vec<Slot>,
+    slots: Vec<XliffSlot>,
     units: usize,
 }
 
-impl Reader<'_, '_> {
+impl XliffReader<'_, '_> {
     /// The units of XLIFF 1 in an element.
     fn first(&mut self, parent: Id, translated: bool) -> Result<(), Failure> {
         let xml = self.xml;
@@ -283,7 +271,7 @@ impl Reader<'_, '_> {
         };
         let is_open = known.is_none() && !xml.slice(xml.inner(source)).trim().is_empty();
         let read = read.or_else(|| is_open.then_some(Content::Fixed(source)));
-        self.slots.extend(read.map(|content| Slot {
+        self.slots.extend(read.map(|content| XliffSlot {
             content,
             number: self.units,
             holder,
@@ -296,12 +284,12 @@ impl Reader<'_, '_> {
         source: Id,
         known: Option<(Id, Standing)>,
         context: Context,
-    ) -> Option<Place> {
+    ) -> Option<MixedPlace> {
         let xml = self.xml;
         let mut collected = if keeps_space(xml, source) {
-            Collected::keeping_lines()
+            MixedDraft::keeping_lines()
         } else {
-            Collected::default()
+            MixedDraft::default()
         };
         collected.children(xml, source, &|id| role(xml, id));
         let elements = std::mem::take(&mut collected.elements);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::codes::{by_mid, segments};
-use super::{Content, Slot, XliffFile};
+use super::{Content, XliffFile, XliffSlot};
 use crate::builder::Failure;
 use crate::document::Document;
 use crate::formats::WriteBack;
@@ -27,7 +27,7 @@ impl WriteBack for XliffFile {
         let language = translation.language;
         let mut slots = self.slots.as_slice();
         while let Some(first) = slots.first() {
-            let is_of_unit = |slot: &&Slot| slot.number == first.number;
+            let is_of_unit = |slot: &&XliffSlot| slot.number == first.number;
             let (unit, rest) = slots.split_at(slots.iter().take_while(is_of_unit).count());
             slots = rest;
             let written: Vec<Option<String>> = contents.drain(..unit.len()).collect();
@@ -53,7 +53,7 @@ impl WriteBack for XliffFile {
 
 impl XliffFile {
     /// The new content of a segment's target, if there is any.
-    fn content(&self, slot: &Slot, translation: &Translation) -> Option<String> {
+    fn content(&self, slot: &XliffSlot, translation: &Translation) -> Option<String> {
         match &slot.content {
             Content::Text(place) => {
                 let parts = translation.parts(place.unit)?;
@@ -75,7 +75,7 @@ impl XliffFile {
 
     fn write_unit(
         &self,
-        slot: &Slot,
+        slot: &XliffSlot,
         content: Option<String>,
         language: Option<&str>,
         edits: &mut Edits,
@@ -90,13 +90,13 @@ impl XliffFile {
     /// The target of a unit that is segmented in its source.
     fn write_segments(
         &self,
-        slots: &[Slot],
+        slots: &[XliffSlot],
         written: &[Option<String>],
         language: Option<&str>,
         edits: &mut Edits,
     ) {
         let (xml, holder) = (&self.xml, slots[0].holder);
-        let mid = |slot: &Slot| {
+        let mid = |slot: &XliffSlot| {
             slot.segment
                 .and_then(|segment| xml.attribute(segment, "mid"))
                 .unwrap_or_default()

@@ -1,4 +1,5 @@
-use crate::document::{Document, Format};
+use crate::document::Format;
+use crate::testing::{assert_damaged, read};
 
 const FILE: &str = r#"### For the whole file
 
@@ -27,35 +28,23 @@ empty = { "" }
 same = { tabs-close.label }
 "#;
 
-fn read(text: &str) -> Document {
-    Document::from_bytes("a.ftl", Format::Fluent, text.into()).expect("readable")
-}
-
 #[test]
 fn messages_attributes_terms_and_variants_are_read_and_the_rest_is_kept() {
-    let document = read(FILE);
-    let told = document.paragraphs.iter().flat_map(|paragraph| {
-        let texts = document.sentences[paragraph.sentences.clone()].iter();
-        texts.map(|it| (paragraph.id.as_deref().unwrap_or_default(), it.plain_text()))
+    let document = read(Format::Fluent, FILE);
+    let told = document.sentences.iter().map(|it| {
+        let id = document.paragraphs[it.paragraph].id.as_deref();
+        format!("{}|{}", id.unwrap_or_default(), it.plain_text())
     });
-    let told: Vec<(&str, String)> = told.collect();
-    let told: Vec<(&str, &str)> = told.iter().map(|(id, text)| (*id, text.as_str())).collect();
     assert_eq!(
-        told,
+        told.collect::<Vec<_>>(),
         [
-            ("-sync-name", "Account"),
-            ("-sync-name", "the account"),
-            ("tabs-close.label", "Close { $count } tabs"),
-            (
-                "tabs-warning",
-                "You are about to close { $count } of { -brand-short-name(case: \"genitive\") }."
-            ),
-            ("tabs-warning", "[Do it now."),
-            ("tabs-warning", "one tab"),
-            (
-                "tabs-warning",
-                "{ NUMBER($count, type: \"or{dinal\") } tabs"
-            ),
+            "-sync-name|Account",
+            "-sync-name|the account",
+            "tabs-close.label|Close { $count } tabs",
+            "tabs-warning|You are about to close { $count } of { -brand-short-name(case: \"genitive\") }.",
+            "tabs-warning|[Do it now.",
+            "tabs-warning|one tab",
+            "tabs-warning|{ NUMBER($count, type: \"or{dinal\") } tabs",
         ]
     );
     let note = document.paragraphs[2].note.as_deref();
@@ -64,14 +53,17 @@ fn messages_attributes_terms_and_variants_are_read_and_the_rest_is_kept() {
 
 #[test]
 fn what_is_syntax_in_a_translation_is_quoted() {
-    let document = read("a = One\nb =\n    Two\nc = { $n ->\n   *[other] Three\n}\n");
+    let document = read(
+        Format::Fluent,
+        "a = One\nb =\n    Two\nc = { $n ->\n   *[other] Three\n}\n",
+    );
     let new = ["{eins}", "[Zwei.\n* Zeilen", ".Drei\n.3"];
     let new: Vec<_> = new.iter().map(|it| Some((*it).to_owned())).collect();
     let written = document.written(&new, None).expect("written");
     let written = String::from_utf8(written).expect("UTF-8");
     let expected = "a = {\"{\"}eins{\"}\"}\nb =\n    {\"[\"}Zwei.\n    {\"*\"} Zeilen\nc = { $n ->\n   *[other] .Drei\n       {\".\"}3\n}\n";
     assert_eq!(written, expected);
-    let again = read(&written);
+    let again = read(Format::Fluent, &written);
     let texts: Vec<String> = again.plain_texts();
     assert_eq!(texts[0], "{eins}");
     assert!(
@@ -82,13 +74,11 @@ fn what_is_syntax_in_a_translation_is_quoted() {
 
 #[test]
 fn damage_is_told_with_its_line() {
-    for (text, line) in [
+    let deep = format!("a = One\nb = {}", "{".repeat(600));
+    let cases = [
         ("a = One\nb = { $x\n", 3),
         ("a = One\n\nb\n", 3),
-        (&format!("a = One\nb = {}", "{".repeat(600)), 2),
-    ] {
-        let refused = Document::from_bytes("a.ftl", Format::Fluent, text.into());
-        let error = refused.expect_err("damaged").to_string();
-        assert!(error.contains(&format!("line {line}")), "{text}: {error}");
-    }
+        (&deep, 2),
+    ];
+    assert_damaged(Format::Fluent, &cases);
 }

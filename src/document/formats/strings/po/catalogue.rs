@@ -86,33 +86,23 @@ pub(super) fn entries(name: &str, text: &str) -> Result<Vec<Entry>, Failure> {
                 let form = lexer.form()?;
                 let wanted = entry.plural.as_ref().map(|_| entry.targets.len());
                 if form != wanted || form.is_none() && !entry.targets.is_empty() {
-                    return Err(damaged(
-                        name,
-                        text,
-                        start,
-                        "a msgstr that is not the next one",
-                    ));
+                    return Err(lexer.damaged(start, "a msgstr that is not the next one"));
                 }
                 entry.targets.push(lexer.strings(keyword)?);
             }
             "" => {
-                return Err(damaged(
-                    name,
-                    text,
-                    start,
-                    "this is no comment, keyword or string",
-                ));
+                return Err(lexer.damaged(start, "this is no comment, keyword or string"));
             }
             _ => {
                 let reason = format!("{keyword} cannot stand here");
-                return Err(damaged(name, text, start, &reason));
+                return Err(lexer.damaged(start, &reason));
             }
         }
     }
     if !entry.targets.is_empty() {
         entries.push(entry);
     } else if entry.id.is_some() || entry.context.is_some() {
-        return Err(damaged(name, text, text.len(), "a msgid without msgstr"));
+        return Err(lexer.damaged(text.len(), "a msgid without msgstr"));
     }
     Ok(entries)
 }
@@ -124,6 +114,10 @@ struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
+    fn damaged(&self, offset: usize, reason: &str) -> Failure {
+        damaged(self.name, self.text, offset, reason)
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.place..]
     }
@@ -153,12 +147,7 @@ impl<'t> Lexer<'t> {
         let number = self.rest()[1..].split_once(']').map(|(number, _)| number);
         let form = number.and_then(|number| Some((number.len(), number.trim().parse().ok()?)));
         let Some((length, form)) = form else {
-            return Err(damaged(
-                self.name,
-                self.text,
-                self.place,
-                "a plural form without a number in brackets",
-            ));
+            return Err(self.damaged(self.place, "a plural form without a number in brackets"));
         };
         self.place += length + 2;
         Ok(Some(form))
@@ -178,7 +167,7 @@ impl<'t> Lexer<'t> {
         }
         if count == 0 {
             let reason = format!("{keyword} without a string in quotation marks");
-            return Err(damaged(self.name, self.text, self.place, &reason));
+            return Err(self.damaged(self.place, &reason));
         }
         quoted.is_wrapped = count > 1;
         Ok(quoted)
@@ -191,12 +180,7 @@ impl<'t> Lexer<'t> {
         loop {
             let rest = &self.text[place..];
             let Some(character) = rest.chars().next().filter(|&c| c != '\n') else {
-                return Err(damaged(
-                    self.name,
-                    self.text,
-                    start,
-                    "a string without its closing quotation mark",
-                ));
+                return Err(self.damaged(start, "a string without its closing quotation mark"));
             };
             place += character.len_utf8();
             match character {

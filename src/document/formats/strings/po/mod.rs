@@ -15,31 +15,17 @@ use self::header::Header;
 use super::plural_expression::PluralRule;
 use super::{Dialect, Message, Percent, Text, line_end, plurals};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, Standing};
+use crate::document::Standing;
 use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::formats::slots::{Slot, SlotFile, Source};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 use crate::view::Translation;
+use crate::words::Words;
 
 /// PO files and templates.
 pub(in crate::formats) struct Po;
 
 impl DocumentFormat for Po {
-    fn label(&self) -> &'static str {
-        "gettext catalogue"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["po", "pot"]
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn is_bilingual(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = match declared(&bytes) {
             Some(label) => Encoding::decode_labelled(bytes, &label)?,
@@ -61,19 +47,14 @@ impl DocumentFormat for Po {
         builder.set_target_language(said);
         let mut messages = Vec::new();
         for entry in entries.iter().filter(|entry| !is_header(entry)) {
-            let reader = Reader {
+            let reader = PoReader {
                 text: &text,
                 entry,
                 rule: rule.as_ref(),
             };
             messages.extend(reader.message(builder));
         }
-        Ok(Box::new(PoFile {
-            text,
-            encoding,
-            header,
-            messages,
-        }))
+        Ok(SlotFile::kept(header, text, encoding, messages))
     }
 }
 
@@ -88,13 +69,13 @@ fn declared(bytes: &[u8]) -> Option<String> {
     Some(text[range].to_owned()).filter(|label| label != "CHARSET")
 }
 
-struct Reader<'t> {
+struct PoReader<'t> {
     text: &'t str,
     entry: &'t Entry,
     rule: Option<&'t PluralRule>,
 }
 
-impl Reader<'_> {
+impl PoReader<'_> {
     fn message(&self, builder: &mut Builder) -> Option<PoMessage> {
         let entry = self.entry;
         let id = entry.id.as_ref()?;
@@ -221,28 +202,18 @@ impl Reader<'_> {
 
 /// How the strings of a message are written, by its flags.
 fn dialect(flags: &[&str]) -> Dialect {
-    const OF_QT: [&str; 4] = [
-        "qt-format",
-        "qt-plural-format",
-        "kde-format",
-        "kde-kuit-format",
-    ];
-    const WITH_BRACES: [&str; 6] = [
-        "python-brace-format",
-        "perl-brace-format",
-        "java-format",
-        "csharp-format",
-        "boost-format",
-        "smalltalk-format",
-    ];
-    let has = |names: &[&str]| flags.iter().any(|flag| names.contains(flag));
+    const OF_QT: Words = Words("qt-format qt-plural-format kde-format kde-kuit-format");
+    const WITH_BRACES: Words = Words(
+        "python-brace-format perl-brace-format java-format csharp-format boost-format smalltalk-format",
+    );
+    let has = |names: Words| flags.iter().any(|flag| names.contains(flag));
     let formats = flags.iter().filter(|flag| flag.ends_with("-format"));
     let mut formats =
         formats.filter(|flag| !flag.starts_with("no-") && !flag.starts_with("possible-"));
-    if has(&OF_QT) {
+    if has(OF_QT) {
         return Dialect::QT;
     }
-    if has(&["no-c-format"]) {
+    if has(Words("no-c-format")) {
         return Dialect {
             percent: Percent::Literal,
             ..Dialect::PLAIN
@@ -266,14 +237,6 @@ fn placeholders(text: &str, dialect: Dialect) -> Vec<String> {
         .collect();
     found.sort();
     found
-}
-
-#[derive(Debug)]
-struct PoFile {
-    text: String,
-    encoding: Encoding,
-    header: Option<Header>,
-    messages: Vec<PoMessage>,
 }
 
 #[derive(Debug)]
@@ -328,39 +291,12 @@ enum FlagPlace {
     Line(usize),
 }
 
-impl WriteBack for PoFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for message in &self.messages {
-            self.write_message(message, translation, &mut edits);
-        }
-        if edits.is_empty() {
-            return self.encoding.encode(&self.text);
-        }
-        if let Some(header) = &self.header {
-            if let Some(language) = translation.language {
-                header.set_language(&self.text, language, &mut edits);
-            }
-            header.set_utf8(&self.text, false, &mut edits);
-        }
-        match (
-            self.encoding.encode_all(edits.applied(&self.text)),
-            &self.header,
-        ) {
-            // A language that the encoding does not have takes another encoding.
-            (Err(Failure::Unencodable { .. }), Some(header))
-                if header.set_utf8(&self.text, true, &mut edits) =>
-            {
-                Encoding::Utf8.encode_all(edits.applied(&self.text))
-            }
-            (written, _) => written,
-        }
-    }
-}
+impl Slot for PoMessage {
+    type Source = String;
+    type Facts = Option<Header>;
 
-impl PoFile {
-    fn write_message(&self, message: &PoMessage, translation: &Translation, edits: &mut Edits) {
-        let mut new: Vec<Option<String>> = message
+    fn write(&self, file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        let mut new: Vec<Option<String>> = self
             .forms
             .iter()
             .map(|form| Some(form.matched(form.text.as_ref()?.written(translation)?)))
@@ -368,22 +304,20 @@ impl PoFile {
         if new.iter().all(Option::is_none) {
             return;
         }
-        let mut both = message.forms.iter().zip(&new);
+        let mut both = self.forms.iter().zip(&new);
         let is_new = both.any(|(form, new)| new.is_some() && !form.is_known);
-        for (form, new) in message.forms.iter().zip(&mut new) {
+        for (form, new) in self.forms.iter().zip(&mut new) {
             if !form.is_known && new.is_none() {
                 new.clone_from(&form.fixed);
             }
         }
-        let is_said = self
-            .header
-            .as_ref()
-            .is_some_and(|header| header.rule.is_some());
+        let header = file.facts.as_ref();
+        let is_said = header.is_some_and(|header| header.rule.is_some());
         let rule = translation
             .language
             .filter(|_| !is_said)
             .and_then(plurals::rule);
-        if let (Some(is_same), Some(rule)) = (message.has_same_placeholders, rule) {
+        if let (Some(is_same), Some(rule)) = (self.has_same_placeholders, rule) {
             // The template had one form of the singular and one of the plural.
             let source = |form: usize| match rule.says_one(form) {
                 (true, others) if !others || is_same => new.first().cloned().flatten(),
@@ -393,49 +327,65 @@ impl PoFile {
         }
         let mut added = String::new();
         for (number, text) in new.iter().enumerate() {
-            let bytes = message
-                .forms
-                .get(number)
-                .and_then(|form| form.bytes.as_ref());
+            let bytes = self.forms.get(number).and_then(|form| form.bytes.as_ref());
             match (bytes, text) {
                 (Some(bytes), Some(text)) => {
-                    edits.replace(bytes.clone(), self.spelt(text, message));
+                    edits.replace(bytes.clone(), file.spelt(text, self));
                 }
                 (Some(_), None) => {}
                 (None, text) => {
-                    let text = self.spelt(text.as_deref().unwrap_or_default(), message);
-                    added.extend([format!("{}msgstr[{number}] {text}", self.line_end())]);
+                    let text = file.spelt(text.as_deref().unwrap_or_default(), self);
+                    added.extend([format!("{}msgstr[{number}] {text}", line_end(&file.source))]);
                 }
             }
         }
         if !added.is_empty() {
-            edits.replace(message.end..message.end, added);
+            edits.replace(self.end..self.end, added);
         }
         // Forms that the language does not have.
-        if let Some(last) = message
+        if let Some(last) = self
             .forms
             .get(new.len() - 1)
             .and_then(|form| form.bytes.as_ref())
-            && new.len() < message.forms.len()
+            && new.len() < self.forms.len()
         {
-            edits.replace(last.end..message.end, String::new());
+            edits.replace(last.end..self.end, String::new());
         }
-        match message.flag {
+        match self.flag {
             Some(FlagPlace::Beside(place)) if is_new => {
                 edits.replace(place..place, " fuzzy,".to_owned());
             }
             Some(FlagPlace::Line(place)) if is_new => {
-                edits.replace(place..place, format!("#, fuzzy{}", self.line_end()));
+                edits.replace(place..place, format!("#, fuzzy{}", line_end(&file.source)));
             }
             _ => {}
         }
     }
 
-    fn spelt(&self, text: &str, message: &PoMessage) -> String {
-        spelling::spelt(text, message.is_wrapped, self.line_end())
+    fn end(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
+        if let (Some(header), false) = (&file.facts, edits.is_empty()) {
+            if let Some(language) = translation.language {
+                header.set_language(&file.source, language, edits);
+            }
+            header.set_utf8(&file.source, false, edits);
+        }
     }
 
-    fn line_end(&self) -> &'static str {
-        line_end(&self.text)
+    fn encoded(file: &SlotFile<Self>, edits: &mut Edits) -> Result<Vec<u8>, Failure> {
+        match (file.source.encoded(edits, file.encoding), &file.facts) {
+            // A language that the encoding does not have takes another encoding.
+            (Err(Failure::Unencodable { .. }), Some(header))
+                if header.set_utf8(&file.source, true, edits) =>
+            {
+                file.source.encoded(edits, Encoding::Utf8)
+            }
+            (written, _) => written,
+        }
+    }
+}
+
+impl SlotFile<PoMessage> {
+    fn spelt(&self, text: &str, message: &PoMessage) -> String {
+        spelling::spelt(text, message.is_wrapped, line_end(&self.source))
     }
 }

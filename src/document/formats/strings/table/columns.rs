@@ -5,6 +5,7 @@ use super::records::Record;
 use crate::builder::Failure;
 use crate::formats::columns::{Column, ColumnName};
 use crate::formats::language;
+use crate::words::Words;
 
 /// Which columns are translated.
 pub(super) struct Chosen {
@@ -169,26 +170,15 @@ impl Chosen {
 
 /// Whether a column is called by a language: `en`, `de-DE`, `English`.
 fn is_language(name: &str) -> bool {
-    const NAMES: [&str; 12] = [
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "italian",
-        "portuguese",
-        "dutch",
-        "russian",
-        "polish",
-        "chinese",
-        "japanese",
-        "korean",
-    ];
+    const NAMES: Words = Words(
+        "english german french spanish italian portuguese dutch russian polish chinese japanese korean",
+    );
     let (main, country) = language::parts(name);
     let length = main.len() + country.map_or(0, |country| country.len() + 1);
     let is_code =
         main.len() == 2 && length == name.len() && language::usual_country(&main).is_some();
     // The first column of many tables.
-    is_code && name != "id" || NAMES.contains(&name)
+    is_code && name != "id" || NAMES.contains(name)
 }
 
 /// Whether most values of a column are text for readers.

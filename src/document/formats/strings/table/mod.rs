@@ -6,63 +6,23 @@
 mod columns;
 mod records;
 
-use std::ops::Range;
-
 use columns::Chosen;
 use records::{Field, Record, records, separator};
 
 use super::{Dialect, Text, is_prose};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::{Document, ParagraphKind};
-use crate::formats::edits::Edits;
-use crate::formats::{DocumentFormat, Encoding, Kept, ReadingChoice, WriteBack};
-use crate::view::Translation;
+use crate::document::ParagraphKind;
+use crate::formats::slots::{SlotFile, ValueFile, ValueSlot, ValueSpelling};
+use crate::formats::{DocumentFormat, Encoding, Kept};
 
-/// A table whose values are separated by a character.
-pub(in crate::formats) struct Table {
-    label: &'static str,
-    endings: &'static [&'static str],
-    /// The one that is usual, before others that a file may have.
-    separators: &'static [char],
-}
-
-pub(in crate::formats) const CSV: Table = Table {
-    label: "CSV table",
-    endings: &["csv"],
-    separators: &[',', ';', '\t', '|'],
-};
-
-pub(in crate::formats) const TSV: Table = Table {
-    label: "TSV table",
-    endings: &["tsv", "tab"],
-    separators: &['\t'],
-};
+/// A table whose values are separated by one of these characters, the usual one first.
+pub(in crate::formats) struct Table(pub &'static [char]);
 
 impl DocumentFormat for Table {
-    fn label(&self) -> &'static str {
-        self.label
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        self.endings
-    }
-
-    fn is_strings(&self) -> bool {
-        true
-    }
-
-    fn choices(&self) -> &'static [ReadingChoice] {
-        &[ReadingChoice::Columns]
-    }
-
-    fn writes_same(&self) -> bool {
-        true
-    }
-
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
         builder.set_encoding(encoding);
-        let separator = separator(&text, self.separators);
+        let separator = separator(&text, self.0);
         let records = records(name, &text, separator)?;
         let chosen = match builder.columns() {
             [] => Chosen::guessed(&records),
@@ -74,12 +34,12 @@ impl DocumentFormat for Table {
                 slots.extend(slot(record, source, target, &chosen, builder));
             }
         }
-        Ok(Box::new(TableFile {
+        Ok(SlotFile::kept(
+            TableSpelling { separator },
             text,
             encoding,
-            separator,
             slots,
-        }))
+        ))
     }
 }
 
@@ -121,11 +81,9 @@ pub(crate) fn table_rows(
     Ok(records.map(values).collect())
 }
 
-/// A value and where its translation goes.
+/// How a value stands in its line.
 #[derive(Debug)]
-struct Slot {
-    text: Text,
-    range: Range<usize>,
+struct CellStyle {
     is_quoted: bool,
     /// How many separators are missing before it.
     missing: usize,
@@ -137,7 +95,7 @@ fn slot(
     target: usize,
     chosen: &Chosen,
     builder: &mut Builder,
-) -> Option<Slot> {
+) -> Option<ValueSlot<TableSpelling>> {
     let field = record
         .fields
         .get(source)
@@ -146,62 +104,49 @@ fn slot(
     if source != target && own.is_some_and(|own| !own.value.trim().is_empty()) {
         return None;
     }
-    let told = |column: Option<usize>| {
+    let filled = |column: Option<usize>| {
         let value = record.fields.get(column?)?.value.trim();
         (!value.is_empty()).then(|| value.to_owned())
     };
     let context = Context {
         kind: ParagraphKind::TableCell,
-        id: told(chosen.key),
-        note: told(chosen.note),
+        id: filled(chosen.key),
+        note: filled(chosen.note),
         ..Context::default()
     };
     let text = Text::read(&field.value, Dialect::PLAIN, builder, context)?;
-    Some(Slot {
+    Some(ValueSlot {
         text,
         range: own.map_or(record.end..record.end, |own| own.range.clone()),
-        is_quoted: own.map_or(field.is_quoted, |own| own.is_quoted),
-        missing: if own.is_some() {
-            0
-        } else {
-            target + 1 - record.fields.len()
+        style: CellStyle {
+            is_quoted: own.map_or(field.is_quoted, |own| own.is_quoted),
+            missing: if own.is_some() {
+                0
+            } else {
+                target + 1 - record.fields.len()
+            },
         },
     })
 }
 
 #[derive(Debug)]
-struct TableFile {
-    text: String,
-    encoding: Encoding,
+struct TableSpelling {
     separator: char,
-    slots: Vec<Slot>,
 }
 
-impl WriteBack for TableFile {
-    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
-        let mut edits = Edits::default();
-        for slot in &self.slots {
-            if let Some(text) = slot.text.written(translation) {
-                let before = self.separator.to_string().repeat(slot.missing);
-                edits.replace(
-                    slot.range.clone(),
-                    format!("{before}{}", self.spelt(&text, slot.is_quoted)),
-                );
-            }
-        }
-        self.encoding.encode_all(edits.applied(&self.text))
-    }
-}
+impl ValueSpelling for TableSpelling {
+    type Style = CellStyle;
 
-impl TableFile {
-    fn spelt(&self, text: &str, is_quoted: bool) -> String {
-        let needs_marks = text.contains([self.separator, '\n', '\r'])
+    fn spelt(&self, text: &str, cell: &ValueSlot<Self>, _: &ValueFile<Self>) -> String {
+        let separator = self.separator;
+        let needs_marks = text.contains([separator, '\n', '\r'])
             || text.starts_with('"')
-            || self.separator != '\t' && text.contains('"');
-        if is_quoted || needs_marks {
-            format!("\"{}\"", text.replace('"', "\"\""))
+            || separator != '\t' && text.contains('"');
+        let before = separator.to_string().repeat(cell.style.missing);
+        if cell.style.is_quoted || needs_marks {
+            format!("{before}\"{}\"", text.replace('"', "\"\""))
         } else {
-            text.to_owned()
+            format!("{before}{text}")
         }
     }
 }
@@ -209,6 +154,7 @@ impl TableFile {
 #[cfg(test)]
 mod tests {
     use crate::document::{Column, Document, Format, ReadingOptions};
+    use crate::testing::rewritten;
 
     fn chosen(columns: Vec<Column>) -> ReadingOptions {
         ReadingOptions {
@@ -227,12 +173,7 @@ mod tests {
     }
 
     fn written(document: &Document) -> String {
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|it| Some(format!("„{}\", x", it.text)))
-            .collect();
-        String::from_utf8(document.written(&translated, None).expect("written")).expect("text")
+        rewritten(document, None, |text| format!("„{text}\", x"))
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::damaged;
 use crate::builder::Failure;
+use crate::reading::text_start;
 
 /// A line of the table.
 #[derive(Debug, Default)]
@@ -41,11 +42,7 @@ pub(super) fn separator(text: &str, candidates: &[char]) -> char {
 
 pub(super) fn records(name: &str, text: &str, separator: char) -> Result<Vec<Record>, Failure> {
     let (mut records, mut record) = (Vec::new(), Record::default());
-    let mut place = if text.starts_with('\u{FEFF}') {
-        '\u{FEFF}'.len_utf8()
-    } else {
-        0
-    };
+    let mut place = text_start(text);
     let ends = |c: char| c == separator || c == '\n' || c == '\r';
     while place < text.len() {
         let rest = &text[place..];

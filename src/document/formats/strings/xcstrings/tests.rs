@@ -1,19 +1,14 @@
 //! Localisations that are added to a catalogue.
 
 use crate::document::{Document, Format, ReadingOptions};
+use crate::testing::{read, rewritten};
 
 const FILE: &str = "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"%lld items\" : {\n      \"localizations\" : {\n        \"en\" : {\n          \"variations\" : {\n            \"plural\" : {\n              \"one\" : {\n                \"stringUnit\" : {\n                  \"state\" : \"translated\",\n                  \"value\" : \"%lld item\"\n                }\n              },\n              \"other\" : {\n                \"stringUnit\" : {\n                  \"state\" : \"translated\",\n                  \"value\" : \"%lld items\"\n                }\n              }\n            }\n          }\n        }\n      }\n    },\n    \"Done\" : {\n\n    }\n  },\n  \"version\" : \"1.0\"\n}";
 
 #[test]
 fn a_localisation_with_its_own_plurals_is_added() {
-    let document = Document::parse("a", Format::Xcstrings, FILE.to_owned()).expect("readable");
-    let translated: Vec<_> = document
-        .sentences
-        .iter()
-        .map(|sentence| Some(sentence.text.to_uppercase()))
-        .collect();
-    let written = document.written(&translated, Some("ru")).expect("written");
-    let written = String::from_utf8(written).expect("text");
+    let document = read(Format::Xcstrings, FILE);
+    let written = rewritten(&document, Some("ru"), str::to_uppercase);
     let again: serde_json::Value = serde_json::from_str(&written).expect("JSON");
     let items = &again["strings"]["%lld items"]["localizations"];
     let forms = &items["ru"]["variations"]["plural"];
@@ -35,23 +30,9 @@ fn a_localisation_with_its_own_plurals_is_added() {
 
 #[test]
 fn without_a_language_the_source_is_replaced() {
-    let document = Document::parse("a", Format::Xcstrings, FILE.to_owned()).expect("readable");
-    let same: Vec<_> = document
-        .sentences
-        .iter()
-        .map(|it| Some(it.text.clone()))
-        .collect();
-    assert_eq!(
-        document.written(&same, None).expect("written"),
-        FILE.as_bytes()
-    );
-    let upper: Vec<_> = document
-        .sentences
-        .iter()
-        .map(|it| Some(it.text.to_uppercase()))
-        .collect();
-    let written =
-        String::from_utf8(document.written(&upper, None).expect("written")).expect("text");
+    let document = read(Format::Xcstrings, FILE);
+    assert_eq!(rewritten(&document, None, str::to_owned), FILE);
+    let written = rewritten(&document, None, str::to_uppercase);
     assert!(
         written.contains("\"value\" : \"%lld ITEM\"") && written.contains("\"value\" : \"DONE\""),
         "{written}"
@@ -70,13 +51,7 @@ fn a_localisation_that_asks_for_a_review_stays_unless_drafts_are_translated_anew
         let bytes = file.clone().into_bytes();
         let document =
             Document::from_bytes_with("a", Format::Xcstrings, bytes, &options).expect("readable");
-        let translated: Vec<_> = document
-            .sentences
-            .iter()
-            .map(|sentence| Some(sentence.text.to_uppercase()))
-            .collect();
-        let written = document.written(&translated, Some("ru")).expect("written");
-        let written = String::from_utf8(written).expect("text");
+        let written = rewritten(&document, Some("ru"), str::to_uppercase);
         assert_eq!(written.contains("\"Готово\""), !drafts, "{written}");
         assert_eq!(written.contains("\"DONE\""), drafts, "{written}");
     }

@@ -2,51 +2,30 @@
 
 use super::scalars;
 use crate::document::{Document, Format};
-
-fn read(text: &str) -> Document {
-    Document::parse("a.yml", Format::Yaml, text.to_owned()).expect("readable")
-}
+use crate::testing::{paragraphs, read, rewritten};
 
 fn written(text: &str, language: Option<&str>, translate: impl Fn(&str) -> String) -> String {
-    let document = read(text);
-    let translated: Vec<_> = document
-        .sentences
-        .iter()
-        .map(|it| Some(translate(&it.text)))
-        .collect();
-    String::from_utf8(document.written(&translated, language).expect("written")).expect("text")
+    rewritten(&read(Format::Yaml, text), language, translate)
 }
 
 const FILE: &str = "# Rails\nen:\n  # The title\n  title: Hello %{name}  # greeting\n  'quoted': 'It''s here'\n  \"double\": \"Two\\nlines\"\n  flag: yes\n  n: 12\n  path: img/a.png\n  list: [First one, \"Second\"]\n  literal: |\n    Line one\n    line two\n\n  folded: >-\n    A long\n    text\n\n    Next\n  bin: !!binary aGVsbG8gd29ybGQ=\n  ref: &x Some words\n  again: *x\n";
 
 #[test]
 fn values_are_read_with_their_keys() {
-    let document = read(FILE);
-    let told: Vec<_> = document
-        .paragraphs
-        .iter()
-        .map(|it| {
-            format!(
-                "{}: {}",
-                it.id.as_deref().unwrap_or_default(),
-                document.sentences[it.sentences.start].plain_text()
-            )
-        })
-        .collect();
+    let document = read(Format::Yaml, FILE);
     assert_eq!(
-        told,
+        paragraphs(&document),
         [
-            "en.title: Hello %{name}",
-            "en.quoted: It's here",
-            "en.double: Two lines",
-            "en.list[0]: First one",
-            "en.list[1]: Second",
-            "en.literal: Line one line two",
-            "en.folded: A long text",
-            "en.ref: Some words"
+            "en.title|Hello %{name}|The title",
+            "en.quoted|It's here|",
+            "en.double|Two lines|",
+            "en.list[0]|First one|",
+            "en.list[1]|Second|",
+            "en.literal|Line one line two|",
+            "en.folded|A long text|",
+            "en.ref|Some words|"
         ]
     );
-    assert_eq!(document.paragraphs[0].note.as_deref(), Some("The title"));
     assert_eq!(written(FILE, None, str::to_owned), FILE);
 }
 
@@ -85,7 +64,7 @@ fn values_over_several_lines_stay_over_several_lines() {
         "a: \"Ein \\\"langer\\\"\\\n  \\ Satz, der\\\n  \\ weitergeht\"\nb: 'Ein \"langer\"\n  Satz, der\n  weitergeht'\nc: Ein \"langer\"\n  Satz, der\n  weitergeht\n\
          d: \"Ein\n  \\\"langer\\\"\n  Satz, der\n  weitergeht\"\n"
     );
-    let again = read(&text);
+    let again = read(Format::Yaml, &text);
     assert!(again.sentences.iter().all(|it| it.plain_text() == new));
     assert_eq!(again.sentences.len(), 4);
     let odd = "a   b \\ c \" d ' e # f";
