@@ -44,7 +44,8 @@ pub static ACTIONS: &[Action] = {
     use FindCommand as F;
     use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
     use Key::{
-        Delete, Down, Enter, Escape, F1, F3, F7, F8, F9, Left, Letter, Minus, Plus, Right, Up,
+        Delete, Down, Enter, Escape, F1, F3, F7, F8, F9, Insert, Left, Letter, Minus, Plus, Right,
+        Up,
     };
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
@@ -118,6 +119,18 @@ pub static ACTIONS: &[Action] = {
             "Confirm and go to next",
             Some(Shortcut::command(Letter('D'))),
             C::Confirm,
+        ),
+        action(
+            Edit,
+            "Use best match",
+            Some(Shortcut::command_alt(Letter('1'))),
+            C::UseMatch(0),
+        ),
+        action(
+            Edit,
+            "Copy source to target",
+            Some(Shortcut::command(Insert)),
+            C::CopySourceSelected,
         ),
         action(
             Edit,

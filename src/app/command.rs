@@ -94,6 +94,9 @@ pub enum Command {
     Clear(usize),
     ClearSelected,
     CopySource(usize),
+    CopySourceSelected,
+    /// Edits the selected sentence with a translation of similar sentences, the best being 0.
+    UseMatch(usize),
     Undo,
     Redo,
     Find(FindCommand),
@@ -202,6 +205,7 @@ pub enum Key {
     Left,
     Right,
     Delete,
+    Insert,
     Plus,
     Minus,
     F1,
@@ -211,11 +215,12 @@ pub enum Key {
     F9,
 }
 
-/// A key with modifiers; `command` is Ctrl, on macOS ⌘.
+/// A key with modifiers; `command` is Ctrl, on macOS ⌘, `alt` there ⌥.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shortcut {
     pub command: bool,
     pub shift: bool,
+    pub alt: bool,
     pub key: Key,
 }
 
@@ -224,31 +229,36 @@ impl Shortcut {
         Self {
             command: false,
             shift: false,
+            alt: false,
             key,
         }
     }
 
     pub(super) const fn shift(key: Key) -> Self {
         Self {
-            command: false,
             shift: true,
-            key,
+            ..Self::plain(key)
         }
     }
 
     pub(super) const fn command(key: Key) -> Self {
         Self {
             command: true,
-            shift: false,
-            key,
+            ..Self::plain(key)
         }
     }
 
     pub(super) const fn command_shift(key: Key) -> Self {
         Self {
-            command: true,
             shift: true,
-            key,
+            ..Self::command(key)
+        }
+    }
+
+    pub(super) const fn command_alt(key: Key) -> Self {
+        Self {
+            alt: true,
+            ..Self::command(key)
         }
     }
 }

@@ -370,6 +370,20 @@ impl AppState {
         );
     }
 
+    /// Puts the translation of a similar sentence into the editor, the most similar being 0.
+    pub(super) fn use_match(&mut self, place: usize) {
+        let sentence = self.document.as_ref().zip(self.selected());
+        let source = sentence.map(|(open, at)| open.document.sentences[at].plain_text());
+        let Some((memory, source)) = self.memory().zip(source) else {
+            return;
+        };
+        let mut found = memory.to_show(source.trim()).into_iter();
+        match found.nth(place).map(|found| found.target.to_owned()) {
+            Some(target) => self.edit_with(&target),
+            None => self.notify(NoticeKind::Hint, "There is no such match", ""),
+        }
+    }
+
     /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.
     pub(super) fn use_version(&mut self, sentence: usize, version: usize) {
         self.keep_edit_for_good();

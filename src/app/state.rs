@@ -245,6 +245,12 @@ impl AppState {
                 }
             }
             Command::CopySource(sentence) => self.copy_source(sentence),
+            Command::CopySourceSelected => {
+                if let Some(sentence) = self.selected() {
+                    self.copy_source(sentence);
+                }
+            }
+            Command::UseMatch(place) => self.use_match(place),
             Command::Undo => self.undo(),
             Command::Redo => self.redo(),
             Command::Find(command) => self.apply_find(command),
@@ -324,6 +330,7 @@ impl AppState {
             Command::ScaleToUsual => self.settings.scale != 100,
             Command::Cancel => self.is_busy(),
             Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
+            Command::UseMatch(_) => self.selected().is_some() && self.memory().is_some(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
@@ -332,6 +339,7 @@ impl AppState {
             | Command::Segments(_)
             | Command::Confirm
             | Command::ClearSelected
+            | Command::CopySourceSelected
             | Command::SelectNext
             | Command::SelectPrevious
             | Command::SelectNextOpen => self.selected().is_some(),

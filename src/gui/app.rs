@@ -478,6 +478,7 @@ fn document_page_ui(
         .show(ui, |ui| {
             let (languages, note) = (state.languages(), state.language_note());
             let running = state.running.is_some();
+            let has_memory = state.memory().is_some();
             let line = LanguageLine {
                 languages: languages
                     .as_ref()
@@ -504,6 +505,7 @@ fn document_page_ui(
                         terms: term_context,
                         findings: shown_findings(&state.checking, state.settings.shows_checks),
                         running,
+                        has_memory,
                     };
                     panel.ui(ui, document, seen, commands);
                 }

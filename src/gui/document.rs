@@ -56,6 +56,8 @@ pub struct Seen<'a> {
     pub findings: &'a [Finding],
     /// Whether it is being translated.
     pub running: bool,
+    /// Whether a translation memory is in use.
+    pub has_memory: bool,
 }
 
 /// Codes of source and target, where a model says them.
@@ -75,6 +77,7 @@ impl DocumentPanel {
             terms,
             findings,
             running,
+            has_memory,
         } = seen;
         let palette = Palette::of(ui);
         let width = ui.available_width();
@@ -99,6 +102,7 @@ impl DocumentPanel {
                 selected: false,
                 editing: false,
                 running,
+                has_memory,
                 palette: &palette,
             };
             self.rows_ui(ui, viewport, open, context, commands);

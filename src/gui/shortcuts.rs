@@ -11,6 +11,7 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
     let mut modifiers = Modifiers::NONE;
     modifiers.command = shortcut.command;
     modifiers.shift = shortcut.shift;
+    modifiers.alt = shortcut.alt;
     let key = match shortcut.key {
         Key::Letter(letter) => egui::Key::from_name(&letter.to_string()).unwrap_or(egui::Key::F35),
         Key::Enter => egui::Key::Enter,
@@ -20,6 +21,7 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Left => egui::Key::ArrowLeft,
         Key::Right => egui::Key::ArrowRight,
         Key::Delete => egui::Key::Delete,
+        Key::Insert => egui::Key::Insert,
         Key::Plus => egui::Key::Plus,
         Key::Minus => egui::Key::Minus,
         Key::F1 => egui::Key::F1,
@@ -41,6 +43,10 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
             "Ctrl".to_owned()
         });
     }
+    if shortcut.alt {
+        let name = if is_mac { "Option" } else { "Alt" };
+        parts.push(name.to_owned());
+    }
     if shortcut.shift {
         parts.push("Shift".to_owned());
     }
@@ -53,6 +59,7 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Left => "Left".to_owned(),
         Key::Right => "Right".to_owned(),
         Key::Delete => "Delete".to_owned(),
+        Key::Insert => "Ins".to_owned(),
         Key::Plus => "Plus".to_owned(),
         Key::Minus => "Minus".to_owned(),
         Key::F1 => "F1".to_owned(),
@@ -124,6 +131,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
 const LARGER: Shortcut = Shortcut {
     command: true,
     shift: false,
+    alt: false,
     key: Key::Plus,
 };
 

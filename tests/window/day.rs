@@ -185,3 +185,50 @@ fn a_small_window_reaches_menus_pages_and_the_button() {
         }
     }
 }
+
+#[test]
+fn the_menu_of_a_sentence_has_what_is_done_with_it() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(4);
+    harness.get_by_label("THEN WAIT.").click_secondary();
+    harness.run_steps(4);
+    for entry in [
+        "Use best match",
+        "Clear translation",
+        "Confirm / Unconfirm",
+        "Copy source text",
+        "Copy translation",
+        "Add term…",
+        "History of the sentence",
+    ] {
+        assert!(harness.query_by_label_contains(entry).is_some(), "{entry}");
+    }
+    harness
+        .get_by_label_contains("Copy source to target")
+        .click();
+    harness.run_steps(4);
+    let kept = ("Then wait.".to_owned(), State::Edited);
+    assert_eq!(texts(harness.state())[2], kept);
+    // The same by its key, for the next sentence.
+    harness.key_press(Key::ArrowDown);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Insert);
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state())[3].0, "Preview");
+}
+
+#[test]
+fn the_menu_of_a_sentence_copies_its_translation() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(4);
+    harness.get_by_label("THEN WAIT.").click_secondary();
+    harness.run_steps(4);
+    harness.get_by_label("Copy translation").click();
+    let mut copied = Vec::new();
+    for _ in 0..4 {
+        harness.step();
+        let commands = &harness.output().platform_output.commands;
+        copied.extend(commands.iter().cloned());
+    }
+    let text = egui::OutputCommand::CopyText("THEN WAIT.".to_owned());
+    assert!(copied.contains(&text), "{copied:?}");
+}
