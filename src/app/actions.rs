@@ -44,15 +44,21 @@ pub static ACTIONS: &[Action] = {
     use FindCommand as F;
     use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
     use Key::{
-        Delete, Down, Enter, Escape, F1, F3, F7, F8, F9, Insert, Left, Letter, Minus, Plus, Right,
-        Up,
+        Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter, Minus,
+        PageDown, PageUp, Plus, Right, Up,
     };
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
         action(
             File,
-            "Save translation as…",
+            "Save translation",
             Some(Shortcut::command(Letter('S'))),
+            C::Save,
+        ),
+        action(
+            File,
+            "Save translation as…",
+            Some(Shortcut::command_shift(Letter('S'))),
             C::SaveAs,
         ),
         action(
@@ -185,6 +191,25 @@ pub static ACTIONS: &[Action] = {
             "Previous sentence",
             Some(Shortcut::plain(Up)),
             C::SelectPrevious,
+        ),
+        action(
+            Edit,
+            "Page down",
+            Some(Shortcut::plain(PageDown)),
+            C::PageDown,
+        ),
+        action(Edit, "Page up", Some(Shortcut::plain(PageUp)), C::PageUp),
+        action(
+            Edit,
+            "First sentence",
+            Some(Shortcut::command(Home)),
+            C::SelectFirst,
+        ),
+        action(
+            Edit,
+            "Last sentence",
+            Some(Shortcut::command(End)),
+            C::SelectLast,
         ),
         action(
             Edit,

@@ -1,5 +1,6 @@
 //! Everything a person can ask for.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
@@ -34,6 +35,8 @@ pub enum Command {
     TakeOver,
     /// Leaves that where it is and asks no more.
     LeaveElsewhere,
+    /// Writes the translation where it was written last, or asks for a place.
+    Save,
     /// Asks for a place.
     SaveAs,
     /// Writes the translation of a document, if that is still open.
@@ -68,13 +71,18 @@ pub enum Command {
     Select(usize),
     SelectNext,
     SelectPrevious,
+    SelectFirst,
+    SelectLast,
+    /// As many sentences further as are in view.
+    PageDown,
+    PageUp,
     /// The next sentence that is not confirmed.
     SelectNextOpen,
     /// The draft of which the model is least sure, then the next one in that order.
     SelectLeastSure,
     ScrollTo(usize),
     /// The sentences now in view, which are translated first.
-    Visible(usize),
+    Visible(Range<usize>),
     /// Opens the editor on the selected sentence.
     Edit,
     EditSentence(usize),
@@ -206,6 +214,10 @@ pub enum Key {
     Right,
     Delete,
     Insert,
+    Home,
+    End,
+    PageUp,
+    PageDown,
     Plus,
     Minus,
     F1,

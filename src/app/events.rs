@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::command::Page;
+use super::notes::Written;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
@@ -170,12 +171,31 @@ impl AppState {
             Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Recut { job, document } => self.recut_done(job, document),
             Event::Flushed { job } => self.flushed(job),
-            Event::DocumentSaved { job, path } => {
+            Event::TranslationSaved {
+                job,
+                path,
+                digest,
+                language,
+            } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {
-                    self.document_saved(&path);
-                } else {
-                    self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+                    let written = Written {
+                        path,
+                        digest,
+                        language,
+                    };
+                    self.translation_saved(written);
                 }
+            }
+            Event::TranslationChanged { job, path } => {
+                if self.saving.take_if(|saving| *saving == job).is_some() {
+                    let detail = format!("{}\nChoose a name for this one.", path.display());
+                    let title = "Another program has changed the translated file";
+                    self.notify(NoticeKind::Hint, title, detail);
+                    self.ask_where_to_save();
+                }
+            }
+            Event::DocumentSaved { path, .. } => {
+                self.notify(NoticeKind::Done, "Saved", path.display().to_string());
             }
             Event::Failed { job, error } => self.failed(job, &error),
         }
@@ -281,6 +301,9 @@ impl AppState {
         if let Some(place) = place {
             open.go_to(&place);
         }
+        if let Some(note) = self.settings.note(&open.path) {
+            open.written.clone_from(&note.written);
+        }
         let said = project.and_then(|project| project.reading.clone());
         let is_kept = said.unwrap_or_default() == open.document.reading;
         self.document = Some(open);
@@ -315,7 +338,10 @@ impl AppState {
         }
     }
 
-    fn document_saved(&mut self, path: &Path) {
+    fn translation_saved(&mut self, written: Written) {
+        let path = written.path.clone();
+        self.with_document(|open| open.written = Some(written));
+        self.note_document();
         let untranslated = self
             .document
             .as_ref()

@@ -14,6 +14,7 @@ use super::filtered::Filtered;
 use super::find::Find;
 use super::history::{Change, History, Step};
 use super::markup;
+use super::notes::Written;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
 use crate::jobs::project::content_hash;
@@ -96,6 +97,10 @@ pub struct OpenDocument {
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
+    /// How many sentences are in view.
+    pub num_visible: usize,
+    /// The file that its translation was written to last.
+    pub written: Option<Written>,
     /// The language of its source by its text; none where there are no letters.
     pub language: Option<DetectedLanguage>,
     /// Work on this text under another path, while nobody has said what becomes of it.
@@ -208,6 +213,8 @@ impl OpenDocument {
             filtered: None,
             scroll_to: None,
             first_visible: 0,
+            num_visible: 0,
+            written: None,
             language: detected_language(&document),
             elsewhere: None,
             source_language: None,

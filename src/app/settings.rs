@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::language_model::LanguageModel;
+use super::notes::DocumentNote;
 use canopy_document::document::{Format, SubtitleLayout};
 use canopy_translate::inference::{
     AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter,
@@ -50,6 +51,8 @@ pub struct Settings {
     /// Whether the document page lists what quality checks found.
     pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
+    /// What is remembered of documents, the one left last first.
+    pub documents: Vec<DocumentNote>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
     /// The person's translation memory, if it is to be used.
@@ -98,6 +101,7 @@ impl Default for Settings {
             shows_history: false,
             shows_checks: false,
             recent_documents: vec![],
+            documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],
             memory: None,
@@ -180,6 +184,7 @@ impl Settings {
         ] {
             paths.retain(is_unicode);
         }
+        self.documents.retain(DocumentNote::is_unicode);
         for paths in [
             &mut self.default_models,
             &mut self.memories,

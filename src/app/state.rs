@@ -196,6 +196,7 @@ impl AppState {
             Command::CloseDocument => self.close_document(),
             Command::TakeOver => self.take_over(),
             Command::LeaveElsewhere => self.leave_elsewhere(),
+            Command::Save => self.save_again(),
             Command::SaveAs => self.ask_where_to_save(),
             Command::SaveTo {
                 document,
@@ -216,6 +217,10 @@ impl AppState {
             Command::Select(sentence) => self.select(sentence),
             Command::SelectNext => self.step(1),
             Command::SelectPrevious => self.step(-1),
+            Command::SelectFirst => self.step(isize::MIN),
+            Command::SelectLast => self.step(isize::MAX),
+            Command::PageDown => self.step(self.page_of_sentences()),
+            Command::PageUp => self.step(-self.page_of_sentences()),
             Command::SelectNextOpen => self.select_next_unconfirmed(),
             Command::SelectLeastSure => self.select_least_sure(),
             Command::Filter(filter) => self.filter(filter),
@@ -225,7 +230,7 @@ impl AppState {
             Command::ScrollTo(sentence) => {
                 self.with_document(|document| document.scroll_to = Some(sentence));
             }
-            Command::Visible(sentence) => self.set_visible(sentence),
+            Command::Visible(sentences) => self.set_visible(&sentences),
             Command::Edit => self.edit_selected(),
             Command::EditSentence(sentence) => self.edit(sentence),
             Command::EditWith(text) => self.edit_with(&text),
@@ -310,7 +315,8 @@ impl AppState {
     pub fn is_enabled(&self, command: &Command) -> bool {
         let document = self.document.as_ref();
         match command {
-            Command::SaveAs
+            Command::Save
+            | Command::SaveAs
             | Command::Export(_)
             | Command::CloseDocument
             | Command::Merge(MergeCommand::Choose)
@@ -342,6 +348,10 @@ impl AppState {
             | Command::CopySourceSelected
             | Command::SelectNext
             | Command::SelectPrevious
+            | Command::SelectFirst
+            | Command::SelectLast
+            | Command::PageDown
+            | Command::PageUp
             | Command::SelectNextOpen => self.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
             Command::Align(command) => self.can_align(command),

@@ -368,7 +368,7 @@ impl DocumentPanel {
         }
         if self.visible != (first..row) {
             self.visible = first..row;
-            commands.push(Command::Visible(first));
+            commands.push(Command::Visible(first..row));
         }
     }
 }

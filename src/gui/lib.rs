@@ -25,6 +25,7 @@ mod language_model;
 mod languages;
 mod machines;
 mod menu;
+mod menu_keys;
 mod merging;
 mod models;
 mod notices;

@@ -22,6 +22,10 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Right => egui::Key::ArrowRight,
         Key::Delete => egui::Key::Delete,
         Key::Insert => egui::Key::Insert,
+        Key::Home => egui::Key::Home,
+        Key::End => egui::Key::End,
+        Key::PageUp => egui::Key::PageUp,
+        Key::PageDown => egui::Key::PageDown,
         Key::Plus => egui::Key::Plus,
         Key::Minus => egui::Key::Minus,
         Key::F1 => egui::Key::F1,
@@ -60,6 +64,10 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Right => "Right".to_owned(),
         Key::Delete => "Delete".to_owned(),
         Key::Insert => "Ins".to_owned(),
+        Key::Home => "Home".to_owned(),
+        Key::End => "End".to_owned(),
+        Key::PageUp => "Page Up".to_owned(),
+        Key::PageDown => "Page Down".to_owned(),
         Key::Plus => "Plus".to_owned(),
         Key::Minus => "Minus".to_owned(),
         Key::F1 => "F1".to_owned(),
@@ -114,10 +122,18 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
                 commands.push(Command::Find(FindCommand::Close));
                 return false;
             }
-            let action = ACTIONS.iter().find(|action| {
+            let modifiers = match key {
+                // In a list of sentences both mean the ends.
+                egui::Key::Home | egui::Key::End if keyboard.is_free() && modifiers.is_none() => {
+                    Modifiers::COMMAND
+                }
+                _ => *modifiers,
+            };
+            // What is of one page alone stands behind what is of all.
+            let action = ACTIONS.iter().rfind(|action| {
                 is_of_page(action.group, state.page)
                     && applies(action, keyboard)
-                    && matches(action, *key, *modifiers)
+                    && matches(action, *key, modifiers)
             });
             let Some(action) = action else { return true };
             if state.is_enabled(&action.command) {
@@ -169,12 +185,26 @@ struct Keyboard {
     focused: bool,
 }
 
+impl Keyboard {
+    /// Whether no text takes its keys.
+    fn is_free(self) -> bool {
+        !self.editing && !self.finding && !self.focused
+    }
+}
+
 /// Whether an action's keys count now: the editor has its own, and text has undo of its own.
 fn applies(action: &Action, keyboard: Keyboard) -> bool {
     let Some(shortcut) = action.shortcut else {
         return false;
     };
-    let of_text = [Key::Letter('Z'), Key::Delete, Key::Enter].contains(&shortcut.key);
+    let of_text = [
+        Key::Letter('Z'),
+        Key::Delete,
+        Key::Enter,
+        Key::Home,
+        Key::End,
+    ];
+    let of_text = of_text.contains(&shortcut.key);
     let is_writing = keyboard.editing || keyboard.finding;
     let in_general = is_function_key(shortcut.key)
         || (shortcut.command && !(is_writing && of_text))
@@ -265,6 +295,13 @@ fn group_ui(ui: &mut Ui, group: Group) {
                 );
                 ui.label(RichText::new(action.label.trim_end_matches('…')).size(13.0));
                 ui.end_row();
+            }
+            if group == Group::View && !is_mac {
+                for (keys, label) in [("F10", "Menus"), ("Alt+letter", "Menu of this letter")] {
+                    ui.label(RichText::new(keys).size(12.5).color(palette.weak));
+                    ui.label(RichText::new(label).size(13.0));
+                    ui.end_row();
+                }
             }
         });
     ui.add_space(14.0);

@@ -232,3 +232,57 @@ fn the_menu_of_a_sentence_copies_its_translation() {
     let text = egui::OutputCommand::CopyText("THEN WAIT.".to_owned());
     assert!(copied.contains(&text), "{copied:?}");
 }
+
+#[test]
+fn keys_go_to_the_ends_of_the_document_and_by_pages() {
+    let page = "<p>Look at it.</p>".repeat(200);
+    let mut harness = Window::with_document(&page).translated().harness();
+    harness.run_steps(4);
+    let selected = |harness: &Harness<'static, Window>| harness.state().state.selected();
+    harness.key_press(Key::End);
+    harness.run_steps(6);
+    assert_eq!(selected(&harness), Some(199));
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Home);
+    harness.run_steps(6);
+    assert_eq!(selected(&harness), Some(0));
+    harness.key_press(Key::PageDown);
+    harness.run_steps(6);
+    let page = selected(&harness).expect("a sentence");
+    assert!((10..60).contains(&page), "{page}");
+    harness.key_press(Key::PageUp);
+    harness.run_steps(6);
+    assert_eq!(selected(&harness), Some(0));
+    // Of the text, while a sentence is edited.
+    harness.key_press(Key::Enter);
+    harness.run_steps(4);
+    harness.key_press(Key::End);
+    harness.run_steps(4);
+    assert_eq!(selected(&harness), Some(0));
+}
+
+#[test]
+fn alt_with_a_letter_and_f10_open_menus() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(4);
+    harness.key_press_modifiers(Modifiers::ALT, Key::E);
+    harness.run_steps(6);
+    assert!(
+        harness
+            .query_by_label_contains("Find and replace…")
+            .is_some()
+    );
+    // Its first entry has the keyboard; arrows go on from there.
+    harness.key_press(Key::Escape);
+    harness.run_steps(6);
+    assert!(
+        harness
+            .query_by_label_contains("Find and replace…")
+            .is_none()
+    );
+    harness.key_press(Key::F10);
+    harness.run_steps(6);
+    assert!(harness.get_by_label_contains("Open…").is_focused());
+    harness.key_press(Key::Enter);
+    harness.run_steps(6);
+    assert!(harness.state().commands.contains(&Command::Open));
+}

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::document_work::read_as;
+use super::project::hex;
 use super::project_lock::ProjectLock;
 use super::project_merge::MergedWork;
 use super::project_store::{ProjectFiles, SavedWork};
@@ -33,7 +34,7 @@ pub enum FileRequest {
     SaveDocument {
         job: JobId,
         path: PathBuf,
-        overwrite: bool,
+        overwrite: Overwrite,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
         /// Of the targets, where it is known.
@@ -106,6 +107,26 @@ pub enum FileRequest {
     Flush { job: JobId },
 }
 
+/// Which file may be replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Overwrite {
+    Nothing,
+    /// The one that this program has written, by the digest of its bytes.
+    Own(String),
+    /// The dialog has asked.
+    Any,
+}
+
+impl Overwrite {
+    /// Whether the file is another one than was written.
+    fn is_changed(&self, path: &Path) -> bool {
+        match self {
+            Self::Own(digest) => std::fs::read(path).is_ok_and(|bytes| hex(&bytes) != *digest),
+            Self::Nothing | Self::Any => false,
+        }
+    }
+}
+
 impl FileRequest {
     fn job(&self) -> JobId {
         match self {
@@ -141,9 +162,18 @@ impl FileRequest {
                 targets,
                 language,
             } => {
+                if overwrite.is_changed(&path) {
+                    return Ok(vec![Event::TranslationChanged { job, path }]);
+                }
                 let bytes = document.written(&targets, language.as_deref())?;
-                write_atomically(&path, &bytes, overwrite)?;
-                Ok(vec![Event::DocumentSaved { job, path }])
+                write_atomically(&path, &bytes, overwrite != Overwrite::Nothing)?;
+                let digest = hex(&bytes);
+                Ok(vec![Event::TranslationSaved {
+                    job,
+                    path,
+                    digest,
+                    language,
+                }])
             }
             Self::ExportDocument {
                 job,

@@ -46,7 +46,7 @@ pub use document_work::DocumentWork;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
-pub use files::{FileRequest, FileThread};
+pub use files::{FileRequest, FileThread, Overwrite};
 pub use fonts::FontThread;
 pub use models::{ModelRequest, ModelsThread};
 pub use other_languages::LanguageWork;
@@ -447,7 +447,21 @@ pub enum Event {
         job: JobId,
         index: Result<Arc<TermIndex>>,
     },
-    /// A translation, or something else that a person wanted in a file.
+    /// A translation is in its file.
+    TranslationSaved {
+        job: JobId,
+        path: PathBuf,
+        /// Names the bytes of the file.
+        digest: String,
+        /// Of the translation, where it is known.
+        language: Option<String>,
+    },
+    /// Another program has written into the file of the translation: it stays as it is.
+    TranslationChanged {
+        job: JobId,
+        path: PathBuf,
+    },
+    /// Something else that a person wanted in a file.
     DocumentSaved {
         job: JobId,
         path: PathBuf,
