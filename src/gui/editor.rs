@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use egui::text::{CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use egui::text_edit::TextEditState;
-use egui::{FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2};
+use egui::{
+    Context, FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2,
+};
 
 use super::labels;
 use super::row_layout::{PADDING, Script};
@@ -36,7 +38,7 @@ pub fn editor_ui(
             .id_salt("editor"),
     );
     let mut text = editor.text.clone();
-    let id = Id::unique("target editor");
+    let id = editor_id();
     let is_new = ui.ctx().data(|data| data.get_temp::<usize>(id)) != Some(editor.sentence);
     if is_new {
         // Caret and undo are of the sentence before.
@@ -121,7 +123,7 @@ fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
 
 /// What is selected in the editor.
 pub fn selected(ui: &Ui, editor: &Editor) -> String {
-    let state = TextEditState::load(ui.ctx(), Id::unique("target editor"));
+    let state = TextEditState::load(ui.ctx(), editor_id());
     let Some(range) = state.and_then(|state| state.cursor.char_range()) else {
         return String::new();
     };
@@ -134,10 +136,37 @@ pub fn selected(ui: &Ui, editor: &Editor) -> String {
     letters.collect()
 }
 
+/// Whether the editor has changes of its own to take back, and to make again; without, those keys are the document's.
+pub fn own_changes(ctx: &Context, editor: &Editor) -> (bool, bool) {
+    let Some(state) = TextEditState::load(ctx, editor_id()) else {
+        return (false, false);
+    };
+    let here = (
+        state.cursor.char_range().unwrap_or_default(),
+        editor.text.clone(),
+    );
+    let is_other = |text: &str| text != editor.text;
+    let mut undoer = state.undoer();
+    let can_redo = undoer.has_redo(&here);
+    // Steps in which the caret alone has moved are none.
+    let (mut current, mut can_undo) = (here, false);
+    while let Some(before) = undoer.undo(&current).cloned() {
+        if before == current {
+            break;
+        }
+        can_undo |= is_other(&before.1);
+        current = before;
+    }
+    (can_undo, can_redo)
+}
+
+fn editor_id() -> Id {
+    Id::unique("target editor")
+}
+
 /// Forgets which sentence was edited, so that the next editor takes the keyboard.
 pub fn closed(ui: &Ui) {
-    ui.ctx()
-        .data_mut(|data| data.remove::<usize>(Id::unique("target editor")));
+    ui.ctx().data_mut(|data| data.remove::<usize>(editor_id()));
 }
 
 /// Missing tokens and problems; returns the token to insert.

@@ -2,8 +2,8 @@
 
 use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
-use super::find;
 use super::theme::{self, Palette};
+use super::{editor, find};
 use canopy_app::{ACTIONS, Action, AppState, Command, FindCommand, Group, Key, Page, Shortcut};
 
 /// egui's name for a shortcut of the table.
@@ -100,6 +100,9 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
         .filter(|_| state.page == Page::Document);
     let keyboard = Keyboard {
         editing: shown.is_some_and(|document| document.editor.is_some()),
+        own_changes: shown
+            .and_then(|document| document.editor.as_ref())
+            .map_or((false, false), |open| editor::own_changes(ctx, open)),
         finding: find::has_keyboard(ctx),
         focused: ctx.memory(|memory| memory.focused().is_some()),
     };
@@ -179,6 +182,8 @@ fn is_of_page(group: Group, page: Page) -> bool {
 struct Keyboard {
     /// A target sentence is in the editor.
     editing: bool,
+    /// What that can undo and redo by itself.
+    own_changes: (bool, bool),
     /// The bar for words to look for has the keyboard, be a sentence in the editor or not.
     finding: bool,
     /// Anything has it.
@@ -204,7 +209,12 @@ fn applies(action: &Action, keyboard: Keyboard) -> bool {
         Key::Home,
         Key::End,
     ];
-    let of_text = of_text.contains(&shortcut.key);
+    let (can_undo, can_redo) = keyboard.own_changes;
+    let of_text = match action.command {
+        Command::Undo if keyboard.editing && !keyboard.finding => can_undo,
+        Command::Redo if keyboard.editing && !keyboard.finding => can_redo,
+        _ => of_text.contains(&shortcut.key),
+    };
     let is_writing = keyboard.editing || keyboard.finding;
     let in_general = is_function_key(shortcut.key)
         || (shortcut.command && !(is_writing && of_text))

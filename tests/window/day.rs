@@ -286,3 +286,32 @@ fn alt_with_a_letter_and_f10_open_menus() {
     harness.run_steps(6);
     assert!(harness.state().commands.contains(&Command::Open));
 }
+
+#[test]
+fn undo_in_an_editor_without_changes_is_that_of_the_document() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(1));
+    window.state.apply(Command::KeepEditAndConfirm);
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state())[1].1, State::Confirmed);
+    let editing = |harness: &Harness<'static, Window>| {
+        let open = harness.state().state.document.as_ref();
+        let editor = open.and_then(|open| open.editor.as_ref());
+        editor.map(|editor| (editor.sentence, editor.text.clone()))
+    };
+    assert_eq!(editing(&harness), Some((2, "THEN WAIT.".to_owned())));
+    // What was written there is taken back first.
+    harness
+        .get_by_role(Role::MultilineTextInput)
+        .type_text(" Now");
+    harness.run_steps(60);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run_steps(4);
+    assert_eq!(editing(&harness), Some((2, "THEN WAIT.".to_owned())));
+    assert_eq!(texts(harness.state())[1].1, State::Confirmed);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state())[1].1, State::Draft);
+    assert_eq!(harness.state().state.selected(), Some(1));
+}
