@@ -284,6 +284,12 @@ pub static ACTIONS: &[Action] = {
             C::DiscardEdit,
         ),
         action(
+            Editor,
+            "Insert next tag, or a pair around the selection",
+            Some(Shortcut::command(Comma)),
+            C::InsertTag,
+        ),
+        action(
             Explore,
             "Next word",
             Some(Shortcut::plain(Right)),

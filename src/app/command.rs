@@ -94,6 +94,8 @@ pub enum Command {
     KeepEditAndConfirm,
     RepairEdit,
     DiscardEdit,
+    /// Writes the next tag that the translation lacks where the caret is, or a pair around what is selected.
+    InsertTag,
     /// Confirms the selected sentence, also one that is confirmed, and goes on.
     Confirm,
     /// Confirms a sentence, or takes that back, and stays there.
@@ -220,6 +222,7 @@ pub enum Key {
     PageDown,
     Plus,
     Minus,
+    Comma,
     F1,
     F3,
     F7,

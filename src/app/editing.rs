@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::markup;
-use super::open_document::{Editor, OpenDocument};
+use super::open_document::{Editor, Insertion, OpenDocument};
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
 use crate::jobs::{MergedWork, Origin, State};
@@ -116,10 +116,18 @@ impl AppState {
 
     pub(super) fn discard_edit(&mut self) {
         let document = self.document.as_mut();
-        if document.is_some_and(|document| document.editor.take().is_some()) {
+        if document.is_some_and(OpenDocument::discard_edit) {
             // The project file may hold it.
             self.touch();
         }
+    }
+
+    pub(super) fn insert_tag(&mut self) {
+        self.with_document(|document| {
+            if let Some(editor) = &mut document.editor {
+                editor.insert = Some(Insertion::NextTag);
+            }
+        });
     }
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.

@@ -61,7 +61,7 @@ pub use machines::{MachineCommand, NamedMachine};
 pub use merging::{MergeCommand, Merges, Merging};
 pub use models::{Models, ModelsCommand};
 pub use notes::{DocumentNote, Written};
-pub use open_document::{Counts, Editor, OpenDocument, WorkElsewhere};
+pub use open_document::{Counts, Editor, Insertion, OpenDocument, WorkElsewhere};
 pub use progress::{Progress, Running};
 pub use project::{ProjectCommand, Projects};
 pub use segments::SegmentsCommand;

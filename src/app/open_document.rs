@@ -79,8 +79,16 @@ pub struct Editor {
     pub begun_with: String,
     /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
-    /// A text that is to be written where the caret is; the window takes it.
-    pub insert: Option<String>,
+    /// What is to be written where the caret is; the window takes it.
+    pub insert: Option<Insertion>,
+}
+
+/// What a command writes into the editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Insertion {
+    Term(String),
+    /// The next tag of the source that is not there; around what is selected a pair of them.
+    NextTag,
 }
 
 /// One document and the work done on it.

@@ -241,6 +241,7 @@ impl AppState {
             Command::KeepEditAndConfirm => self.keep_edit_and_confirm(),
             Command::RepairEdit => self.repair_edit(),
             Command::DiscardEdit => self.discard_edit(),
+            Command::InsertTag => self.insert_tag(),
             Command::Confirm => self.confirm_selected(),
             Command::ToggleConfirmed(sentence) => self.toggle_confirmed(sentence),
             Command::Clear(sentence) => self.clear(sentence),

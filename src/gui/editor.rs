@@ -1,5 +1,6 @@
 //! The editor of a target sentence, in place of its text.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::{CCursorRange, LayoutJob, TextFormat, TextWrapping};
@@ -16,7 +17,7 @@ use super::theme::{self, Palette};
 use super::typeset;
 use canopy_app::actions::action_for;
 use canopy_app::markup::{self, Piece, Token};
-use canopy_app::{Command, Editor};
+use canopy_app::{Command, Editor, Insertion};
 use canopy_chart::typesetting::Direction;
 
 const SIZE: f32 = 14.5;
@@ -86,12 +87,21 @@ pub fn editor_ui(
         commands.push(Command::Editing(text.clone()));
         response.request_focus();
     }
-    if let Some(term) = &editor.insert {
-        let chars = text.chars().count();
-        let at = output
-            .cursor_range
-            .map_or(chars, |range| range.primary.index.0);
-        let (text, caret) = with_term(&text, at, term);
+    let chars = text.chars().count();
+    let cursor = output.cursor_range;
+    let selection = cursor.map_or(chars..chars, |range| {
+        let [start, end] = range.sorted_cursors().map(|cursor| cursor.index.0);
+        start..end
+    });
+    let inserted = match &editor.insert {
+        Some(Insertion::Term(term)) => {
+            let at = cursor.map_or(chars, |range| range.primary.index.0);
+            Some(with_term(&text, at, term))
+        }
+        Some(Insertion::NextTag) => with_next_tag(&text, selection, source),
+        None => None,
+    };
+    if let Some((text, caret)) = inserted {
         commands.push(Command::Editing(text));
         let mut state = output.state.clone();
         let caret = CCursorRange::one(egui::text::CCursor::new(caret));
@@ -119,6 +129,41 @@ fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
     };
     let caret = at + lead.len() + term.chars().count();
     (format!("{before}{lead}{term}{trail}{after}"), caret)
+}
+
+/// The tags of the source that an edited text lacks.
+fn missing_tags(text: &str, source: &str) -> Vec<Token> {
+    let present = markup::edited_pieces(text);
+    let tags = markup::tokens(source).into_iter();
+    tags.filter(|token| !present.contains(&Piece::Token(*token)))
+        .collect()
+}
+
+/// A text with the next tag that it lacks behind what is selected, or with a pair of tags around that, and the character
+/// behind it; none if it has all.
+fn with_next_tag(text: &str, selection: Range<usize>, source: &str) -> Option<(String, usize)> {
+    let missing = missing_tags(text, source);
+    let letters: Vec<char> = text.chars().collect();
+    let part = |range: Range<usize>| letters[range].iter().collect::<String>();
+    let (start, end) = (
+        selection.start.min(letters.len()),
+        selection.end.min(letters.len()),
+    );
+    let [before, selected, after] = [0..start, start..end, end..letters.len()].map(part);
+    let mut pairs = missing.iter().filter_map(|token| match token {
+        Token::Open(number) if missing.contains(&Token::Close(*number)) => Some(*number),
+        _ => None,
+    });
+    let (opening, closing) = match pairs.next().filter(|_| start < end) {
+        Some(number) => (
+            Token::Open(number).to_string(),
+            Token::Close(number).to_string(),
+        ),
+        None => (String::new(), missing.first()?.to_string()),
+    };
+    let caret = end + opening.chars().count() + closing.chars().count();
+    let text = format!("{before}{opening}{selected}{closing}{after}");
+    Some((text, caret))
 }
 
 /// What is selected in the editor.
@@ -177,11 +222,7 @@ fn footer_ui(
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) -> Option<Token> {
-    let present = markup::edited_pieces(&editor.text);
-    let missing = markup::tokens(source)
-        .into_iter()
-        .filter(|token| !present.contains(&Piece::Token(*token)));
-    let missing = missing.collect::<Vec<_>>();
+    let missing = missing_tags(&editor.text, source);
     let mut inserted = None;
     ui.add_space(2.0);
     ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
@@ -194,7 +235,8 @@ fn footer_ui(
     }
     ui.horizontal_wrapped(|ui| {
         if !missing.is_empty() {
-            ui.label(small("Insert markup").color(palette.weak));
+            let key = written_key(ui, &Command::InsertTag);
+            ui.label(small(&format!("Insert tag ({key})")).color(palette.weak));
             for token in missing {
                 let text = RichText::new(token.to_string())
                     .size(12.5)
@@ -214,18 +256,20 @@ fn footer_ui(
 
 /// The editor's keys, as the table of actions names them.
 fn hint(ui: &Ui) -> String {
-    let is_mac = ui.ctx().os().is_mac();
-    let key = |command: &Command| {
-        let shortcut = action_for(command).and_then(|action| action.shortcut);
-        shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
-    };
     let [keep, confirm, discard] = [
         Command::KeepEdit,
         Command::KeepEditAndConfirm,
         Command::DiscardEdit,
     ]
-    .map(|command| key(&command));
-    format!("{keep} keeps, {confirm} confirms and goes on, {discard} discards")
+    .map(|command| written_key(ui, &command));
+    format!("{keep}: save · {confirm}: save, confirm, next · {discard}: cancel")
+}
+
+/// The key of a command.
+fn written_key(ui: &Ui, command: &Command) -> String {
+    let is_mac = ui.ctx().os().is_mac();
+    let shortcut = action_for(command).and_then(|action| action.shortcut);
+    shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
 }
 
 /// Tokens in the colour of chips, the rest as text.

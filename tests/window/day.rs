@@ -315,3 +315,43 @@ fn undo_in_an_editor_without_changes_is_that_of_the_document() {
     assert_eq!(texts(harness.state())[1].1, State::Draft);
     assert_eq!(harness.state().state.selected(), Some(1));
 }
+
+#[test]
+fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(1));
+    window
+        .state
+        .apply(Command::Editing("Klicken auf Datei".to_owned()));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let text = |harness: &Harness<'static, Window>| {
+        let open = harness.state().state.document.as_ref();
+        let editor = open.and_then(|open| open.editor.as_ref());
+        editor.expect("an editor").text.clone()
+    };
+    let comma = |harness: &mut Harness<'static, Window>| {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Comma);
+        harness.run_steps(4);
+    };
+    // The last word is selected.
+    for _ in 0.."Datei".len() {
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowLeft);
+    }
+    harness.run_steps(4);
+    comma(&mut harness);
+    assert_eq!(text(&harness), "Klicken auf ⟨1⟩Datei⟨/1⟩");
+    // Nothing is missing.
+    comma(&mut harness);
+    assert_eq!(text(&harness), "Klicken auf ⟨1⟩Datei⟨/1⟩");
+    harness
+        .state_mut()
+        .state
+        .apply(Command::Editing("Klicken ".to_owned()));
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::End);
+    harness.run_steps(2);
+    comma(&mut harness);
+    comma(&mut harness);
+    assert_eq!(text(&harness), "Klicken ⟨1⟩⟨/1⟩");
+}

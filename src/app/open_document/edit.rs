@@ -149,6 +149,22 @@ impl OpenDocument {
         Some((*sentence, target))
     }
 
+    /// Closes the editor; what was written there is in the history of its sentence. `false` if it was closed already.
+    pub(crate) fn discard_edit(&mut self) -> bool {
+        let written = self.written();
+        if self.editor.take().is_none() {
+            return false;
+        }
+        if let Some((sentence, target)) = written.filter(|(_, target)| !target.text.is_empty()) {
+            let (history, here) = (&mut self.histories[sentence], &self.targets[sentence]);
+            append(history, target.version(Origin::Hand, Some(now())));
+            // What stands there is the last one.
+            append(history, here.version(here.origin(), Some(now())));
+            self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+        }
+        true
+    }
+
     /// The content of the project file, with the text in the editor.
     pub fn project(&self) -> Project {
         let written = self.written();
