@@ -298,11 +298,15 @@ impl AppState {
             // The languages that the program was started with.
             [open.source_language, open.target_language] = self.models.said.clone();
         }
-        if let Some(place) = place {
-            open.go_to(&place);
+        if let Some(place) = &place {
+            open.go_to(place);
         }
         if let Some(note) = self.settings.note(&open.path) {
             open.written.clone_from(&note.written);
+            // The document may have become shorter.
+            if place.is_none() && note.sentence < open.num_sentences() {
+                open.select(note.sentence);
+            }
         }
         let said = project.and_then(|project| project.reading.clone());
         let is_kept = said.unwrap_or_default() == open.document.reading;

@@ -16,6 +16,8 @@ const MOST: usize = 100;
 pub struct DocumentNote {
     /// Without links.
     pub document: PathBuf,
+    /// The sentence that was selected.
+    pub sentence: usize,
     /// The file that its translation was written to last.
     pub written: Option<Written>,
 }
@@ -58,6 +60,7 @@ impl AppState {
         let Some(open) = &self.document else { return };
         let note = DocumentNote {
             document: open.path.clone(),
+            sentence: open.selected.unwrap_or_default(),
             written: open.written.clone(),
         };
         self.set(|settings| settings.remember(note));

@@ -26,6 +26,7 @@ impl AppState {
         self.running = None;
         self.keep_edit_for_good();
         self.note_confirmed();
+        self.note_document();
         self.save_project();
         if let Some(document) = self.document.take() {
             let (job, path) = (self.next_job(), document.path);

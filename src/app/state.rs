@@ -175,6 +175,7 @@ impl AppState {
         }
         self.save_project();
         self.save_alignment();
+        self.note_document();
         self.save_settings();
     }
 

@@ -184,7 +184,11 @@ impl DocumentPanel {
             self.measure(ui, open, row, columns, palette);
         }
         if !is_same {
-            return Some(0.0);
+            // It may be opened where somebody was.
+            let row = scroll_to.filter(|row| *row < self.rows.len());
+            let showing =
+                row.and_then(|row| self.offset_showing(ui, open, row, columns, 0.0, palette));
+            return Some(showing.unwrap_or_default());
         }
         if !is_filtered_so && scroll_to.is_none() {
             return Some(0.0);

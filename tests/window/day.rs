@@ -355,3 +355,35 @@ fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
     comma(&mut harness);
     assert_eq!(text(&harness), "Klicken ⟨1⟩⟨/1⟩");
 }
+
+#[test]
+fn a_document_opens_at_the_sentence_where_somebody_was() {
+    let page = "<p>Look at it.</p>".repeat(200);
+    let mut window = Window::with_document(&page).translated();
+    window.state.apply(Command::GoToNumber(150));
+    window.state.apply(Command::CloseDocument);
+    let settings = window.state.settings.to_bytes();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("settings.json");
+    std::fs::write(&file, settings).expect("written");
+    let settings = Settings::read(&file);
+    let state = AppState::new(Folders::default(), settings, Shipped::default());
+    let later = Window {
+        state,
+        ..Window::default()
+    };
+    let mut harness = later.opened_in(&page).harness();
+    harness.run_steps(6);
+    let state = &harness.state().state;
+    assert_eq!(state.selected(), Some(149));
+    let open = state.document.as_ref().expect("a document");
+    assert!(
+        (100..=149).contains(&open.first_visible),
+        "{}",
+        open.first_visible
+    );
+    // One that has become shorter begins at its head.
+    harness.state_mut().state.apply(Command::CloseDocument);
+    let later = harness.into_state().opened_in("<p>Look at it.</p>");
+    assert_eq!(later.state.selected(), Some(0));
+}
