@@ -44,8 +44,8 @@ pub static ACTIONS: &[Action] = {
     use FindCommand as F;
     use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
     use Key::{
-        Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter, Minus,
-        PageDown, PageUp, Plus, Right, Up,
+        Comma, Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter,
+        Minus, PageDown, PageUp, Plus, Right, Up,
     };
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),

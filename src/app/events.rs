@@ -1,6 +1,6 @@
 //! Changes that events of the threads make.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::command::Page;

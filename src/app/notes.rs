@@ -20,6 +20,8 @@ pub struct DocumentNote {
     pub sentence: usize,
     /// The file that its translation was written to last.
     pub written: Option<Written>,
+    /// Whether somebody who quit without one has been reminded of that.
+    pub is_reminded: bool,
 }
 
 /// A translated file.
@@ -58,11 +60,37 @@ impl AppState {
     /// Remembers the open document as it is now.
     pub(super) fn note_document(&mut self) {
         let Some(open) = &self.document else { return };
+        let before = self.settings.note(&open.path);
         let note = DocumentNote {
             document: open.path.clone(),
             sentence: open.selected.unwrap_or_default(),
             written: open.written.clone(),
+            is_reminded: before.is_some_and(|before| before.is_reminded),
         };
         self.set(|settings| settings.remember(note));
+    }
+
+    /// Whether somebody who quits is to be reminded that the translation is in no file yet: once for each document.
+    pub fn reminds_of_saving(&self) -> bool {
+        let Some(open) = &self.document else {
+            return false;
+        };
+        let note = self.settings.note(&open.path);
+        let is_reminded = note.is_some_and(|note| note.is_reminded);
+        // A project writes the files of all its documents.
+        let is_alone = self.projects.open.is_none();
+        is_alone && !is_reminded && open.written.is_none() && open.project().has_work()
+    }
+
+    /// Notes that somebody has been reminded.
+    pub fn reminded_of_saving(&mut self) {
+        self.note_document();
+        let path = self.document.as_ref().map(|open| open.path.clone());
+        self.set(|settings| {
+            let mut notes = settings.documents.iter_mut();
+            if let Some(note) = notes.find(|note| Some(&note.document) == path.as_ref()) {
+                note.is_reminded = true;
+            }
+        });
     }
 }
