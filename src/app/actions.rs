@@ -42,7 +42,7 @@ pub static ACTIONS: &[Action] = {
     use Command as C;
     use ExploreCommand as E;
     use FindCommand as F;
-    use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
+    use Group::{Align, Edit, Editor, Explore, File, Help, Matches, Translate, View};
     use Key::{
         Comma, Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter,
         Minus, PageDown, PageUp, Plus, Right, Up,
@@ -264,6 +264,30 @@ pub static ACTIONS: &[Action] = {
             "Cancel",
             Some(Shortcut::plain(Escape)),
             C::Cancel,
+        ),
+        action(
+            Matches,
+            "Use match 2",
+            Some(Shortcut::command_alt(Letter('2'))),
+            C::UseMatch(1),
+        ),
+        action(
+            Matches,
+            "Use match 3",
+            Some(Shortcut::command_alt(Letter('3'))),
+            C::UseMatch(2),
+        ),
+        action(
+            Matches,
+            "Use match 4",
+            Some(Shortcut::command_alt(Letter('4'))),
+            C::UseMatch(3),
+        ),
+        action(
+            Matches,
+            "Use match 5",
+            Some(Shortcut::command_alt(Letter('5'))),
+            C::UseMatch(4),
         ),
         action(
             Editor,
@@ -550,9 +574,9 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
+        use Group::{Align, Edit, Editor, Explore, File, Help, Matches, Translate, View};
         for together in [
-            [File, View, Help, Edit, Translate].as_slice(),
+            [File, View, Help, Edit, Translate, Matches].as_slice(),
             &[Editor],
             &[File, View, Help, Explore],
             &[View, Help, Align],

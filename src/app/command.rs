@@ -284,6 +284,8 @@ pub enum Group {
     File,
     Edit,
     Translate,
+    /// The second and further matches of the memory; the list of shortcuts alone has them.
+    Matches,
     /// Only while a target sentence is in the editor.
     Editor,
     /// On the page of traces.
@@ -295,10 +297,11 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::File,
         Self::Edit,
         Self::Translate,
+        Self::Matches,
         Self::Editor,
         Self::Explore,
         Self::Align,
@@ -311,6 +314,7 @@ impl Group {
             Self::File => "File",
             Self::Edit => "Edit",
             Self::Translate => "Translate",
+            Self::Matches => "Translation memory matches",
             Self::Editor => "While editing a sentence",
             Self::Explore => "While exploring",
             Self::Align => "While aligning",

@@ -167,13 +167,7 @@ impl FileRequest {
                 }
                 let bytes = document.written(&targets, language.as_deref())?;
                 write_atomically(&path, &bytes, overwrite != Overwrite::Nothing)?;
-                let digest = hex(&bytes);
-                Ok(vec![Event::TranslationSaved {
-                    job,
-                    path,
-                    digest,
-                    language,
-                }])
+                Ok(vec![saved(job, path, &bytes, language)])
             }
             Self::ExportDocument {
                 job,
@@ -225,9 +219,7 @@ impl FileRequest {
                 document,
                 edit,
             } => {
-                let (format, reading) = (Some(document.format), &document.reading);
-                let document = Document::open_edited(&path, format, reading, Some(edit));
-                let document = document.map(Arc::new);
+                let document = recut(&path, &document, edit);
                 Ok(vec![Event::Recut { job, document }])
             }
             Self::ReadTerms {
@@ -255,6 +247,16 @@ impl FileRequest {
             }
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
+    }
+}
+
+/// Tells that a translation is written.
+fn saved(job: JobId, path: PathBuf, bytes: &[u8], language: Option<String>) -> Event {
+    Event::TranslationSaved {
+        job,
+        path,
+        digest: hex(bytes),
+        language,
     }
 }
 
@@ -334,6 +336,12 @@ impl OpenProjects {
         lock.check()?;
         place.save(project)
     }
+}
+
+/// A document with other sentences in one place.
+fn recut(path: &Path, document: &Document, edit: SegmentEdit) -> Result<Arc<Document>> {
+    let (format, reading) = (Some(document.format), &document.reading);
+    Document::open_edited(path, format, reading, Some(edit)).map(Arc::new)
 }
 
 /// Adds a term to a file, and to what it holds.

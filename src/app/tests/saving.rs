@@ -75,7 +75,7 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
     let place = folder.path().join("page.de.html");
     let (sender, events) = std::sync::mpsc::channel();
     let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
-    let mut save = |overwrite: Overwrite| {
+    let save = |overwrite: Overwrite| {
         let sent = files.send(FileRequest::SaveDocument {
             job: JobId(1),
             path: place.clone(),
