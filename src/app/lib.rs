@@ -49,7 +49,7 @@ pub use actions::{ACTIONS, Action};
 pub use aligning::{AlignCommand, Aligning};
 pub use ask::{Ask, Pick};
 pub use canopy_document::editable as markup;
-pub use checking::{CheckCommand, Checking};
+pub use checking::{CheckCommand, Checking, FindingGroup};
 pub use command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
 pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
 pub use explorer::{ExploreCommand, Explorer};

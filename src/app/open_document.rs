@@ -17,11 +17,11 @@ use super::markup;
 use super::notes::Written;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
-use crate::jobs::project::content_hash;
+use crate::jobs::project::{IgnoredFinding, content_hash, source_hash};
 use crate::jobs::segment_history::{append, now};
 use crate::jobs::{Origin, Project, SavedTarget, State, Version};
 use canopy_document::document::{Document, Sentence};
-use canopy_qa::checks::{CheckKind, Checks};
+use canopy_qa::checks::{CheckKind, Checks, Finding};
 use canopy_translate::inference::{
     DetectedLanguage, Translation, detected_language, unlike_in_mean,
 };
@@ -123,6 +123,8 @@ pub struct OpenDocument {
     others: Vec<OtherLanguage>,
     /// The quality checks that are made.
     checks: Vec<CheckKind>,
+    /// Findings that a person does not want to see.
+    ignored: HashSet<IgnoredFinding>,
     /// Its termbase.
     pub terms: Option<PathBuf>,
     /// The model that translated it last.
@@ -195,6 +197,7 @@ impl OpenDocument {
             if let Some(names) = &project.checks {
                 open.checks = known_checks(names);
             }
+            open.ignored = project.ignored.iter().cloned().collect();
             open.terms = project.terms.as_ref().map(PathBuf::from);
         }
         open
@@ -230,6 +233,7 @@ impl OpenDocument {
             declared: None,
             others: Vec::new(),
             checks: Checks::default().kinds,
+            ignored: HashSet::new(),
             terms: None,
             model: None,
             targets,
@@ -272,6 +276,32 @@ impl OpenDocument {
             self.checks.push(kind);
             self.checks.sort_unstable();
         }
+    }
+
+    /// Whether a person does not want to see a finding.
+    pub(super) fn is_ignored(&self, finding: &Finding) -> bool {
+        !self.ignored.is_empty()
+            && self
+                .ignored_as(finding)
+                .is_some_and(|it| self.ignored.contains(&it))
+    }
+
+    pub(super) fn ignore(&mut self, finding: &Finding) {
+        let ignored = self.ignored_as(finding);
+        self.ignored.extend(ignored);
+    }
+
+    pub(super) fn forget_ignored(&mut self) {
+        self.ignored.clear();
+    }
+
+    fn ignored_as(&self, finding: &Finding) -> Option<IgnoredFinding> {
+        let sentence = self.document.sentences.get(finding.segment)?;
+        Some(IgnoredFinding {
+            source: source_hash(&sentence.text),
+            check: finding.check.to_string(),
+            message: finding.message.clone(),
+        })
     }
 
     pub fn num_sentences(&self) -> usize {

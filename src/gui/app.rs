@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
 use super::aligning::AlignPanel;
-use super::checks::checks_ui;
+use super::checks::ChecksPanel;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::{DocumentPanel, Seen};
@@ -53,6 +53,7 @@ pub struct Panels {
     pub outline: OutlinePanel,
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
+    pub checks: ChecksPanel,
     pub similar: SimilarPanel,
     pub history: HistoryPanel,
     pub models: ModelsPanel,
@@ -439,7 +440,7 @@ fn document_page_ui(
             .default_size(300.0)
             .size_range(220.0..=520.0)
             .frame(Frame::NONE.fill(palette.panel));
-        panel.show(ui, |ui| checks_ui(ui, state, commands));
+        panel.show(ui, |ui| panels.checks.ui(ui, state, commands));
     }
     if state.document.is_some() && state.settings.language_model.is_some() {
         let frame = Frame::NONE.fill(palette.panel);

@@ -28,6 +28,7 @@ use canopy_qa::checks::{Finding, Severity};
 use canopy_qa::terms::TermIndex;
 
 /// Facts about a row besides its text.
+#[expect(clippy::struct_excessive_bools, reason = "what holds of a row")]
 #[derive(Debug, Clone, Copy)]
 pub struct RowContext<'a> {
     pub columns: &'a Columns,

@@ -128,12 +128,13 @@ impl Found {
                 job.wrap.max_width = ui.available_width();
                 ui.label(typeset::galley(ui, typeset::Text::new(job)));
             });
+            let label = format!("Use {}", place + 1);
             cell(BUTTON, &mut |ui| {
                 let hint = use_hint(ui, place);
                 let layout = Layout::right_to_left(Align::Min);
                 ui.with_layout(layout, |ui| {
                     if ui
-                        .add(Button::new("Use").small())
+                        .add(Button::new(&label).small())
                         .on_hover_text(hint)
                         .clicked()
                     {

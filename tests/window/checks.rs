@@ -178,3 +178,45 @@ fn a_language_without_a_dictionary_is_told() {
     let notice = window.state.notices.last().expect("it is told");
     assert_eq!(notice.title, "Spelling is not checked");
 }
+
+#[test]
+fn findings_stand_check_by_check_and_are_ignored_for_good() {
+    let mut window = window();
+    check(&mut window);
+    window.state.apply(Command::Select(0));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_label("Numbers (1)").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("Sentence 1:").is_none());
+    harness.get_by_label("Numbers (1)").click();
+    harness.run_steps(4);
+    harness.get_by_label_contains("Sentence 1:");
+    harness.get_by_label("Ignore").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("Sentence 1:").is_none());
+    harness.get_by_label("1 ignored");
+    // Opened again it stays so.
+    let window = harness.state_mut();
+    let document = window.state.document.as_ref().expect("a document");
+    let kept = document.project();
+    let (path, page) = (document.path.clone(), document.document.clone());
+    let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
+    assert_eq!(again.project().ignored, kept.ignored);
+    assert_eq!(kept.ignored.len(), 1);
+    check(window);
+    assert!(
+        window
+            .state
+            .checking
+            .findings
+            .iter()
+            .all(|it| it.check != CheckKind::Numbers)
+    );
+    harness.run_steps(4);
+    harness.get_by_label("Show").click();
+    harness.run_steps(4);
+    check(harness.state_mut());
+    harness.run_steps(4);
+    harness.get_by_label("Numbers (1)");
+}

@@ -95,7 +95,7 @@ fn similar_sentences_stand_below_and_can_be_used() {
     harness.get_by_label("75 %");
     // Both words that differ, that of the sentence first.
     harness.get_by_label("Click FileEdit now.");
-    harness.get_by_label("Use").click();
+    harness.get_by_label("Use 1").click();
     harness.run_steps(4);
     let document = harness.state().state.document.as_ref().expect("a document");
     let editor = document.editor.as_ref().expect("the editor is open");

@@ -32,7 +32,23 @@ impl AppState {
                     findings.filter(|it| it.check == kind).cloned().collect();
                 self.repair(&of_kind);
             }
+            C::Ignore(finding) => self.ignore_finding(&finding),
+            C::ShowIgnored => {
+                self.with_document(OpenDocument::forget_ignored);
+                // They are looked for again.
+                self.checking.asked = None;
+                self.touch();
+            }
         }
+    }
+
+    fn ignore_finding(&mut self, finding: &Finding) {
+        self.with_document(|document| document.ignore(finding));
+        let before = self.checking.findings.len();
+        self.checking.findings.retain(|it| it != finding);
+        self.checking.ignored += before - self.checking.findings.len();
+        self.checking.group();
+        self.touch();
     }
 
     fn go_to_next_finding(&mut self) {
@@ -170,8 +186,14 @@ impl AppState {
             if let Some(open) = &self.document {
                 add_flags(open, &revisions, &mut findings);
             }
+            let all = findings.len();
+            if let Some(open) = &self.document {
+                findings.retain(|finding| !open.is_ignored(finding));
+            }
+            self.checking.ignored = all - findings.len();
             self.checking.findings = findings;
             self.checking.revisions = revisions;
+            self.checking.group();
         }
     }
 

@@ -1,9 +1,10 @@
 //! The editor's sentence, and the project file.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::{Editor, OpenDocument, WorkElsewhere};
-use crate::jobs::project::source_hash;
+use crate::jobs::project::{IgnoredFinding, source_hash};
 use crate::jobs::project_merge::theirs_as_version;
 use crate::jobs::segment_history::{absorb, append, now};
 use crate::jobs::{MergedWork, Origin, Project, SavedTarget, State};
@@ -186,10 +187,18 @@ impl OpenDocument {
             model: text_of(self.model.as_ref()),
             other_languages: others.filter(|other| !other.targets.is_empty()).collect(),
             checks: (!is_usual).then(|| names.collect()),
+            ignored: sorted(&self.ignored),
             terms: text_of(self.terms.as_ref()),
             reading: (self.document.reading != ReadingOptions::default())
                 .then(|| self.document.reading.clone()),
             ..project
         }
     }
+}
+
+/// In an order of their own, so that the file of the work stays the same where nothing has changed.
+fn sorted(ignored: &HashSet<IgnoredFinding>) -> Vec<IgnoredFinding> {
+    let mut ignored: Vec<IgnoredFinding> = ignored.iter().cloned().collect();
+    ignored.sort();
+    ignored
 }
