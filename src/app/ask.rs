@@ -122,6 +122,10 @@ pub enum Ask {
     ProjectDocument {
         folder: Option<PathBuf>,
     },
+    /// Where the word count of the project shall go.
+    WordCount {
+        name: String,
+    },
     Quit,
 }
 
@@ -238,6 +242,7 @@ impl Ask {
                 Pick::NewFile(name.clone()),
             ),
             Self::Chart { name } => ("Save the charts as SVG or PNG", Pick::NewFile(name.clone())),
+            Self::WordCount { name } => ("Save the word count as CSV", Pick::NewFile(name.clone())),
             Self::Quit => return None,
         })
     }
@@ -281,6 +286,7 @@ impl Ask {
             Self::AlignedDocument { column, .. } => Command::Align(AlignCommand::Use(column, path)),
             Self::AlignedPairs { .. } => Command::Align(AlignCommand::SaveTo(path)),
             Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
+            Self::WordCount { .. } => Command::Project(ProjectCommand::CountWordsTo(path)),
             Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
             Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),

@@ -263,6 +263,7 @@ impl AppState {
             let detail = format!("{missing} sentences are left; translate again to go on.");
             self.notify(NoticeKind::Hint, "Translation cancelled", detail);
         }
+        self.translated_document_of_project(cancelled);
     }
 
     fn document_opened(
@@ -320,6 +321,8 @@ impl AppState {
         self.document_of_project(&path.unwrap_or_default());
         self.document_chooses();
         self.opened_for_trace();
+        let path = self.document.as_ref().map(|open| open.path.clone());
+        self.translate_document_of_project(&path.unwrap_or_default());
     }
 
     /// A document was opened that nobody wants any more: another window may have it.
@@ -360,6 +363,11 @@ impl AppState {
     }
 
     fn failed(&mut self, job: JobId, error: &Error) {
+        let running = self.running.as_ref().map(|running| running.job);
+        let opening = self.opening.as_ref().map(|(job, _)| *job);
+        if [running, opening].contains(&Some(job)) || self.is_opening_model(job) {
+            self.stop_translating_project();
+        }
         if self.is_opening_model(job) {
             self.waiting_scope = None;
             self.forget_trace();

@@ -391,7 +391,9 @@ impl AppState {
     }
 
     pub(super) fn cancel(&mut self) {
-        self.waiting_scope = None;
+        if self.waiting_scope.take().is_some() {
+            self.stop_translating_project();
+        }
         if let Some(running) = &self.running {
             running.control.cancel();
         }

@@ -53,7 +53,7 @@ pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
 pub use project_merge::MergedWork;
-pub use projects::{ProjectRequest, ProjectsThread};
+pub use projects::{ProjectRequest, ProjectsThread, TakenWork};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
 pub use segment_history::{Origin, Version};

@@ -168,18 +168,44 @@ impl ProjectFolder {
         write_atomically(&place, text.as_bytes(), overwrite)
     }
 
-    /// Takes documents in: those outside the folder are copied into it.
+    /// Takes documents in: those outside the folder are copied into it. Returns their paths from the folder.
     ///
     /// # Errors
     /// If one cannot be read or copied, or there is another one of its name.
-    pub fn add(&mut self, documents: &[PathBuf]) -> Result<()> {
+    pub fn add(&mut self, documents: &[PathBuf]) -> Result<Vec<String>> {
+        let mut added = Vec::new();
         for path in documents {
             // What cannot be read is told now.
             Document::open(path, None)?;
             let relative = self.taken_in(path, SOURCES)?;
             if !self.head.documents.contains(&relative) {
-                self.head.documents.push(relative);
+                self.head.documents.push(relative.clone());
             }
+            added.push(relative);
+        }
+        self.save()?;
+        Ok(added)
+    }
+
+    /// Takes a document out of the list; its source and the work on it stay where they are.
+    ///
+    /// # Errors
+    /// If the head cannot be written.
+    pub fn remove(&mut self, document: &str) -> Result<()> {
+        self.head.documents.retain(|listed| listed != document);
+        self.save()
+    }
+
+    /// Moves a document so many places down in the list, as far as there are any.
+    ///
+    /// # Errors
+    /// If the head cannot be written.
+    pub fn move_by(&mut self, document: &str, by: isize) -> Result<()> {
+        let documents = &mut self.head.documents;
+        if let Some(at) = documents.iter().position(|listed| listed == document) {
+            let to = at.saturating_add_signed(by).min(documents.len() - 1);
+            let moved = documents.remove(at);
+            documents.insert(to, moved);
         }
         self.save()
     }
