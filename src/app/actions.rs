@@ -10,7 +10,6 @@ use super::models::{GettingCommand, ModelsCommand};
 use super::project::ProjectCommand;
 use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
-use super::training::TrainingCommand;
 use canopy_corpus::Column;
 
 /// A command without parameters of its own: one line of the table.
@@ -20,6 +19,14 @@ pub struct Action {
     pub group: Group,
     pub label: &'static str,
     pub shortcut: Option<Shortcut>,
+    /// Whether a menu has a line above it.
+    pub begins_part: bool,
+}
+
+/// An action that stands at the head of a part of its menu.
+const fn part(mut action: Action) -> Action {
+    action.begins_part = true;
+    action
 }
 
 const fn action(
@@ -33,6 +40,7 @@ const fn action(
         group,
         label,
         shortcut,
+        begins_part: false,
     }
 }
 
@@ -42,19 +50,19 @@ pub static ACTIONS: &[Action] = {
     use Command as C;
     use ExploreCommand as E;
     use FindCommand as F;
-    use Group::{Align, Edit, Editor, Explore, File, Help, Matches, Translate, View};
+    use Group::{Align, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View};
     use Key::{
         Comma, Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter,
         Minus, PageDown, PageUp, Plus, Right, Up,
     };
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
-        action(
+        part(action(
             File,
             "Save translation",
             Some(Shortcut::command(Letter('S'))),
             C::Save,
-        ),
+        )),
         action(
             File,
             "Save translation as…",
@@ -73,7 +81,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('W'))),
             C::CloseDocument,
         ),
-        action(File, "New project…", None, C::Project(ProjectCommand::New)),
+        part(action(
+            File,
+            "New project…",
+            None,
+            C::Project(ProjectCommand::New),
+        )),
         action(
             File,
             "Open project…",
@@ -81,13 +94,12 @@ pub static ACTIONS: &[Action] = {
             C::Project(ProjectCommand::Choose),
         ),
         action(File, "Align two documents…", None, C::Align(A::Show)),
-        action(
+        part(action(
             File,
-            "Try a sample run",
-            None,
-            C::Training(TrainingCommand::TrySample),
-        ),
-        action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
+            "Quit",
+            Some(Shortcut::command(Letter('Q'))),
+            C::Quit,
+        )),
         action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
         action(
             Edit,
@@ -95,12 +107,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command_shift(Letter('Z'))),
             C::Redo,
         ),
-        action(
+        part(action(
             Edit,
             "Find and replace…",
             Some(Shortcut::command(Letter('F'))),
             C::Find(F::Open),
-        ),
+        )),
         action(
             Edit,
             "Find next",
@@ -113,13 +125,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::shift(F3)),
             C::Find(F::Previous),
         ),
-        action(
+        part(action(
             Edit,
-            "Go to sentence…",
-            Some(Shortcut::command(Letter('G'))),
-            C::AskForSentence(true),
-        ),
-        action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
+            "Edit sentence",
+            Some(Shortcut::plain(Enter)),
+            C::Edit,
+        )),
         action(
             Edit,
             "Confirm and go to next",
@@ -144,24 +155,24 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Delete)),
             C::ClearSelected,
         ),
-        action(
+        part(action(
             Edit,
             "Insert next term",
             Some(Shortcut::command(Letter('I'))),
             C::Terms(TermsCommand::InsertNext),
-        ),
+        )),
         action(
             Edit,
             "Add term…",
             Some(Shortcut::command(Letter('K'))),
             C::Terms(TermsCommand::New),
         ),
-        action(
+        part(action(
             Edit,
             "Split sentence at the caret",
             Some(Shortcut::command(Letter('B'))),
             C::Segments(SegmentsCommand::Split),
-        ),
+        )),
         action(
             Edit,
             "Join with the next sentence",
@@ -180,60 +191,66 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::plain(Left)),
             C::Segments(SegmentsCommand::PreviousWord),
         ),
-        action(
+        part(action(
             Edit,
+            "Apply suggested fix",
+            Some(Shortcut::command(Letter('R'))),
+            C::Check(CheckCommand::RepairSelected),
+        )),
+        action(
+            Go,
+            "Go to sentence…",
+            Some(Shortcut::command(Letter('G'))),
+            C::AskForSentence(true),
+        ),
+        action(
+            Go,
             "Next sentence",
             Some(Shortcut::plain(Down)),
             C::SelectNext,
         ),
         action(
-            Edit,
+            Go,
             "Previous sentence",
             Some(Shortcut::plain(Up)),
             C::SelectPrevious,
         ),
-        action(
-            Edit,
+        part(action(
+            Go,
             "Page down",
             Some(Shortcut::plain(PageDown)),
             C::PageDown,
-        ),
-        action(Edit, "Page up", Some(Shortcut::plain(PageUp)), C::PageUp),
+        )),
+        action(Go, "Page up", Some(Shortcut::plain(PageUp)), C::PageUp),
         action(
-            Edit,
+            Go,
             "First sentence",
             Some(Shortcut::command(Home)),
             C::SelectFirst,
         ),
         action(
-            Edit,
+            Go,
             "Last sentence",
             Some(Shortcut::command(End)),
             C::SelectLast,
         ),
-        action(
-            Edit,
+        part(action(
+            Go,
             "Next unconfirmed sentence",
             Some(Shortcut::command(Letter('J'))),
             C::SelectNextOpen,
-        ),
+        )),
         action(
-            Edit,
+            Go,
             "Least certain draft",
             Some(Shortcut::command_shift(Letter('J'))),
             C::SelectLeastSure,
         ),
         action(
-            Edit,
+            Go,
             "Next finding of the checks",
             Some(Shortcut::plain(F8)),
             C::Check(CheckCommand::GoToNext),
-        ),
-        action(
-            Edit,
-            "Apply suggested fix",
-            Some(Shortcut::command(Letter('R'))),
-            C::Check(CheckCommand::RepairSelected),
         ),
         action(
             Translate,
@@ -253,18 +270,18 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('T'))),
             C::Translate(Scope::SelectedSentence),
         ),
-        action(
+        part(action(
             Translate,
             "Retranslate drafts using my edits",
             Some(Shortcut::command(Letter('U'))),
             C::UpdateRest,
-        ),
-        action(
+        )),
+        part(action(
             Translate,
             "Cancel",
             Some(Shortcut::plain(Escape)),
             C::Cancel,
-        ),
+        )),
         action(
             Matches,
             "Use match 2",
@@ -493,7 +510,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('7'))),
             C::ShowPage(Page::Align),
         ),
-        action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
+        part(action(
+            View,
+            "Outline",
+            Some(Shortcut::plain(F9)),
+            C::ToggleOutline,
+        )),
         action(
             View,
             "Checks",
@@ -512,7 +534,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('H'))),
             C::ToggleHistory,
         ),
-        action(View, "Larger", Some(Shortcut::command(Plus)), C::ScaleUp),
+        part(action(
+            View,
+            "Larger",
+            Some(Shortcut::command(Plus)),
+            C::ScaleUp,
+        )),
         action(
             View,
             "Smaller",
@@ -532,7 +559,7 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::plain(F1)),
             C::ToggleShortcuts,
         ),
-        action(
+        part(action(
             Help,
             "Get models…",
             None,
@@ -540,13 +567,13 @@ pub static ACTIONS: &[Action] = {
                 from: None,
                 to: None,
             })),
-        ),
-        action(
+        )),
+        part(action(
             Help,
             "Licences",
             None,
             C::ShowHelp(Some(HelpPage::Licences)),
-        ),
+        )),
         action(
             Help,
             "About Canopy",
@@ -574,9 +601,9 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        use Group::{Align, Edit, Editor, Explore, File, Help, Matches, Translate, View};
+        use Group::{Align, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View};
         for together in [
-            [File, View, Help, Edit, Translate, Matches].as_slice(),
+            [File, View, Help, Edit, Go, Translate, Matches].as_slice(),
             &[Editor],
             &[File, View, Help, Explore],
             &[View, Help, Align],

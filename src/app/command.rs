@@ -283,6 +283,8 @@ impl Shortcut {
 pub enum Group {
     File,
     Edit,
+    /// Ways through the document, a menu within that of edits.
+    Go,
     Translate,
     /// The second and further matches of the memory; the list of shortcuts alone has them.
     Matches,
@@ -297,9 +299,10 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::File,
         Self::Edit,
+        Self::Go,
         Self::Translate,
         Self::Matches,
         Self::Editor,
@@ -313,6 +316,7 @@ impl Group {
         match self {
             Self::File => "File",
             Self::Edit => "Edit",
+            Self::Go => "Go to",
             Self::Translate => "Translate",
             Self::Matches => "Translation memory matches",
             Self::Editor => "While editing a sentence",

@@ -22,7 +22,7 @@ use super::segments::Recutting;
 use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
-use crate::jobs::{FileRequest, JobId, Request};
+use crate::jobs::{FileRequest, JobId, Request, State};
 use canopy_base::error::Error;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{ModelInfo, SearchOptions};
@@ -338,6 +338,10 @@ impl AppState {
             Command::ScaleToUsual => self.settings.scale != 100,
             Command::Cancel => self.is_busy(),
             Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
+            Command::ClearSelected => document.is_some_and(|open| {
+                let is_translated = |it| open.target(it).state != State::Untranslated;
+                open.selected.is_some_and(is_translated)
+            }),
             Command::UseMatch(_) => self.selected().is_some() && self.memory().is_some(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
@@ -346,7 +350,6 @@ impl AppState {
             | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Segments(_)
             | Command::Confirm
-            | Command::ClearSelected
             | Command::CopySourceSelected
             | Command::SelectNext
             | Command::SelectPrevious

@@ -7,6 +7,7 @@ mod app;
 mod cell;
 mod chart;
 mod checks;
+mod clipboard;
 mod closing;
 mod dialogs;
 mod document;

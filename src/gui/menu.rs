@@ -13,7 +13,7 @@ use super::reading::reading_ui;
 use super::shortcuts::written;
 use super::terms::terms_menu_ui;
 use super::theme::Palette;
-use super::{icons, labels, menu_keys};
+use super::{clipboard, icons, labels, menu_keys};
 use canopy_app::actions::label_of;
 use canopy_app::jobs::RunSnapshot;
 use canopy_app::settings::beam_name;
@@ -93,7 +93,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 fn entries_ui(ui: &mut Ui, label: &str, state: &AppState, commands: &mut Vec<Command>) {
     match label {
         "File" => file_menu_ui(ui, state, commands),
-        "Edit" => actions_ui(ui, state, Group::Edit, commands),
+        "Edit" => edit_menu_ui(ui, state, commands),
         "Translate" => {
             actions_ui(ui, state, Group::Translate, commands);
             ui.separator();
@@ -197,13 +197,37 @@ fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<
 fn actions_ui(ui: &mut Ui, state: &AppState, group: Group, commands: &mut Vec<Command>) {
     ui.set_min_width(230.0);
     for action in ACTIONS.iter().filter(|action| action.group == group) {
+        if action.begins_part {
+            ui.separator();
+        }
         action_ui(ui, state, action, commands);
     }
+}
+
+fn edit_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    ui.set_min_width(230.0);
+    for action in ACTIONS.iter().filter(|action| action.group == Group::Edit) {
+        if action.begins_part {
+            ui.separator();
+        }
+        action_ui(ui, state, action, commands);
+        if action.command == Command::Redo {
+            ui.separator();
+            clipboard::entries_ui(ui, state);
+        }
+    }
+    ui.separator();
+    ui.menu_button(Group::Go.label(), |ui| {
+        actions_ui(ui, state, Group::Go, commands);
+    });
 }
 
 fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.set_min_width(230.0);
     for action in ACTIONS.iter().filter(|action| action.group == Group::File) {
+        if action.begins_part {
+            ui.separator();
+        }
         action_ui(ui, state, action, commands);
         if action.command == Command::SaveAs {
             export_menu_ui(ui, state, commands);

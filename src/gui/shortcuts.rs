@@ -173,7 +173,9 @@ fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
 fn is_of_page(group: Group, page: Page) -> bool {
     match group {
         Group::File | Group::View | Group::Help => true,
-        Group::Edit | Group::Translate | Group::Matches | Group::Editor => page == Page::Document,
+        Group::Edit | Group::Go | Group::Translate | Group::Matches | Group::Editor => {
+            page == Page::Document
+        }
         Group::Explore => page == Page::Explore,
         Group::Align => page == Page::Align,
     }
@@ -255,7 +257,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             .min_scrolled_height(height);
         list.show(ui, |ui| {
             let parts: [&[Group]; 3] = [
-                &[Group::File, Group::Translate, Group::Explore],
+                &[Group::File, Group::Go, Group::Translate, Group::Explore],
                 &[Group::Edit, Group::Align],
                 &[Group::View, Group::Help, Group::Editor, Group::Matches],
             ];

@@ -7,6 +7,8 @@ use egui::{
     pos2, vec2,
 };
 
+use super::sample::TRY;
+use crate::labels;
 use crate::menu::file_name;
 use crate::theme::{self, Palette};
 use crate::typeset;
@@ -65,6 +67,10 @@ impl RunList {
                         commands.push(Command::Training(TrainingCommand::ChooseRun));
                     }
                 });
+                // Before the first run the page offers it.
+                if !training.runs.is_empty() {
+                    try_ui(ui, commands);
+                }
                 if let Some((folder, _)) = training.trashed.last() {
                     ui.horizontal(|ui| {
                         ui.add_space(10.0);
@@ -253,7 +259,20 @@ fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
 }
 
 /// The one button that matters here.
-pub fn new_run_button(ui: &mut Ui) -> Response {
+pub /// Offers the sample run.
+fn try_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.add_space(10.0);
+        let button = Button::new(TRY).frame_when_inactive(false);
+        let command = Command::Training(TrainingCommand::TrySample);
+        let hint = labels::explanation(&command).unwrap_or_default();
+        if ui.add(button).on_hover_text(hint).clicked() {
+            commands.push(command);
+        }
+    });
+}
+
+fn new_run_button(ui: &mut Ui) -> Response {
     let button = theme::primary(ui, "New run…");
     ui.add(button)
 }

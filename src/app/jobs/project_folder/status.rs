@@ -100,10 +100,9 @@ impl ProjectStatus {
             let numbers = counts
                 .into_iter()
                 .chain(row.bands.iter().map(|it| it.words));
-            csv += &quoted(&row.document);
-            for number in numbers {
-                csv += &format!(",{number}");
-            }
+            let numbers = numbers.map(|number| number.to_string());
+            let line: Vec<String> = [quoted(&row.document)].into_iter().chain(numbers).collect();
+            csv += &line.join(",");
             csv.push('\n');
         }
         csv
