@@ -23,6 +23,7 @@ pub mod language;
 mod language_model;
 mod machines;
 pub mod merging;
+mod missing;
 pub mod models;
 mod naming_machines;
 mod notes;

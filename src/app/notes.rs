@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::language::name;
 use super::settings::Settings;
 use super::state::AppState;
 
@@ -18,6 +19,11 @@ pub struct DocumentNote {
     pub document: PathBuf,
     /// The sentence that was selected.
     pub sentence: usize,
+    /// The languages that it was translated between, where they were known.
+    pub languages: Option<(String, String)>,
+    /// How many sentences have a translation, and how many there are.
+    pub translated: usize,
+    pub sentences: usize,
     /// The file that its translation was written to last.
     pub written: Option<Written>,
     /// Whether somebody who quit without one has been reminded of that.
@@ -35,6 +41,15 @@ pub struct Written {
 }
 
 impl DocumentNote {
+    /// Languages and progress, as far as they are known.
+    pub fn about(&self) -> Vec<String> {
+        let pair = self.languages.as_ref();
+        let pair = pair.map(|(from, to)| format!("{} → {}", name(from), name(to)));
+        let progress = (self.sentences > 0)
+            .then(|| format!("{} of {} translated", self.translated, self.sentences));
+        pair.into_iter().chain(progress).collect()
+    }
+
     pub(super) fn is_unicode(&self) -> bool {
         let written = self.written.as_ref();
         let is_written = written.is_none_or(|it| it.path.to_str().is_some());
@@ -61,9 +76,13 @@ impl AppState {
     pub(super) fn note_document(&mut self) {
         let Some(open) = &self.document else { return };
         let before = self.settings.note(&open.path);
+        let counts = open.counts();
         let note = DocumentNote {
             document: open.path.clone(),
             sentence: open.selected.unwrap_or_default(),
+            languages: self.languages(),
+            translated: counts.total() - counts.untranslated,
+            sentences: counts.total(),
             written: open.written.clone(),
             is_reminded: before.is_some_and(|before| before.is_reminded),
         };

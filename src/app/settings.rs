@@ -51,6 +51,7 @@ pub struct Settings {
     /// Whether the document page lists what quality checks found.
     pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
+    pub recent_projects: Vec<PathBuf>,
     /// What is remembered of documents, the one left last first.
     pub documents: Vec<DocumentNote>,
     pub recent_models: Vec<PathBuf>,
@@ -101,6 +102,7 @@ impl Default for Settings {
             shows_history: false,
             shows_checks: false,
             recent_documents: vec![],
+            recent_projects: vec![],
             documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],
@@ -181,6 +183,7 @@ impl Settings {
             &mut self.recent_corpora,
             &mut self.recent_memories,
             &mut self.recent_terms,
+            &mut self.recent_projects,
         ] {
             paths.retain(is_unicode);
         }
@@ -222,6 +225,35 @@ impl Settings {
 
     pub fn remember_document(&mut self, path: &Path) {
         remember(&mut self.recent_documents, path);
+    }
+
+    pub fn remember_project(&mut self, folder: &Path) {
+        remember(&mut self.recent_projects, folder);
+    }
+
+    /// Lists of what was used lately.
+    fn recent_mut(&mut self) -> [&mut Vec<PathBuf>; 6] {
+        [
+            &mut self.recent_documents,
+            &mut self.recent_models,
+            &mut self.recent_corpora,
+            &mut self.recent_memories,
+            &mut self.recent_terms,
+            &mut self.recent_projects,
+        ]
+    }
+
+    /// All paths of those lists.
+    pub(super) fn recent_paths(&mut self) -> Vec<PathBuf> {
+        let lists = self.recent_mut().into_iter();
+        lists.flat_map(|list| list.iter().cloned()).collect()
+    }
+
+    /// Takes paths out of those lists.
+    pub(super) fn forget(&mut self, missing: &[PathBuf]) {
+        for list in self.recent_mut() {
+            list.retain(|path| !missing.contains(path));
+        }
     }
 
     pub fn remember_model(&mut self, folder: &Path) {

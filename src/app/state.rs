@@ -298,7 +298,12 @@ impl AppState {
             Command::UseVersion { sentence, version } => self.use_version(sentence, version),
             Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(Page::Project) => self.show_project(),
-            Command::ShowPage(page) => self.page = page,
+            Command::ShowPage(page) => {
+                if matches!(page, Page::Training | Page::Evaluate) {
+                    self.look_for_missing();
+                }
+                self.page = page;
+            }
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),

@@ -147,6 +147,7 @@ impl CanopyApp {
         }
         let mut state = AppState::new(folders, settings, shipped);
         state.models.said = languages;
+        state.look_for_missing();
         state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));

@@ -101,6 +101,8 @@ pub enum FileRequest {
         languages: (String, String),
         term: Term,
     },
+    /// Tells which of these paths are not there.
+    FindMissing { job: JobId, paths: Vec<PathBuf> },
     /// Reads a file for the exchange of translations.
     ReadExchange { job: JobId, path: PathBuf },
     /// Tells when all that was asked for before is done.
@@ -135,6 +137,7 @@ impl FileRequest {
             | Self::ExportDocument { job, .. }
             | Self::CloseDocument { job, .. }
             | Self::ReadExchange { job, .. }
+            | Self::FindMissing { job, .. }
             | Self::Flush { job }
             | Self::SaveProject { job, .. }
             | Self::ReadTerms { job, .. }
@@ -244,6 +247,10 @@ impl FileRequest {
             Self::ReadExchange { job, path } => {
                 let file = Document::open(&path, None).map(Arc::new);
                 Ok(vec![Event::ExchangeRead { job, file }])
+            }
+            Self::FindMissing { mut paths, .. } => {
+                paths.retain(|path| path.try_exists().is_ok_and(|is_there| !is_there));
+                Ok(vec![Event::PathsMissing { paths }])
             }
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }

@@ -456,6 +456,10 @@ pub enum Event {
         /// Of the translation, where it is known.
         language: Option<String>,
     },
+    /// Paths that are not there.
+    PathsMissing {
+        paths: Vec<PathBuf>,
+    },
     /// Another program has written into the file of the translation: it stays as it is.
     TranslationChanged {
         job: JobId,

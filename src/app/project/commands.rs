@@ -164,6 +164,8 @@ impl AppState {
                 return self.show_error(title, &error);
             }
         };
+        let folder = status.project.folder.clone();
+        self.set(|settings| settings.remember_project(&folder));
         self.projects.open = Some(status);
         if let Some((_, shows_page)) = opening {
             if shows_page {

@@ -97,3 +97,25 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
     assert!(matches!(changed, Event::TranslationChanged { .. }));
     assert_eq!(std::fs::read_to_string(&place).expect("text"), "mine");
 }
+
+#[test]
+fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().join("page.html");
+    std::fs::write(&here, PAGE).expect("written");
+    let gone = folder.path().join("gone");
+    let mut state = AppState::default();
+    state.settings.recent_documents = vec![here.clone(), gone.clone()];
+    state.settings.recent_models = vec![gone.clone()];
+    state.evaluate.models = vec![gone.clone()];
+    state.apply(Command::ShowPage(Page::Evaluate));
+    let (sender, events) = std::sync::mpsc::channel();
+    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    for request in state.file_requests.drain(..) {
+        files.send(request);
+    }
+    state.receive(events.recv().expect("an answer"));
+    assert_eq!(state.settings.recent_documents, [here]);
+    assert!(state.settings.recent_models.is_empty());
+    assert!(state.testable_models().is_empty() && state.evaluate.models.is_empty());
+}
