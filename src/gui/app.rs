@@ -543,6 +543,21 @@ fn similar_panel_ui(
         });
         let selected = document.selected.map(|sentence| document.target(sentence));
         let translation = selected.map_or(String::new(), |target| stripped(&target.text));
+        let similar = &mut panels.similar;
+        similar.find(
+            memory,
+            sentence.as_deref().unwrap_or_default(),
+            &translation,
+        );
+        let has_sentence = sentence.is_some();
+        if similar.is_empty() {
+            // One line, whatever size it has when there is something to see.
+            let frame = Frame::NONE.fill(palette.panel);
+            let panel =
+                Panel::bottom("no similar").frame(frame.inner_margin(Margin::symmetric(0, 5)));
+            panel.show(ui, |ui| similar.head_ui(ui, has_sentence));
+            return;
+        }
         let panel = Panel::bottom("similar")
             .resizable(true)
             .default_size(116.0)
@@ -552,10 +567,7 @@ fn similar_panel_ui(
                     .fill(palette.panel)
                     .inner_margin(Margin::symmetric(0, 8)),
             );
-        panel.show(ui, |ui| {
-            let similar = &mut panels.similar;
-            similar.ui(ui, memory, sentence.as_deref(), &translation, commands);
-        });
+        panel.show(ui, |ui| similar.ui(ui, has_sentence, commands));
     }
 }
 
@@ -573,7 +585,7 @@ fn history_panel_ui(
         let frame = Frame::NONE.fill(palette.panel);
         let panel = Panel::bottom("history")
             .resizable(true)
-            .default_size(132.0)
+            .default_size(190.0)
             .size_range(64.0..=420.0)
             .frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| panels.history.ui(ui, document, commands));

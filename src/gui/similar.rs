@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Align, Button, Layout, RichText, ScrollArea, Ui, vec2};
 
 use super::row_layout::Columns;
-use super::segment_history::marked;
+use super::segment_history::{marked, readable_changes};
 use super::shortcuts::written;
 use super::theme::Palette;
 use super::typeset;
@@ -39,31 +39,34 @@ struct Found {
 }
 
 impl SimilarPanel {
-    /// Lists what `memory` has like `sentence`, a sentence as a reader sees it, and where that differs from its
-    /// `translation`: so a fuzzy match is told from what the model has made of it.
-    pub fn ui(
-        &mut self,
-        ui: &mut Ui,
-        memory: &Arc<TranslationMemory>,
-        sentence: Option<&str>,
-        translation: &str,
-        commands: &mut Vec<Command>,
-    ) {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The line above the matches, which says where there are none.
+    pub fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
         let palette = Palette::of(ui);
-        self.find(memory, sentence.unwrap_or_default(), translation);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
             ui.label(small("Translation memory matches"));
             if self.found.is_empty() {
-                let none = match sentence {
-                    Some(_) => "No match of 50 % or more",
-                    None => "Select a sentence",
-                };
                 ui.label(small("·"));
-                ui.label(small(none));
+                ui.label(small(if has_sentence {
+                    "No match of 50 % or more"
+                } else {
+                    "Select a sentence"
+                }));
             }
         });
+    }
+
+    /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is told from
+    /// what the model has made of it.
+    pub fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        self.head_ui(ui, has_sentence);
         ScrollArea::vertical()
             .auto_shrink(false)
             .id_salt("similar")
@@ -75,7 +78,8 @@ impl SimilarPanel {
             });
     }
 
-    fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str, translation: &str) {
+    /// Looks for what `memory` has like `sentence`, a sentence as a reader sees it.
+    pub fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str, translation: &str) {
         let same_memory = self
             .memory
             .as_ref()
@@ -151,7 +155,7 @@ fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     if translation.trim().is_empty() {
         return vec![(Part::Same, target.to_owned())];
     }
-    let mut parts = changes(translation, target);
+    let mut parts = readable_changes(translation, target);
     parts.retain(|(part, _)| *part != Part::Removed);
     parts
 }

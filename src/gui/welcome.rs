@@ -133,7 +133,9 @@ fn about(path: &Path, settings: &Settings, home: Option<&Path>) -> String {
         Some(below) => Path::new("~").join(below).display().to_string(),
         None => folder.display().to_string(),
     };
-    let folder = folder.trim_end_matches(std::path::MAIN_SEPARATOR).to_owned();
+    let folder = folder
+        .trim_end_matches(std::path::MAIN_SEPARATOR)
+        .to_owned();
     let note = settings.note(path);
     let known = note.map_or_else(Vec::new, DocumentNote::about);
     let parts: Vec<String> = [folder].into_iter().chain(known).collect();

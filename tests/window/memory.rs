@@ -153,3 +153,26 @@ fn a_match_tells_where_it_comes_from_and_a_key_uses_it() {
     let editor = document.editor.as_ref().expect("the editor is open");
     assert_eq!(editor.text, "Jetzt auf Drucken klicken.");
 }
+
+#[test]
+fn without_a_match_the_panel_is_one_line() {
+    let pairs = [(
+        "Click Edit now.".to_owned(),
+        "Jetzt auf Bearbeiten.".to_owned(),
+    )];
+    let mut window = with_memory(Some(TranslationMemory::new(pairs)), 1);
+    window.state.apply(Command::Select(1));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let top = |harness: &Harness<'static, Window>| {
+        let title = harness.get_by_label("Translation memory matches");
+        title.rect().top()
+    };
+    let with_match = top(&harness);
+    harness.state_mut().state.apply(Command::Select(3));
+    harness.run_steps(4);
+    let without = top(&harness);
+    assert!(without - with_match > 50.0, "{with_match} {without}");
+    // The status bar is right below.
+    assert!(800.0 - without < 70.0, "{without}");
+}

@@ -258,8 +258,7 @@ fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
     });
 }
 
-/// The one button that matters here.
-pub /// Offers the sample run.
+/// Offers the sample run.
 fn try_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.add_space(10.0);
@@ -272,7 +271,8 @@ fn try_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
-fn new_run_button(ui: &mut Ui) -> Response {
+/// The one button that matters here.
+pub fn new_run_button(ui: &mut Ui) -> Response {
     let button = theme::primary(ui, "New run…");
     ui.add(button)
 }
