@@ -16,7 +16,7 @@ use super::terms::TermSpans;
 use super::theme::Palette;
 use canopy_app::jobs::State;
 use canopy_app::{Command, Filter, OpenDocument, TermsCommand};
-use canopy_document::document::Document;
+use canopy_document::document::{Document, SubtitleLayout};
 use canopy_qa::checks::Finding;
 
 /// Rows laid out above and below the visible ones, so that heights are right before they come into view.
@@ -40,6 +40,8 @@ pub struct DocumentPanel {
     char_widths: CharWidths,
     term_spans: TermSpans,
     scripts: Scripts,
+    /// How much room subtitles have.
+    subtitles: SubtitleLayout,
     languages: LanguageMenus,
     /// Of which document and languages the scripts are.
     scripts_of: Option<(Arc<Document>, Languages)>,
@@ -84,6 +86,7 @@ impl DocumentPanel {
         let columns = Columns::new(width);
         self.languages.ui(ui, &columns, line, commands);
         self.know_scripts(&open.document, line.languages);
+        self.subtitles = line.settings.subtitles;
         let scroll_to = open.scroll_to.take();
         let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
         let mut area = ScrollArea::vertical()
@@ -149,6 +152,7 @@ impl DocumentPanel {
                 scroll_id: self.scroll_id,
                 scripts: std::mem::take(&mut self.scripts),
                 scripts_of: self.scripts_of.take(),
+                subtitles: self.subtitles,
                 languages: std::mem::take(&mut self.languages),
                 ..Self::default()
             };
@@ -289,7 +293,14 @@ impl DocumentPanel {
             self.measured[row] = true;
             return;
         }
-        let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
+        let layout = Row::new(
+            ui,
+            open,
+            row,
+            columns,
+            (&self.scripts, self.subtitles),
+            palette,
+        );
         let height = if self.edited == Some(row) {
             layout.height_with_editor(self.editor_height)
         } else {
@@ -336,7 +347,14 @@ impl DocumentPanel {
                 continue;
             }
             self.measure(ui, open, row, columns, palette);
-            let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
+            let layout = Row::new(
+                ui,
+                open,
+                row,
+                columns,
+                (&self.scripts, self.subtitles),
+                palette,
+            );
             let top = origin.y + self.top(row);
             let size = vec2(ui.max_rect().width(), self.rows.height(row));
             let rect = Rect::from_min_size(pos2(origin.x, top), size);

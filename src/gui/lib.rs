@@ -4,6 +4,7 @@
 
 mod aligning;
 mod app;
+mod captions;
 mod cell;
 mod chart;
 mod checks;

@@ -7,6 +7,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use super::captions::{self, Caption};
 use super::cell::Cell;
 use super::labels::capitalised;
 use super::row_layout::{Columns, PADDING, Row};
@@ -83,6 +84,9 @@ pub fn sentence_row_ui(
     let hovered = source_side.contains_pointer() || target_side.contains_pointer();
     paint_background(ui, body, context, hovered);
 
+    if let Some(caption) = &row.caption {
+        caption_ui(ui, body, caption, columns, palette);
+    }
     let painter = ui.painter();
     let first_line = body.top() + PADDING + row.source_style.line_height / 2.0;
     paint_number(
@@ -158,6 +162,32 @@ pub fn sentence_row_ui(
     chip_tooltip(source_side, &row.source, source_pos, markup, row.sentence);
     chip_tooltip(target_side, &row.target, target_pos, markup, row.sentence);
     Columns::at(columns.target, body)
+}
+
+/// The line above a row.
+fn caption_ui(ui: &Ui, body: Rect, caption: &Caption, columns: &Columns, palette: &Palette) {
+    let y = body.top() - captions::HEIGHT / 2.0 + 2.0;
+    let color = if caption.warns {
+        palette.warning
+    } else {
+        palette.weak
+    };
+    for (text, column, color) in [
+        (&caption.source, columns.source, palette.weak),
+        (&caption.target, columns.target, color),
+    ] {
+        if text.is_empty() {
+            continue;
+        }
+        let pos = pos2(body.left() + column.min, y);
+        let font = egui::FontId::proportional(11.0);
+        let place = ui
+            .painter()
+            .text(pos, egui::Align2::LEFT_CENTER, text, font, color);
+        let id = Id::unique("caption").with((text, body.top().to_bits()));
+        let response = ui.interact(place, id, Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, text));
+    }
 }
 
 fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {

@@ -196,11 +196,7 @@ impl FileRequest {
                 ..
             } => {
                 let merged = open.save(&data_folder, &project)?;
-                let told = merged.map(|merged| Event::WorkMerged {
-                    path: project.document,
-                    merged: Box::new(merged),
-                });
-                Ok(told.into_iter().collect())
+                Ok(merged.map(|it| told(project, it)).into_iter().collect())
             }
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
@@ -231,8 +227,7 @@ impl FileRequest {
                 source_language,
                 target_language,
             } => {
-                let base = Termbase::read(&path, &source_language, &target_language);
-                let index = base.map(|base| Arc::new(TermIndex::new(Arc::new(base))));
+                let index = terms(&path, &source_language, &target_language);
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::AddTerm {
@@ -255,6 +250,20 @@ impl FileRequest {
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
     }
+}
+
+/// Tells what somebody else has written into the file of the work.
+fn told(project: Project, merged: MergedWork) -> Event {
+    Event::WorkMerged {
+        path: project.document,
+        merged: Box::new(merged),
+    }
+}
+
+/// Reads a termbase.
+fn terms(path: &Path, from: &str, to: &str) -> Result<Arc<TermIndex>> {
+    let base = Termbase::read(path, from, to)?;
+    Ok(Arc::new(TermIndex::new(Arc::new(base))))
 }
 
 /// Tells that a translation is written.

@@ -13,7 +13,7 @@ use super::runs::{self, Child, Dialect, OpenFields, RunChild};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept, ReadingChoice};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::ParagraphKind;
+use crate::document::{ParagraphKind, Part};
 
 /// Presentations.
 pub(super) struct Pptx;
@@ -147,7 +147,15 @@ fn mirrored_part(
             .find(|it| it.as_ref().is_some_and(|(known, _)| *known == text));
         let place = match same.and_then(Option::take) {
             Some((_, unit)) => collected.mirror(unit),
-            None => collected.unit(builder, context(xml, paragraph)),
+            None => {
+                let mut above = xml.ancestors(paragraph);
+                let is_notes = above.any(|it| xml.name(it) == "notes");
+                let context = Context {
+                    part: is_notes.then_some(Part::SpeakerNotes),
+                    ..context(xml, paragraph)
+                };
+                collected.unit(builder, context)
+            }
         };
         units.push((text, place.unit));
         places.push(place);

@@ -23,7 +23,7 @@ pub(super) use vtt::Vtt;
 
 use super::{Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Syntax;
+use crate::document::{Part, Syntax};
 use crate::reading::check_lines;
 use cues::{Cue, Token, chains};
 use writing::Subtitles;
@@ -52,7 +52,11 @@ fn read(
     let mut kept = Vec::new();
     for chain in chains {
         let paragraph = builder.paragraph_count();
-        builder.paragraph(&chain.run(&text), Context::default());
+        let context = Context {
+            part: chain.time(cues).map(Part::Cues),
+            ..Context::default()
+        };
+        builder.paragraph(&chain.run(&text), context);
         if builder.paragraph_count() > paragraph {
             kept.push((paragraph, chain));
         }
