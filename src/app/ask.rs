@@ -247,6 +247,19 @@ impl Ask {
         })
     }
 
+    /// What the button says that answers the question.
+    pub fn button(&self) -> &'static str {
+        match self {
+            Self::NewProject { .. } => "Create",
+            Self::AddModel | Self::AddModelFile | Self::ProjectDocument { .. } => "Add",
+            Self::Export { .. } | Self::ExportTranslation { .. } => "Export",
+            _ => match self.pick() {
+                Some((_, Pick::NewFile(_))) => "Save",
+                _ => "Open",
+            },
+        }
+    }
+
     /// Where to begin.
     pub fn folder(&self) -> Option<&PathBuf> {
         match self {

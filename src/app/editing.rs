@@ -247,6 +247,7 @@ impl AppState {
             return;
         }
         if self.document.as_mut().is_some_and(OpenDocument::undo) {
+            self.notices.retain(|notice| !notice.ends_with_undo);
             self.undone(recuts);
         }
     }
@@ -330,7 +331,7 @@ impl AppState {
             };
             let detail =
                 "They are drafts, marked with =. Undo takes them back with the confirmation.";
-            self.notify(NoticeKind::Done, title, detail);
+            self.notify_of_change(title, detail);
         }
         true
     }

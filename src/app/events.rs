@@ -194,6 +194,7 @@ impl AppState {
                     self.ask_where_to_save();
                 }
             }
+            Event::ServerModels { job, models } => self.server_tested(job, models),
             Event::PathsMissing { paths } => self.forget_missing(&paths),
             Event::DocumentSaved { path, .. } => {
                 self.notify(NoticeKind::Done, "Saved", path.display().to_string());

@@ -179,8 +179,7 @@ impl AppState {
         self.touch();
         let places = counted(places, "place", "places");
         let sentences = counted(sentences, "sentence", "sentences");
-        self.notify(
-            NoticeKind::Done,
+        self.notify_of_change(
             format!("Replaced {places} in {sentences}"),
             "Undo brings all of them back.",
         );

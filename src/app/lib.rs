@@ -57,7 +57,7 @@ pub use explorer::{ExploreCommand, Explorer};
 pub use filtered::{Filter, Filtered};
 pub use find::FindCommand;
 pub use incoming::{ChangeKind, Incoming, IncomingChange};
-pub use language_model::{LanguageModel, LanguageModelCommand, Suggestions};
+pub use language_model::{LanguageModel, LanguageModelCommand, Suggestions, Tested};
 pub use machines::{MachineCommand, NamedMachine};
 pub use merging::{MergeCommand, Merges, Merging};
 pub use models::{Models, ModelsCommand};

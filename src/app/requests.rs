@@ -37,6 +37,9 @@ impl AppState {
             }
         }
         self.last_progress = None;
+        // They were about it.
+        self.notices
+            .retain(|notice| notice.kind == NoticeKind::Error);
         self.suggestions.forget();
     }
 

@@ -1,6 +1,7 @@
 //! The state of the workbench and what commands do to it.
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(crate) const AUTOSAVE_SECS: f64 = 1.0;
 /// While changes keep coming, as they do during a translation.
 const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
 /// How long a message that needs no answer stays.
-const NOTICE_SECS: f64 = 7.0;
+const NOTICE_SECS: f64 = 10.0;
 /// Jobs that keep work, of which failures are told apart.
 const KEEPING: usize = 32;
 
@@ -69,6 +70,10 @@ pub struct Notice {
     pub detail: String,
     /// When it goes by itself; errors stay until they are dismissed.
     pub until_secs: Option<f64>,
+    /// Whether it tells of a change that can be undone: with that it goes.
+    pub ends_with_undo: bool,
+    /// A command that helps, and what its button says.
+    pub button: Option<(&'static str, Command)>,
 }
 
 /// Everything the window shows.
@@ -438,12 +443,29 @@ impl AppState {
             title,
             detail,
             until_secs,
+            ends_with_undo: false,
+            button: None,
         });
+    }
+
+    /// Tells of a change, for as long as it stands.
+    pub(super) fn notify_of_change(&mut self, title: impl Into<String>, detail: impl Into<String>) {
+        self.notify(NoticeKind::Done, title, detail);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.ends_with_undo = true;
+        }
+    }
+
+    /// Gives the last message a button.
+    pub(super) fn with_button(&mut self, label: &'static str, command: Command) {
+        if let Some(notice) = self.notices.last_mut() {
+            notice.button = Some((label, command));
+        }
     }
 
     /// Tells of a failure, until it is dismissed.
     pub fn show_error(&mut self, title: &str, error: &Error) {
-        let detail = error.to_string();
+        let detail = in_words(error);
         let mut characters = detail.chars();
         let detail = characters.next().map_or_else(String::new, |first| {
             first.to_uppercase().chain(characters).collect()
@@ -533,5 +555,57 @@ impl AppState {
         recent
             .and_then(|folder| folder.parent())
             .map(Path::to_owned)
+    }
+}
+
+/// A failure without the numbers of the system.
+pub(super) fn in_words(error: &Error) -> String {
+    let (Error::Read { path, cause } | Error::Write { path, cause }) = error else {
+        return without_number(&error.to_string());
+    };
+    let path = path.display();
+    let is_read = matches!(error, Error::Read { .. });
+    match cause.kind() {
+        ErrorKind::NotFound if is_read => format!("There is no file {path}."),
+        ErrorKind::NotFound => format!("There is no folder for {path}."),
+        ErrorKind::PermissionDenied if is_read => format!("You may not read {path}."),
+        ErrorKind::PermissionDenied => format!("You may not write {path}."),
+        ErrorKind::AlreadyExists => format!("{path} is there already."),
+        ErrorKind::StorageFull => format!("There is no room left for {path}."),
+        _ => without_number(&error.to_string()),
+    }
+}
+
+/// Text without ` (os error 2)`.
+fn without_number(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(" (os error ") else {
+        return text.to_owned();
+    };
+    let after = rest.split_once(')').map_or("", |(_, after)| after);
+    format!("{before}{}", without_number(after))
+}
+
+#[cfg(test)]
+mod word_tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_the_system_are_told_in_words() {
+        let read = |kind: ErrorKind| Error::Read {
+            path: "nothere.docx".into(),
+            cause: kind.into(),
+        };
+        assert_eq!(
+            in_words(&read(ErrorKind::NotFound)),
+            "There is no file nothere.docx."
+        );
+        assert_eq!(
+            in_words(&read(ErrorKind::PermissionDenied)),
+            "You may not read nothere.docx."
+        );
+        assert_eq!(
+            without_number("refused (os error 111): at home (os error 2)"),
+            "refused: at home"
+        );
     }
 }

@@ -34,7 +34,8 @@ use super::training::TrainingPanel;
 use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
-    ModelsThread, ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
+    ModelsThread, ProjectsThread, RunsThread, ServerThread, SuggestionThread, TrainingRequest,
+    Trainings, Worker,
 };
 use canopy_app::{
     AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
@@ -82,6 +83,7 @@ pub struct CanopyApp {
     models: Option<ModelsThread>,
     catalogues: CatalogueThreads,
     suggestions: SuggestionThread,
+    servers: ServerThread,
     projects: ProjectsThread,
     align: AlignThread,
     fonts: WindowFonts,
@@ -132,6 +134,7 @@ impl CanopyApp {
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
+        let servers = ServerThread::spawn(sender.clone(), wake(ctx))?;
         let projects = ProjectsThread::spawn(sender.clone(), wake(ctx))?;
         let align = AlignThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
@@ -165,6 +168,7 @@ impl CanopyApp {
             models: Some(models),
             catalogues,
             suggestions,
+            servers,
             projects,
             align,
             fonts,
@@ -212,6 +216,9 @@ impl CanopyApp {
         }
         for request in self.state.suggestions.requests.drain(..) {
             self.suggestions.send(request);
+        }
+        for request in self.state.suggestions.server_requests.drain(..) {
+            self.servers.send(request);
         }
         for request in self.state.projects.requests.drain(..) {
             self.projects.send(request);
@@ -371,8 +378,9 @@ pub fn workbench_ui(
         .show(ui, |ui| status::status_ui(ui, state, commands));
     let focus = std::mem::take(&mut panels.focus);
     let out_of_sight = |ui: &Ui| focus.out_of_sight(ui);
+    let mut bottom = ui.available_rect_before_wrap().bottom();
     page_room_ui(ui, least_size(state), out_of_sight, |ui| match state.page {
-        Page::Document => document_page_ui(ui, state, panels, commands),
+        Page::Document => bottom = bottom.min(document_page_ui(ui, state, panels, commands)),
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
@@ -381,7 +389,7 @@ pub fn workbench_ui(
         Page::Align => panels.align.ui(ui, state, commands),
     });
     panels.focus = focus;
-    notices::notices_ui(ui.ctx(), &state.notices, commands);
+    notices::notices_ui(ui.ctx(), &state.notices, bottom, commands);
     if panels
         .path
         .as_mut()
@@ -409,12 +417,13 @@ pub fn workbench_ui(
     commands.extend(keys);
 }
 
+/// Returns the lower edge of the document: below it are panels.
 fn document_page_ui(
     ui: &mut Ui,
     state: &mut AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
-) {
+) -> f32 {
     let palette = Palette::of(ui);
     let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
     let margin = state.margin().cloned();
@@ -476,7 +485,7 @@ fn document_page_ui(
         let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
         panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
     }
-    CentralPanel::default()
+    let central = CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
             let (languages, note) = (state.languages(), state.language_note());
@@ -515,6 +524,7 @@ fn document_page_ui(
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
+    central.response.rect.bottom()
 }
 
 /// What the checks found, while their list is shown and the document is as they saw it.

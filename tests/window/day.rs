@@ -447,3 +447,22 @@ fn menus_are_grey_where_there_is_nothing_to_do() {
     harness.run_steps(6);
     assert!(harness.query_all_by_label("Try a sample run").count() > 0);
 }
+
+#[test]
+fn messages_stand_above_the_panels_and_go_with_what_they_tell_of() {
+    let mut window = Window::with_document(REPEATED);
+    window.state.apply(Command::ToggleHistory);
+    edit(&mut window, 0, "Öffnen Sie die Datei.");
+    window.state.apply(Command::ToggleConfirmed(0));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let message = harness
+        .get_by_label("2 identical sentences are filled")
+        .rect();
+    let panel = harness.get_by_label("History of the sentence").rect();
+    assert!(message.bottom() < panel.top(), "{message:?} {panel:?}");
+    harness.state_mut().state.apply(Command::Undo);
+    harness.run_steps(4);
+    let left = harness.query_by_label("2 identical sentences are filled");
+    assert!(left.is_none());
+}

@@ -14,6 +14,7 @@ pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod fonts;
+mod llm_models;
 pub mod models;
 mod other_languages;
 pub mod project;
@@ -48,6 +49,7 @@ pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Eval
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread, Overwrite};
 pub use fonts::FontThread;
+pub use llm_models::{ServerRequest, ServerThread};
 pub use models::{ModelRequest, ModelsThread};
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
@@ -455,6 +457,11 @@ pub enum Event {
         digest: String,
         /// Of the translation, where it is known.
         language: Option<String>,
+    },
+    /// The language models of a server.
+    ServerModels {
+        job: JobId,
+        models: Result<Vec<String>>,
     },
     /// Paths that are not there.
     PathsMissing {

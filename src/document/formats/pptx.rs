@@ -147,15 +147,7 @@ fn mirrored_part(
             .find(|it| it.as_ref().is_some_and(|(known, _)| *known == text));
         let place = match same.and_then(Option::take) {
             Some((_, unit)) => collected.mirror(unit),
-            None => {
-                let mut above = xml.ancestors(paragraph);
-                let is_notes = above.any(|it| xml.name(it) == "notes");
-                let context = Context {
-                    part: is_notes.then_some(Part::SpeakerNotes),
-                    ..context(xml, paragraph)
-                };
-                collected.unit(builder, context)
-            }
+            None => collected.unit(builder, context(xml, paragraph)),
         };
         units.push((text, place.unit));
         places.push(place);
@@ -169,7 +161,11 @@ fn mirrored_part(
 }
 
 fn context(xml: &Xml, paragraph: Id) -> Context {
-    let mut context = Context::default();
+    let is_notes = xml.ancestors(paragraph).any(|it| xml.name(it) == "notes");
+    let mut context = Context {
+        part: is_notes.then_some(Part::SpeakerNotes),
+        ..Context::default()
+    };
     for above in xml.ancestors(paragraph) {
         match xml.name(above) {
             "tc" => {
