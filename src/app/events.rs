@@ -195,6 +195,7 @@ impl AppState {
                 }
             }
             Event::ServerModels { job, models } => self.server_tested(job, models),
+            Event::CorpusSeen { folder, facts } => self.corpus_seen(folder, facts),
             Event::PathsMissing { paths } => self.forget_missing(&paths),
             Event::DocumentSaved { path, .. } => {
                 self.notify(NoticeKind::Done, "Saved", path.display().to_string());

@@ -161,12 +161,14 @@ impl AppState {
         }
         let due = self.dirty_since_secs.and(due);
         let alignment_due = self.tick_alignment();
+        let form_due = self.tick_form();
         let times = self
             .notices
             .iter()
             .filter_map(|notice| notice.until_secs)
             .chain(due)
-            .chain(alignment_due);
+            .chain(alignment_due)
+            .chain(form_due);
         times
             .min_by(f64::total_cmp)
             .map(|at| (at - now_secs).max(0.0))

@@ -63,6 +63,7 @@ pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::training::CorpusFacts;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::survey::Survey;
@@ -462,6 +463,11 @@ pub enum Event {
     ServerModels {
         job: JobId,
         models: Result<Vec<String>>,
+    },
+    /// What a corpus says of itself.
+    CorpusSeen {
+        folder: PathBuf,
+        facts: CorpusFacts,
     },
     /// Paths that are not there.
     PathsMissing {

@@ -19,6 +19,7 @@ impl AppState {
         match command {
             C::NewRun => self.new_run(),
             C::Fill(form) => self.show_form(*form),
+            C::Improve(model) => self.improve(model),
             C::CloseForm => training.form = None,
             C::Probe => self.probe(),
             C::Start => self.start_run(),
