@@ -306,3 +306,34 @@ fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins()
     state.apply(Command::Evaluate(EvaluateCommand::UseCorpus(corpus)));
     assert_eq!(state.testable_models(), [PathBuf::from("german")]);
 }
+
+#[test]
+fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
+    let mut state = with_page();
+    let before = PathBuf::from("models/old");
+    let defaults = &mut state.settings.default_models;
+    defaults.insert("en-de".to_owned(), before.clone());
+    let to = PathBuf::from("models/evening");
+    state.receive(Event::Exported {
+        to: to.clone(),
+        promote: true,
+    });
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!("it is opened")
+    };
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+        memory: None,
+    });
+    assert_eq!(state.settings.default_models["en-de"], before);
+    let notice = state.notices.last().expect("it is asked").clone();
+    assert_eq!(notice.title, "Make it the default for English → German?");
+    assert!(notice.detail.contains("replaces old"), "{}", notice.detail);
+    assert_eq!(notice.until_secs, None);
+    let (label, command) = notice.button.expect("a button");
+    assert_eq!(label, "Make default");
+    state.apply(command);
+    assert_eq!(state.settings.default_models["en-de"], to);
+}

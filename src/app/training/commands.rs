@@ -304,9 +304,8 @@ impl AppState {
         if promote {
             self.models.promote(&to);
             self.models.selected = Some(to.clone());
+            // Once it is open its languages are known, and a person is asked about them.
             self.open_model(to);
-            let detail = "Its page under Models makes it the default of its languages.";
-            self.notify(NoticeKind::Done, "The model is ready to translate", detail);
         } else {
             let detail = to.display().to_string();
             self.notify(NoticeKind::Done, "Model exported", detail);
