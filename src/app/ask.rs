@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
+use super::checking::CheckCommand;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
@@ -80,6 +81,11 @@ pub enum Ask {
     OpenJudgement,
     /// A folder of a sentence encoder.
     Encoder,
+    /// Files of another program's sentence encoder: a wheel or zip file, or a folder.
+    EncoderFile,
+    EncoderFolder,
+    /// A folder of Hunspell dictionaries.
+    Dictionaries,
     /// The encoder folder of a BERT, for a run.
     Bert,
     /// A file of contexts, for a run.
@@ -211,6 +217,12 @@ impl Ask {
                 Pick::File("Contexts", vec!["jsonl"]),
             ),
             Self::Bert | Self::Encoder => ("Choose an encoder folder", Pick::Folder),
+            Self::EncoderFile => (
+                "Import a sentence encoder",
+                Pick::File("Wheels and zip files", vec!["whl", "zip"]),
+            ),
+            Self::EncoderFolder => ("Import the folder of a sentence encoder", Pick::Folder),
+            Self::Dictionaries => ("Choose a folder of Hunspell dictionaries", Pick::Folder),
             Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", vec!["json"])),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
@@ -251,6 +263,7 @@ impl Ask {
     pub fn button(&self) -> &'static str {
         match self {
             Self::NewProject { .. } => "Create",
+            Self::EncoderFile | Self::EncoderFolder => "Import",
             Self::AddModel | Self::AddModelFile | Self::ProjectDocument { .. } => "Add",
             Self::Export { .. } | Self::ExportTranslation { .. } => "Export",
             _ => match self.pick() {
@@ -312,6 +325,10 @@ impl Ask {
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
+            Self::EncoderFile | Self::EncoderFolder => {
+                Command::Explore(ExploreCommand::ImportEncoder(path))
+            }
+            Self::Dictionaries => Command::Check(CheckCommand::UseDictionaries(Some(path))),
             Self::Encoder => Command::Explore(ExploreCommand::UseEncoder(path)),
             Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
             Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::command::Page;
+use super::checking::CheckCommand;
+use super::command::{Command, Page};
 use super::notes::Written;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
@@ -107,6 +108,8 @@ impl AppState {
             Event::Checked { job, findings } => self.checked(job, findings),
             Event::NotSpelled { reason, .. } => {
                 self.notify(NoticeKind::Hint, "Spelling is not checked", reason);
+                let choose = Command::Check(CheckCommand::ChooseDictionaries);
+                self.with_button("Choose a folder…", choose);
             }
             Event::MemoryRead { job, memory } => self.memory_read(job, memory),
             Event::ModelsListed { models } => self.models_listed(models),
@@ -196,6 +199,7 @@ impl AppState {
             }
             Event::ServerModels { job, models } => self.server_tested(job, models),
             Event::CorpusSeen { folder, facts } => self.corpus_seen(folder, facts),
+            Event::EncoderImported { job, folder } => self.encoder_imported(job, folder),
             Event::PathsMissing { paths } => self.forget_missing(&paths),
             Event::DocumentSaved { path, .. } => {
                 self.notify(NoticeKind::Done, "Saved", path.display().to_string());

@@ -84,6 +84,8 @@ pub struct Settings {
     pub encoder: Option<PathBuf>,
     /// The large language model that may be asked; none unless a person names one.
     pub language_model: Option<LanguageModel>,
+    /// A folder of Hunspell dictionaries besides those of the system.
+    pub dictionaries: Option<PathBuf>,
     /// Other machines that compute, the one named last first.
     pub machines: Vec<RemoteHost>,
 }
@@ -121,6 +123,7 @@ impl Default for Settings {
             target_language: None,
             encoder: None,
             language_model: None,
+            dictionaries: None,
             machines: vec![],
         }
     }
@@ -200,6 +203,7 @@ impl Settings {
             &mut self.terms,
             &mut self.default_model,
             &mut self.encoder,
+            &mut self.dictionaries,
         ] {
             path.take_if(|path| !is_unicode(path));
         }

@@ -18,7 +18,8 @@ use canopy_app::actions::label_of;
 use canopy_app::jobs::RunSnapshot;
 use canopy_app::settings::beam_name;
 use canopy_app::{
-    ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
+    ACTIONS, Action, AppState, CheckCommand, Command, Group, LanguageModelCommand, ModelState,
+    Page, Scope, Theme,
 };
 use canopy_corpus::is_same_language;
 use canopy_document::document::SubtitleLayout;
@@ -383,9 +384,29 @@ fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     ui.label(caption("Termbase"));
     terms_menu_ui(ui, state, commands);
     ui.separator();
+    ui.label(caption("Spelling dictionaries"));
+    dictionaries_ui(ui, state, commands);
+    ui.separator();
     ui.label(caption("Suggestions"));
     if ui.button("Language model…").clicked() {
         commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+    }
+}
+
+/// Where dictionaries of the check of spelling are.
+fn dictionaries_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let own = state.settings.dictionaries.as_deref();
+    if ui.radio(own.is_none(), "Those of the system").clicked() && own.is_some() {
+        commands.push(Command::Check(CheckCommand::UseDictionaries(None)));
+    }
+    if let Some(own) = own {
+        let hint = own.display().to_string();
+        ui.radio(true, file_name(own)).on_hover_text(hint);
+    }
+    let hint = "A folder with .dic and .aff files, such as those of LibreOffice or Firefox";
+    let button = ui.button("Choose a dictionary folder…");
+    if button.on_hover_text(hint).clicked() {
+        commands.push(Command::Check(CheckCommand::ChooseDictionaries));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Asked, CheckCommand, Checking};
+use crate::ask::Ask;
 use crate::jobs::{CheckRequest, JobId, State};
 use crate::open_document::OpenDocument;
 use crate::state::{AppState, NoticeKind};
@@ -33,6 +34,11 @@ impl AppState {
                 self.repair(&of_kind);
             }
             C::Ignore(finding) => self.ignore_finding(&finding),
+            C::ChooseDictionaries => self.asks.push(Ask::Dictionaries),
+            C::UseDictionaries(folder) => {
+                self.set(|settings| settings.dictionaries = folder);
+                self.checking.asked = None;
+            }
             C::ShowIgnored => {
                 self.with_document(OpenDocument::forget_ignored);
                 // They are looked for again.
@@ -173,6 +179,7 @@ impl AppState {
             pairs,
             checks,
             terms,
+            dictionaries: self.settings.dictionaries.clone(),
         });
     }
 

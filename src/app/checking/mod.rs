@@ -3,6 +3,7 @@
 mod commands;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::jobs::{CheckRequest, JobId};
@@ -32,6 +33,10 @@ pub enum CheckCommand {
     Ignore(Finding),
     /// Shows those again that are ignored.
     ShowIgnored,
+    /// Asks for a folder of dictionaries.
+    ChooseDictionaries,
+    /// Spells by the dictionaries of a folder first, or by those of the system alone.
+    UseDictionaries(Option<PathBuf>),
 }
 
 /// The findings of one check.

@@ -469,6 +469,11 @@ pub enum Event {
         folder: PathBuf,
         facts: CorpusFacts,
     },
+    /// A sentence encoder was made of another program's files.
+    EncoderImported {
+        job: JobId,
+        folder: PathBuf,
+    },
     /// Paths that are not there.
     PathsMissing {
         paths: Vec<PathBuf>,
