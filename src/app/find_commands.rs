@@ -6,7 +6,7 @@ use fancy_regex::Regex;
 
 use super::find::{FindCommand, FindOptions, Match, Side};
 use super::open_document::OpenDocument;
-use super::state::{AppState, NoticeKind};
+use super::state::AppState;
 use super::target::Target;
 use crate::jobs::State;
 use canopy_document::placeholder::{Placeholder, stripped};

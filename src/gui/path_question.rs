@@ -126,8 +126,12 @@ impl PathQuestion {
     /// Takes the path as the answer if it can be one; else says why not and stays.
     fn answer(&mut self, pick: &Pick, commands: &mut Vec<Command>) -> bool {
         let path = self.path();
+        // A folder may be a project, or a model.
+        let opens_all = matches!(self.ask, Ask::OpenDocument { .. });
         self.problem = match pick {
-            Pick::File(..) if path.is_dir() => Some(format!("{} is a folder.", path.display())),
+            Pick::File(..) if path.is_dir() && !opens_all => {
+                Some(format!("{} is a folder.", path.display()))
+            }
             Pick::File(..) if !path.exists() => {
                 Some(format!("There is no file {}.", path.display()))
             }

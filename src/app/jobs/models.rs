@@ -103,7 +103,7 @@ impl ModelsThread {
 
 /// Reads a Sentence-BERT, else a Universal Sentence Encoder; writes it beside the folder of models.
 fn import_encoder(path: &Path, library: &Path) -> Result<PathBuf> {
-    let read = |make: fn(&mut Archive) -> Result<Encoder>| {
+    let read = |make: fn(&mut Archive) -> Result<Encoder>| -> Result<(Encoder, Archive)> {
         let mut archive = Archive::open(path)?;
         Ok((make(&mut archive)?, archive))
     };

@@ -438,7 +438,7 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, (is_chosen, warns): (bool, bool)
     });
     let whole = ui.interact(
         shown.response.rect,
-        ui.id().with(title),
+        ui.scope_id().with(title),
         egui::Sense::click(),
     );
     shown.inner || whole.clicked()
