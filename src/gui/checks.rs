@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use egui::text::LayoutJob;
 use egui::{
-    Align, Align2, Button, Color32, FontId, Id, Label, Layout, Popup, PopupCloseBehavior, Pos2,
-    Rect, RichText, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, vec2,
+    Align, Align2, Button, FontId, Id, Label, Layout, Popup, PopupCloseBehavior, Rect, RichText,
+    Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 use super::labels::capitalised;
@@ -108,15 +108,12 @@ impl ChecksPanel {
         if response.clicked() && !self.closed.remove(&check) {
             self.closed.insert(check);
         }
-        let arrow = if is_open { "▾" } else { "▸" };
-        let middle = rect.left_center() + vec2(14.0, 0.0);
-        let paint = |at: Pos2, text: &str, font: FontId, color: Color32| {
-            ui.painter()
-                .text(at, Align2::LEFT_CENTER, text, font, color);
-        };
-        paint(middle, arrow, FontId::proportional(11.0), palette.weak);
-        let middle = middle + vec2(16.0, 0.0);
-        paint(middle, &label, theme::semibold(12.5), palette.text);
+        let middle = rect.left_center() + vec2(18.0, 0.0);
+        icons::chevron(ui.painter(), middle, is_open, palette.weak);
+        let at = middle + vec2(12.0, 0.0);
+        let font = theme::semibold(12.5);
+        ui.painter()
+            .text(at, Align2::LEFT_CENTER, &label, font, palette.text);
     }
 }
 

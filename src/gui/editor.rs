@@ -101,6 +101,10 @@ pub fn editor_ui(
         Some(Insertion::NextTag) => with_next_tag(&text, selection, source),
         None => None,
     };
+    if inserted.is_none() && editor.insert.is_some() {
+        // No tag is missing: the command is done.
+        commands.push(Command::Editing(text.clone()));
+    }
     if let Some((text, caret)) = inserted {
         commands.push(Command::Editing(text));
         let mut state = output.state.clone();

@@ -22,6 +22,8 @@ pub struct PathQuestion {
     warned: bool,
     /// Why the last answer cannot be.
     problem: Option<String>,
+    /// Whether something was typed that Tab has not gone on with: else it leaves the field.
+    is_typed: bool,
     /// The names that begin as the last one typed, which another thread looks for.
     looking: Option<Receiver<Names>>,
     names: Vec<String>,
@@ -49,6 +51,7 @@ impl PathQuestion {
             focused: false,
             warned: false,
             problem: None,
+            is_typed: false,
             looking: None,
             names: Vec::new(),
         })
@@ -101,7 +104,7 @@ impl PathQuestion {
         }
         let filter = EventFilter {
             horizontal_arrows: true,
-            tab: true,
+            tab: self.is_typed,
             ..EventFilter::default()
         };
         let edit = theme::text_field(ui, &mut self.text).desired_width(f32::INFINITY);
@@ -111,12 +114,15 @@ impl PathQuestion {
             response.request_focus();
             self.focused = true;
         }
-        if response.has_focus()
+        if self.is_typed
+            && response.has_focus()
             && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Tab))
         {
+            self.is_typed = false;
             self.complete(ui.ctx());
         }
         if response.changed() {
+            self.is_typed = true;
             self.warned = false;
             self.problem = None;
             self.names.clear();

@@ -115,7 +115,7 @@ fn documents_ui(
                 let response = ui.horizontal(|ui| {
                     ui.set_width(NAME);
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        let menu = ui.menu_button("⋮", |ui| row_menu_ui(ui, row, commands));
+                        let menu = ui.menu_button("…", |ui| row_menu_ui(ui, row, commands));
                         menu.response.accessible_name(format!("Actions for {name}"));
                         ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(button))
                             .inner

@@ -186,7 +186,7 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     let folder = home.path().join("book");
     let create = ProjectCommand::Create(folder.clone());
     window.state.apply(Command::Project(create));
-    let mut answer = |window: &mut Window| {
+    let answer = |window: &mut Window| {
         let request = window.state.projects.requests.pop().expect("a request");
         thread.send(request);
         window.state.receive(events.recv().expect("an answer"));

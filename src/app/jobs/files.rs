@@ -196,7 +196,7 @@ impl FileRequest {
                 ..
             } => {
                 let merged = open.save(&data_folder, &project)?;
-                Ok(merged.map(|it| told(project, it)).into_iter().collect())
+                Ok(merged.map(|it| taken(project, it)).into_iter().collect())
             }
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
@@ -253,7 +253,7 @@ impl FileRequest {
 }
 
 /// Tells what somebody else has written into the file of the work.
-fn told(project: Project, merged: MergedWork) -> Event {
+fn taken(project: Project, merged: MergedWork) -> Event {
     Event::WorkMerged {
         path: project.document,
         merged: Box::new(merged),

@@ -436,12 +436,7 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, (is_chosen, warns): (bool, bool)
         });
         chosen.clicked()
     });
-    let whole = ui.interact(
-        shown.response.rect,
-        ui.scope_id().with(title),
-        egui::Sense::click(),
-    );
-    shown.inner || whole.clicked()
+    shown.inner
 }
 
 /// A system's name, and below it the sentence that explains it.
