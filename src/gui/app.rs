@@ -471,20 +471,7 @@ fn document_page_ui(
         let count = document.num_sentences();
         panel.show(ui, |ui| elsewhere_ui(ui, elsewhere, count, commands));
     }
-    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
-        document.search_again();
-        let panel = Panel::top("find").frame(
-            Frame::NONE
-                .fill(palette.panel)
-                .inner_margin(Margin::symmetric(14, 6)),
-        );
-        panel.show(ui, |ui| find::find_ui(ui, document, commands));
-    }
-    if let Some(document) = state.document.as_ref().filter(|it| it.filtered.is_some()) {
-        let frame = Frame::NONE.fill(palette.panel);
-        let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
-        panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
-    }
+    bars_ui(ui, state, commands);
     let central = CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
@@ -525,6 +512,25 @@ fn document_page_ui(
             }
         });
     central.response.rect.bottom()
+}
+
+/// The bars above the document: words to look for, and which sentences are shown.
+fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
+        document.search_again();
+        let panel = Panel::top("find").frame(
+            Frame::NONE
+                .fill(palette.panel)
+                .inner_margin(Margin::symmetric(14, 6)),
+        );
+        panel.show(ui, |ui| find::find_ui(ui, document, commands));
+    }
+    if let Some(document) = state.document.as_ref().filter(|it| it.filtered.is_some()) {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
+        panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
+    }
 }
 
 /// What the checks found, while their list is shown and the document is as they saw it.

@@ -180,7 +180,7 @@ fn models_ui(
             }
             Tested::Models(models) => {
                 let chosen = models.contains(&entered.model).then_some(&entered.model);
-                let chosen = chosen.map_or("Choose a model", String::as_str);
+                let chosen = chosen.map_or("Choose a model", String::as_str).to_owned();
                 let combo = ComboBox::from_id_salt("models of the server").selected_text(chosen);
                 let response = combo.show_ui(ui, |ui| {
                     for model in models {

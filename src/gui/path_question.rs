@@ -221,7 +221,7 @@ fn names_at(path: &Path, is_folder: bool) -> Vec<String> {
         folder
     };
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| {
+    let found = entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         // As shells do it.
         let is_hidden = name.starts_with('.') && !beginning.starts_with('.');
@@ -233,7 +233,7 @@ fn names_at(path: &Path, is_folder: bool) -> Vec<String> {
         };
         fits.then(|| name + &end)
     });
-    let mut names: Vec<String> = named.collect();
+    let mut names: Vec<String> = found.collect();
     names.sort();
     names
 }
