@@ -76,14 +76,12 @@ impl TakenWork {
     fn take_in(&self, project: &mut ProjectFolder, documents: &[PathBuf]) -> Result<()> {
         for path in documents {
             let work = self.on(path).filter(Project::has_work);
-            let place = project.add(std::slice::from_ref(path))?.pop();
-            if let (Some(work), Some(place)) = (work, place)
-                && project.work(&place)?.is_none()
-            {
+            let place = project.take_document(path)?;
+            if let Some(work) = work.filter(|_| !project.work_place(&place).exists()) {
                 project.save_work(&place, &work)?;
             }
         }
-        Ok(())
+        project.save()
     }
 }
 

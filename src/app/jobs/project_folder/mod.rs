@@ -168,23 +168,26 @@ impl ProjectFolder {
         write_atomically(&place, text.as_bytes(), overwrite)
     }
 
-    /// Takes documents in: those outside the folder are copied into it. Returns their paths from the folder.
+    /// Takes documents in: those outside the folder are copied into it.
     ///
     /// # Errors
     /// If one cannot be read or copied, or there is another one of its name.
-    pub fn add(&mut self, documents: &[PathBuf]) -> Result<Vec<String>> {
-        let mut added = Vec::new();
+    pub fn add(&mut self, documents: &[PathBuf]) -> Result<()> {
         for path in documents {
-            // What cannot be read is told now.
-            Document::open(path, None)?;
-            let relative = self.taken_in(path, SOURCES)?;
-            if !self.head.documents.contains(&relative) {
-                self.head.documents.push(relative.clone());
-            }
-            added.push(relative);
+            self.take_document(path)?;
         }
-        self.save()?;
-        Ok(added)
+        self.save()
+    }
+
+    /// Takes a document in, which the head says once it is saved; its path from the folder.
+    pub(super) fn take_document(&mut self, path: &Path) -> Result<String> {
+        // What cannot be read is told now.
+        Document::open(path, None)?;
+        let relative = self.taken_in(path, SOURCES)?;
+        if !self.head.documents.contains(&relative) {
+            self.head.documents.push(relative.clone());
+        }
+        Ok(relative)
     }
 
     /// Takes a document out of the list; its source and the work on it stay where they are.
