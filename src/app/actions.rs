@@ -10,7 +10,6 @@ use super::models::{GettingCommand, ModelsCommand};
 use super::project::ProjectCommand;
 use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
-use super::training::TrainingCommand;
 use canopy_corpus::Column;
 
 /// A command without parameters of its own: one line of the table.
@@ -20,6 +19,14 @@ pub struct Action {
     pub group: Group,
     pub label: &'static str,
     pub shortcut: Option<Shortcut>,
+    /// Whether a menu has a line above it.
+    pub begins_part: bool,
+}
+
+/// An action that stands at the head of a part of its menu.
+const fn part(mut action: Action) -> Action {
+    action.begins_part = true;
+    action
 }
 
 const fn action(
@@ -33,6 +40,7 @@ const fn action(
         group,
         label,
         shortcut,
+        begins_part: false,
     }
 }
 
@@ -42,16 +50,23 @@ pub static ACTIONS: &[Action] = {
     use Command as C;
     use ExploreCommand as E;
     use FindCommand as F;
-    use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
+    use Group::{Align, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View};
     use Key::{
-        Delete, Down, Enter, Escape, F1, F3, F7, F8, F9, Left, Letter, Minus, Plus, Right, Up,
+        Comma, Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter,
+        Minus, PageDown, PageUp, Plus, Right, Up,
     };
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
+        part(action(
+            File,
+            "Save translation",
+            Some(Shortcut::command(Letter('S'))),
+            C::Save,
+        )),
         action(
             File,
             "Save translation as…",
-            Some(Shortcut::command(Letter('S'))),
+            Some(Shortcut::command_shift(Letter('S'))),
             C::SaveAs,
         ),
         action(
@@ -66,7 +81,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('W'))),
             C::CloseDocument,
         ),
-        action(File, "New project…", None, C::Project(ProjectCommand::New)),
+        part(action(
+            File,
+            "New project…",
+            None,
+            C::Project(ProjectCommand::New),
+        )),
         action(
             File,
             "Open project…",
@@ -74,13 +94,12 @@ pub static ACTIONS: &[Action] = {
             C::Project(ProjectCommand::Choose),
         ),
         action(File, "Align two documents…", None, C::Align(A::Show)),
-        action(
+        part(action(
             File,
-            "Try a sample run",
-            None,
-            C::Training(TrainingCommand::TrySample),
-        ),
-        action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
+            "Quit",
+            Some(Shortcut::command(Letter('Q'))),
+            C::Quit,
+        )),
         action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
         action(
             Edit,
@@ -88,12 +107,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command_shift(Letter('Z'))),
             C::Redo,
         ),
-        action(
+        part(action(
             Edit,
             "Find and replace…",
             Some(Shortcut::command(Letter('F'))),
             C::Find(F::Open),
-        ),
+        )),
         action(
             Edit,
             "Find next",
@@ -106,13 +125,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::shift(F3)),
             C::Find(F::Previous),
         ),
-        action(
+        part(action(
             Edit,
-            "Go to sentence…",
-            Some(Shortcut::command(Letter('G'))),
-            C::AskForSentence(true),
-        ),
-        action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
+            "Edit sentence",
+            Some(Shortcut::plain(Enter)),
+            C::Edit,
+        )),
         action(
             Edit,
             "Confirm and go to next",
@@ -121,28 +139,40 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Edit,
+            "Use best match",
+            Some(Shortcut::command_alt(Letter('1'))),
+            C::UseMatch(0),
+        ),
+        action(
+            Edit,
+            "Copy source to target",
+            Some(Shortcut::command(Insert)),
+            C::CopySourceSelected,
+        ),
+        action(
+            Edit,
             "Clear translation",
             Some(Shortcut::command(Delete)),
             C::ClearSelected,
         ),
-        action(
+        part(action(
             Edit,
             "Insert next term",
             Some(Shortcut::command(Letter('I'))),
             C::Terms(TermsCommand::InsertNext),
-        ),
+        )),
         action(
             Edit,
             "Add term…",
             Some(Shortcut::command(Letter('K'))),
             C::Terms(TermsCommand::New),
         ),
-        action(
+        part(action(
             Edit,
             "Split sentence at the caret",
             Some(Shortcut::command(Letter('B'))),
             C::Segments(SegmentsCommand::Split),
-        ),
+        )),
         action(
             Edit,
             "Join with the next sentence",
@@ -161,41 +191,66 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::plain(Left)),
             C::Segments(SegmentsCommand::PreviousWord),
         ),
-        action(
+        part(action(
             Edit,
+            "Apply suggested fix",
+            Some(Shortcut::command(Letter('R'))),
+            C::Check(CheckCommand::RepairSelected),
+        )),
+        action(
+            Go,
+            "Go to sentence…",
+            Some(Shortcut::command(Letter('G'))),
+            C::AskForSentence(true),
+        ),
+        action(
+            Go,
             "Next sentence",
             Some(Shortcut::plain(Down)),
             C::SelectNext,
         ),
         action(
-            Edit,
+            Go,
             "Previous sentence",
             Some(Shortcut::plain(Up)),
             C::SelectPrevious,
         ),
+        part(action(
+            Go,
+            "Page down",
+            Some(Shortcut::plain(PageDown)),
+            C::PageDown,
+        )),
+        action(Go, "Page up", Some(Shortcut::plain(PageUp)), C::PageUp),
         action(
-            Edit,
+            Go,
+            "First sentence",
+            Some(Shortcut::command(Home)),
+            C::SelectFirst,
+        ),
+        action(
+            Go,
+            "Last sentence",
+            Some(Shortcut::command(End)),
+            C::SelectLast,
+        ),
+        part(action(
+            Go,
             "Next unconfirmed sentence",
             Some(Shortcut::command(Letter('J'))),
             C::SelectNextOpen,
-        ),
+        )),
         action(
-            Edit,
+            Go,
             "Least certain draft",
             Some(Shortcut::command_shift(Letter('J'))),
             C::SelectLeastSure,
         ),
         action(
-            Edit,
+            Go,
             "Next finding of the checks",
             Some(Shortcut::plain(F8)),
             C::Check(CheckCommand::GoToNext),
-        ),
-        action(
-            Edit,
-            "Apply suggested fix",
-            Some(Shortcut::command(Letter('R'))),
-            C::Check(CheckCommand::RepairSelected),
         ),
         action(
             Translate,
@@ -215,17 +270,41 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('T'))),
             C::Translate(Scope::SelectedSentence),
         ),
-        action(
+        part(action(
             Translate,
             "Retranslate drafts using my edits",
             Some(Shortcut::command(Letter('U'))),
             C::UpdateRest,
-        ),
-        action(
+        )),
+        part(action(
             Translate,
             "Cancel",
             Some(Shortcut::plain(Escape)),
             C::Cancel,
+        )),
+        action(
+            Matches,
+            "Use match 2",
+            Some(Shortcut::command_alt(Letter('2'))),
+            C::UseMatch(1),
+        ),
+        action(
+            Matches,
+            "Use match 3",
+            Some(Shortcut::command_alt(Letter('3'))),
+            C::UseMatch(2),
+        ),
+        action(
+            Matches,
+            "Use match 4",
+            Some(Shortcut::command_alt(Letter('4'))),
+            C::UseMatch(3),
+        ),
+        action(
+            Matches,
+            "Use match 5",
+            Some(Shortcut::command_alt(Letter('5'))),
+            C::UseMatch(4),
         ),
         action(
             Editor,
@@ -244,6 +323,12 @@ pub static ACTIONS: &[Action] = {
             "Cancel the edit",
             Some(Shortcut::plain(Escape)),
             C::DiscardEdit,
+        ),
+        action(
+            Editor,
+            "Insert next tag, or a pair around the selection",
+            Some(Shortcut::command(Comma)),
+            C::InsertTag,
         ),
         action(
             Explore,
@@ -425,7 +510,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('7'))),
             C::ShowPage(Page::Align),
         ),
-        action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
+        part(action(
+            View,
+            "Outline",
+            Some(Shortcut::plain(F9)),
+            C::ToggleOutline,
+        )),
         action(
             View,
             "Checks",
@@ -444,7 +534,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('H'))),
             C::ToggleHistory,
         ),
-        action(View, "Larger", Some(Shortcut::command(Plus)), C::ScaleUp),
+        part(action(
+            View,
+            "Larger",
+            Some(Shortcut::command(Plus)),
+            C::ScaleUp,
+        )),
         action(
             View,
             "Smaller",
@@ -464,7 +559,7 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::plain(F1)),
             C::ToggleShortcuts,
         ),
-        action(
+        part(action(
             Help,
             "Get models…",
             None,
@@ -472,13 +567,13 @@ pub static ACTIONS: &[Action] = {
                 from: None,
                 to: None,
             })),
-        ),
-        action(
+        )),
+        part(action(
             Help,
             "Licences",
             None,
             C::ShowHelp(Some(HelpPage::Licences)),
-        ),
+        )),
         action(
             Help,
             "About Canopy",
@@ -506,9 +601,9 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        use Group::{Align, Edit, Editor, Explore, File, Help, Translate, View};
+        use Group::{Align, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View};
         for together in [
-            [File, View, Help, Edit, Translate].as_slice(),
+            [File, View, Help, Edit, Go, Translate, Matches].as_slice(),
             &[Editor],
             &[File, View, Help, Explore],
             &[View, Help, Align],

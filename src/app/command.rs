@@ -1,5 +1,6 @@
 //! Everything a person can ask for.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
@@ -34,6 +35,8 @@ pub enum Command {
     TakeOver,
     /// Leaves that where it is and asks no more.
     LeaveElsewhere,
+    /// Writes the translation where it was written last, or asks for a place.
+    Save,
     /// Asks for a place.
     SaveAs,
     /// Writes the translation of a document, if that is still open.
@@ -68,13 +71,18 @@ pub enum Command {
     Select(usize),
     SelectNext,
     SelectPrevious,
+    SelectFirst,
+    SelectLast,
+    /// As many sentences further as are in view.
+    PageDown,
+    PageUp,
     /// The next sentence that is not confirmed.
     SelectNextOpen,
     /// The draft of which the model is least sure, then the next one in that order.
     SelectLeastSure,
     ScrollTo(usize),
     /// The sentences now in view, which are translated first.
-    Visible(usize),
+    Visible(Range<usize>),
     /// Opens the editor on the selected sentence.
     Edit,
     EditSentence(usize),
@@ -86,6 +94,8 @@ pub enum Command {
     KeepEditAndConfirm,
     RepairEdit,
     DiscardEdit,
+    /// Writes the next tag that the translation lacks where the caret is, or a pair around what is selected.
+    InsertTag,
     /// Confirms the selected sentence, also one that is confirmed, and goes on.
     Confirm,
     /// Confirms a sentence, or takes that back, and stays there.
@@ -94,6 +104,9 @@ pub enum Command {
     Clear(usize),
     ClearSelected,
     CopySource(usize),
+    CopySourceSelected,
+    /// Edits the selected sentence with a translation of similar sentences, the best being 0.
+    UseMatch(usize),
     Undo,
     Redo,
     Find(FindCommand),
@@ -202,8 +215,14 @@ pub enum Key {
     Left,
     Right,
     Delete,
+    Insert,
+    Home,
+    End,
+    PageUp,
+    PageDown,
     Plus,
     Minus,
+    Comma,
     F1,
     F3,
     F7,
@@ -211,11 +230,12 @@ pub enum Key {
     F9,
 }
 
-/// A key with modifiers; `command` is Ctrl, on macOS ⌘.
+/// A key with modifiers; `command` is Ctrl, on macOS ⌘, `alt` there ⌥.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shortcut {
     pub command: bool,
     pub shift: bool,
+    pub alt: bool,
     pub key: Key,
 }
 
@@ -224,31 +244,36 @@ impl Shortcut {
         Self {
             command: false,
             shift: false,
+            alt: false,
             key,
         }
     }
 
     pub(super) const fn shift(key: Key) -> Self {
         Self {
-            command: false,
             shift: true,
-            key,
+            ..Self::plain(key)
         }
     }
 
     pub(super) const fn command(key: Key) -> Self {
         Self {
             command: true,
-            shift: false,
-            key,
+            ..Self::plain(key)
         }
     }
 
     pub(super) const fn command_shift(key: Key) -> Self {
         Self {
-            command: true,
             shift: true,
-            key,
+            ..Self::command(key)
+        }
+    }
+
+    pub(super) const fn command_alt(key: Key) -> Self {
+        Self {
+            alt: true,
+            ..Self::command(key)
         }
     }
 }
@@ -258,7 +283,11 @@ impl Shortcut {
 pub enum Group {
     File,
     Edit,
+    /// Ways through the document, a menu within that of edits.
+    Go,
     Translate,
+    /// The second and further matches of the memory; the list of shortcuts alone has them.
+    Matches,
     /// Only while a target sentence is in the editor.
     Editor,
     /// On the page of traces.
@@ -270,10 +299,12 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::File,
         Self::Edit,
+        Self::Go,
         Self::Translate,
+        Self::Matches,
         Self::Editor,
         Self::Explore,
         Self::Align,
@@ -285,7 +316,9 @@ impl Group {
         match self {
             Self::File => "File",
             Self::Edit => "Edit",
+            Self::Go => "Go to",
             Self::Translate => "Translate",
+            Self::Matches => "Translation memory matches",
             Self::Editor => "While editing a sentence",
             Self::Explore => "While exploring",
             Self::Align => "While aligning",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::markup;
-use super::open_document::{Editor, OpenDocument};
+use super::open_document::{Editor, Insertion, OpenDocument};
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
 use crate::jobs::{MergedWork, Origin, State};
@@ -116,10 +116,18 @@ impl AppState {
 
     pub(super) fn discard_edit(&mut self) {
         let document = self.document.as_mut();
-        if document.is_some_and(|document| document.editor.take().is_some()) {
+        if document.is_some_and(OpenDocument::discard_edit) {
             // The project file may hold it.
             self.touch();
         }
+    }
+
+    pub(super) fn insert_tag(&mut self) {
+        self.with_document(|document| {
+            if let Some(editor) = &mut document.editor {
+                editor.insert = Some(Insertion::NextTag);
+            }
+        });
     }
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.
@@ -239,6 +247,7 @@ impl AppState {
             return;
         }
         if self.document.as_mut().is_some_and(OpenDocument::undo) {
+            self.notices.retain(|notice| !notice.ends_with_undo);
             self.undone(recuts);
         }
     }
@@ -322,7 +331,7 @@ impl AppState {
             };
             let detail =
                 "They are drafts, marked with =. Undo takes them back with the confirmation.";
-            self.notify(NoticeKind::Done, title, detail);
+            self.notify_of_change(title, detail);
         }
         true
     }
@@ -368,6 +377,20 @@ impl AppState {
                 ..Target::default()
             },
         );
+    }
+
+    /// Puts the translation of a similar sentence into the editor, the most similar being 0.
+    pub(super) fn use_match(&mut self, place: usize) {
+        let sentence = self.document.as_ref().zip(self.selected());
+        let source = sentence.map(|(open, at)| open.document.sentences[at].plain_text());
+        let Some((memory, source)) = self.memory().zip(source) else {
+            return;
+        };
+        let mut found = memory.to_show(source.trim()).into_iter();
+        match found.nth(place).map(|found| found.target.to_owned()) {
+            Some(target) => self.edit_with(&target),
+            None => self.notify(NoticeKind::Hint, "There is no such match", ""),
+        }
     }
 
     /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.

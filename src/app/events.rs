@@ -1,9 +1,11 @@
 //! Changes that events of the threads make.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::command::Page;
+use super::checking::CheckCommand;
+use super::command::{Command, Page};
+use super::notes::Written;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
@@ -106,6 +108,8 @@ impl AppState {
             Event::Checked { job, findings } => self.checked(job, findings),
             Event::NotSpelled { reason, .. } => {
                 self.notify(NoticeKind::Hint, "Spelling is not checked", reason);
+                let choose = Command::Check(CheckCommand::ChooseDictionaries);
+                self.with_button("Choose a folder…", choose);
             }
             Event::MemoryRead { job, memory } => self.memory_read(job, memory),
             Event::ModelsListed { models } => self.models_listed(models),
@@ -170,12 +174,35 @@ impl AppState {
             Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Recut { job, document } => self.recut_done(job, document),
             Event::Flushed { job } => self.flushed(job),
-            Event::DocumentSaved { job, path } => {
+            Event::TranslationSaved {
+                job,
+                path,
+                digest,
+                language,
+            } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {
-                    self.document_saved(&path);
-                } else {
-                    self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+                    let written = Written {
+                        path,
+                        digest,
+                        language,
+                    };
+                    self.translation_saved(written);
                 }
+            }
+            Event::TranslationChanged { job, path } => {
+                if self.saving.take_if(|saving| *saving == job).is_some() {
+                    let detail = format!("{}\nChoose a name for this one.", path.display());
+                    let title = "Another program has changed the translated file";
+                    self.notify(NoticeKind::Hint, title, detail);
+                    self.ask_where_to_save();
+                }
+            }
+            Event::ServerModels { job, models } => self.server_tested(job, models),
+            Event::CorpusSeen { folder, facts } => self.corpus_seen(folder, facts),
+            Event::EncoderImported { job, folder } => self.encoder_imported(job, folder),
+            Event::PathsMissing { paths } => self.forget_missing(&paths),
+            Event::DocumentSaved { path, .. } => {
+                self.notify(NoticeKind::Done, "Saved", path.display().to_string());
             }
             Event::Failed { job, error } => self.failed(job, &error),
         }
@@ -243,6 +270,7 @@ impl AppState {
             let detail = format!("{missing} sentences are left; translate again to go on.");
             self.notify(NoticeKind::Hint, "Translation cancelled", detail);
         }
+        self.translated_document_of_project(cancelled);
     }
 
     fn document_opened(
@@ -278,8 +306,15 @@ impl AppState {
             // The languages that the program was started with.
             [open.source_language, open.target_language] = self.models.said.clone();
         }
-        if let Some(place) = place {
-            open.go_to(&place);
+        if let Some(place) = &place {
+            open.go_to(place);
+        }
+        if let Some(note) = self.settings.note(&open.path) {
+            open.written.clone_from(&note.written);
+            // The document may have become shorter.
+            if place.is_none() && note.sentence < open.num_sentences() {
+                open.select(note.sentence);
+            }
         }
         let said = project.and_then(|project| project.reading.clone());
         let is_kept = said.unwrap_or_default() == open.document.reading;
@@ -293,6 +328,8 @@ impl AppState {
         self.document_of_project(&path.unwrap_or_default());
         self.document_chooses();
         self.opened_for_trace();
+        let path = self.document.as_ref().map(|open| open.path.clone());
+        self.translate_document_of_project(&path.unwrap_or_default());
     }
 
     /// A document was opened that nobody wants any more: another window may have it.
@@ -315,7 +352,10 @@ impl AppState {
         }
     }
 
-    fn document_saved(&mut self, path: &Path) {
+    fn translation_saved(&mut self, written: Written) {
+        let path = written.path.clone();
+        self.with_document(|open| open.written = Some(written));
+        self.note_document();
         let untranslated = self
             .document
             .as_ref()
@@ -330,6 +370,11 @@ impl AppState {
     }
 
     fn failed(&mut self, job: JobId, error: &Error) {
+        let running = self.running.as_ref().map(|running| running.job);
+        let opening = self.opening.as_ref().map(|(job, _)| *job);
+        if [running, opening].contains(&Some(job)) || self.is_opening_model(job) {
+            self.stop_translating_project();
+        }
         if self.is_opening_model(job) {
             self.waiting_scope = None;
             self.forget_trace();

@@ -6,7 +6,7 @@ use fancy_regex::Regex;
 
 use super::find::{FindCommand, FindOptions, Match, Side};
 use super::open_document::OpenDocument;
-use super::state::{AppState, NoticeKind};
+use super::state::AppState;
 use super::target::Target;
 use crate::jobs::State;
 use canopy_document::placeholder::{Placeholder, stripped};
@@ -179,8 +179,7 @@ impl AppState {
         self.touch();
         let places = counted(places, "place", "places");
         let sentences = counted(sentences, "sentence", "sentences");
-        self.notify(
-            NoticeKind::Done,
+        self.notify_of_change(
             format!("Replaced {places} in {sentences}"),
             "Undo brings all of them back.",
         );

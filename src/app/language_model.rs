@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::{JobId, SuggestionRequest};
+use crate::jobs::{JobId, ServerRequest, SuggestionRequest};
 use canopy_qa::llm::Suggestion;
 
 /// A large language model on a server that a person runs.
@@ -19,12 +19,24 @@ pub enum LanguageModelCommand {
     Name,
     /// Takes one, or none.
     Choose(Option<LanguageModel>),
+    /// Asks the server at an address for its models.
+    Test(String),
     /// Leaves it as it is.
     Leave,
     /// Asks for the selected sentence.
     Ask,
     /// Edits the sentence with what was suggested.
     Use,
+}
+
+/// What a server has said when it was asked for its models.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Tested {
+    #[default]
+    No,
+    Running(JobId),
+    Models(Vec<String>),
+    Failed(String),
 }
 
 /// Suggestions of the window.
@@ -34,6 +46,10 @@ pub struct Suggestions {
     pub requests: Vec<SuggestionRequest>,
     /// Whether a person is naming a model.
     pub is_naming: bool,
+    /// For the thread that asks for models, likewise.
+    pub server_requests: Vec<ServerRequest>,
+    /// What the server that is being named has said.
+    pub tested: Tested,
     pub(super) asked: Option<(JobId, usize)>,
     pub(super) found: Option<(usize, Suggestion)>,
     pub(super) ranking: Option<(JobId, usize, u32)>,

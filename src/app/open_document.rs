@@ -14,13 +14,14 @@ use super::filtered::Filtered;
 use super::find::Find;
 use super::history::{Change, History, Step};
 use super::markup;
+use super::notes::Written;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
-use crate::jobs::project::content_hash;
+use crate::jobs::project::{IgnoredFinding, content_hash, source_hash};
 use crate::jobs::segment_history::{append, now};
 use crate::jobs::{Origin, Project, SavedTarget, State, Version};
 use canopy_document::document::{Document, Sentence};
-use canopy_qa::checks::{CheckKind, Checks};
+use canopy_qa::checks::{CheckKind, Checks, Finding};
 use canopy_translate::inference::{
     DetectedLanguage, Translation, detected_language, unlike_in_mean,
 };
@@ -78,8 +79,16 @@ pub struct Editor {
     pub begun_with: String,
     /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
-    /// A text that is to be written where the caret is; the window takes it.
-    pub insert: Option<String>,
+    /// What is to be written where the caret is; the window takes it.
+    pub insert: Option<Insertion>,
+}
+
+/// What a command writes into the editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Insertion {
+    Term(String),
+    /// The next tag of the source that is not there; around what is selected a pair of them.
+    NextTag,
 }
 
 /// One document and the work done on it.
@@ -96,6 +105,10 @@ pub struct OpenDocument {
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
+    /// How many sentences are in view.
+    pub num_visible: usize,
+    /// The file that its translation was written to last.
+    pub written: Option<Written>,
     /// The language of its source by its text; none where there are no letters.
     pub language: Option<DetectedLanguage>,
     /// Work on this text under another path, while nobody has said what becomes of it.
@@ -110,6 +123,8 @@ pub struct OpenDocument {
     others: Vec<OtherLanguage>,
     /// The quality checks that are made.
     checks: Vec<CheckKind>,
+    /// Findings that a person does not want to see.
+    ignored: HashSet<IgnoredFinding>,
     /// Its termbase.
     pub terms: Option<PathBuf>,
     /// The model that translated it last.
@@ -182,6 +197,7 @@ impl OpenDocument {
             if let Some(names) = &project.checks {
                 open.checks = known_checks(names);
             }
+            open.ignored = project.ignored.iter().cloned().collect();
             open.terms = project.terms.as_ref().map(PathBuf::from);
         }
         open
@@ -208,6 +224,8 @@ impl OpenDocument {
             filtered: None,
             scroll_to: None,
             first_visible: 0,
+            num_visible: 0,
+            written: None,
             language: detected_language(&document),
             elsewhere: None,
             source_language: None,
@@ -215,6 +233,7 @@ impl OpenDocument {
             declared: None,
             others: Vec::new(),
             checks: Checks::default().kinds,
+            ignored: HashSet::new(),
             terms: None,
             model: None,
             targets,
@@ -257,6 +276,32 @@ impl OpenDocument {
             self.checks.push(kind);
             self.checks.sort_unstable();
         }
+    }
+
+    /// Whether a person does not want to see a finding.
+    pub(super) fn is_ignored(&self, finding: &Finding) -> bool {
+        !self.ignored.is_empty()
+            && self
+                .ignored_as(finding)
+                .is_some_and(|it| self.ignored.contains(&it))
+    }
+
+    pub(super) fn ignore(&mut self, finding: &Finding) {
+        let ignored = self.ignored_as(finding);
+        self.ignored.extend(ignored);
+    }
+
+    pub(super) fn forget_ignored(&mut self) {
+        self.ignored.clear();
+    }
+
+    fn ignored_as(&self, finding: &Finding) -> Option<IgnoredFinding> {
+        let sentence = self.document.sentences.get(finding.segment)?;
+        Some(IgnoredFinding {
+            source: source_hash(&sentence.text),
+            check: finding.check.to_string(),
+            message: finding.message.clone(),
+        })
     }
 
     pub fn num_sentences(&self) -> usize {

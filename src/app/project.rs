@@ -1,10 +1,12 @@
 //! The project of several documents that is open: which one it is, its memory and model, how far it is.
 
 mod commands;
+mod translating;
 
 use std::path::{Path, PathBuf};
 
 use crate::jobs::{JobId, ProjectRequest, ProjectStatus};
+use translating::Translating;
 
 /// What a person does with a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +23,18 @@ pub enum ProjectCommand {
     Add(Vec<PathBuf>),
     /// Copies a memory into the project, in place of the one it has.
     UseMemory(PathBuf),
+    /// Takes a document out of the list; its files stay.
+    Remove(String),
+    /// Moves a document so many rows down.
+    Move(String, isize),
+    /// Translates what has no translation in all documents, one after the other.
+    TranslateAll,
     /// Writes all translations.
     Export,
+    /// Asks where the word count shall go.
+    CountWords,
+    /// Writes it there.
+    CountWordsTo(PathBuf),
     Close,
 }
 
@@ -42,6 +54,8 @@ pub struct Projects {
     is_memory_new: bool,
     /// It is not known yet which models are installed.
     waits_for_models: bool,
+    /// Documents that are being translated one after the other.
+    translating: Option<Translating>,
 }
 
 impl Projects {

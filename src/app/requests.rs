@@ -1,5 +1,6 @@
 //! Requests to the threads: closing, saving, translating.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::progress::{Progress, Running};
 use super::project::ProjectCommand;
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
-use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
+use crate::jobs::{FileRequest, JobControl, Overwrite, Request, UserMemory};
 use canopy_base::error::Result;
 use canopy_base::file::is_same_file;
 use canopy_document::document::Document;
@@ -25,6 +26,7 @@ impl AppState {
         self.running = None;
         self.keep_edit_for_good();
         self.note_confirmed();
+        self.note_document();
         self.save_project();
         if let Some(document) = self.document.take() {
             let (job, path) = (self.next_job(), document.path);
@@ -35,6 +37,9 @@ impl AppState {
             }
         }
         self.last_progress = None;
+        // They were about it.
+        self.notices
+            .retain(|notice| notice.kind == NoticeKind::Error);
         self.suggestions.forget();
     }
 
@@ -125,7 +130,39 @@ impl AppState {
         });
     }
 
+    /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
+    /// language.
+    pub(super) fn save_again(&mut self) {
+        let open = self.document.as_ref().filter(|_| self.saving.is_none());
+        let Some(open) = open else { return };
+        let language = self.languages().map(|(_, target)| target);
+        let written = open.written.as_ref();
+        let written = written.filter(|written| written.language == language);
+        let Some(written) = written.cloned() else {
+            return self.ask_where_to_save();
+        };
+        if !self.keep_edit() {
+            self.page = Page::Document;
+            return;
+        }
+        let document = self.document.as_ref().map(|open| open.path.clone());
+        self.write_translation(
+            &document.unwrap_or_default(),
+            written.path,
+            Overwrite::Own(written.digest),
+        );
+    }
+
     pub(super) fn save_translation(&mut self, document: &Path, path: PathBuf, overwrite: bool) {
+        let overwrite = if overwrite {
+            Overwrite::Any
+        } else {
+            Overwrite::Nothing
+        };
+        self.write_translation(document, path, overwrite);
+    }
+
+    fn write_translation(&mut self, document: &Path, path: PathBuf, overwrite: Overwrite) {
         // The window goes on while the dialog is open.
         if let Some(reason) = self.why_not_saved(document, &path) {
             self.notify(NoticeKind::Error, "The translation was not saved", reason);
@@ -339,15 +376,27 @@ impl AppState {
             .map_or(0, |document| document.first_visible)
     }
 
-    pub(super) fn set_visible(&mut self, sentence: usize) {
-        self.with_document(|document| document.first_visible = sentence);
+    pub(super) fn set_visible(&mut self, sentences: &Range<usize>) {
+        self.with_document(|document| {
+            document.first_visible = sentences.start;
+            let shown = sentences.clone().filter(|it| document.shows(*it));
+            document.num_visible = shown.count();
+        });
         if let Some(running) = &self.running {
-            running.control.set_first_visible(sentence);
+            running.control.set_first_visible(sentences.start);
         }
     }
 
+    /// How many sentences a page is: one of those in view stays there.
+    pub(super) fn page_of_sentences(&self) -> isize {
+        let visible = self.document.as_ref().map_or(0, |open| open.num_visible);
+        isize::try_from(visible.saturating_sub(1)).map_or(1, |page| page.max(1))
+    }
+
     pub(super) fn cancel(&mut self) {
-        self.waiting_scope = None;
+        if self.waiting_scope.take().is_some() {
+            self.stop_translating_project();
+        }
         if let Some(running) = &self.running {
             running.control.cancel();
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::language_model::LanguageModel;
+use super::notes::DocumentNote;
 use canopy_document::document::{Format, SubtitleLayout};
 use canopy_translate::inference::{
     AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter,
@@ -50,6 +51,9 @@ pub struct Settings {
     /// Whether the document page lists what quality checks found.
     pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
+    pub recent_projects: Vec<PathBuf>,
+    /// What is remembered of documents, the one left last first.
+    pub documents: Vec<DocumentNote>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
     /// The person's translation memory, if it is to be used.
@@ -80,6 +84,8 @@ pub struct Settings {
     pub encoder: Option<PathBuf>,
     /// The large language model that may be asked; none unless a person names one.
     pub language_model: Option<LanguageModel>,
+    /// A folder of Hunspell dictionaries besides those of the system.
+    pub dictionaries: Option<PathBuf>,
     /// Other machines that compute, the one named last first.
     pub machines: Vec<RemoteHost>,
 }
@@ -98,6 +104,8 @@ impl Default for Settings {
             shows_history: false,
             shows_checks: false,
             recent_documents: vec![],
+            recent_projects: vec![],
+            documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],
             memory: None,
@@ -115,6 +123,7 @@ impl Default for Settings {
             target_language: None,
             encoder: None,
             language_model: None,
+            dictionaries: None,
             machines: vec![],
         }
     }
@@ -177,9 +186,11 @@ impl Settings {
             &mut self.recent_corpora,
             &mut self.recent_memories,
             &mut self.recent_terms,
+            &mut self.recent_projects,
         ] {
             paths.retain(is_unicode);
         }
+        self.documents.retain(DocumentNote::is_unicode);
         for paths in [
             &mut self.default_models,
             &mut self.memories,
@@ -192,6 +203,7 @@ impl Settings {
             &mut self.terms,
             &mut self.default_model,
             &mut self.encoder,
+            &mut self.dictionaries,
         ] {
             path.take_if(|path| !is_unicode(path));
         }
@@ -217,6 +229,35 @@ impl Settings {
 
     pub fn remember_document(&mut self, path: &Path) {
         remember(&mut self.recent_documents, path);
+    }
+
+    pub fn remember_project(&mut self, folder: &Path) {
+        remember(&mut self.recent_projects, folder);
+    }
+
+    /// Lists of what was used lately.
+    fn recent_mut(&mut self) -> [&mut Vec<PathBuf>; 6] {
+        [
+            &mut self.recent_documents,
+            &mut self.recent_models,
+            &mut self.recent_corpora,
+            &mut self.recent_memories,
+            &mut self.recent_terms,
+            &mut self.recent_projects,
+        ]
+    }
+
+    /// All paths of those lists.
+    pub(super) fn recent_paths(&mut self) -> Vec<PathBuf> {
+        let lists = self.recent_mut().into_iter();
+        lists.flat_map(|list| list.iter().cloned()).collect()
+    }
+
+    /// Takes paths out of those lists.
+    pub(super) fn forget(&mut self, missing: &[PathBuf]) {
+        for list in self.recent_mut() {
+            list.retain(|path| !missing.contains(path));
+        }
     }
 
     pub fn remember_model(&mut self, folder: &Path) {

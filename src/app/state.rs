@@ -1,6 +1,7 @@
 //! The state of the workbench and what commands do to it.
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use super::segments::Recutting;
 use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
-use crate::jobs::{FileRequest, JobId, Request};
+use crate::jobs::{FileRequest, JobId, Request, State};
 use canopy_base::error::Error;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{ModelInfo, SearchOptions};
@@ -32,7 +33,7 @@ pub(crate) const AUTOSAVE_SECS: f64 = 1.0;
 /// While changes keep coming, as they do during a translation.
 const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
 /// How long a message that needs no answer stays.
-const NOTICE_SECS: f64 = 7.0;
+const NOTICE_SECS: f64 = 10.0;
 /// Jobs that keep work, of which failures are told apart.
 const KEEPING: usize = 32;
 
@@ -69,6 +70,10 @@ pub struct Notice {
     pub detail: String,
     /// When it goes by itself; errors stay until they are dismissed.
     pub until_secs: Option<f64>,
+    /// Whether it tells of a change that can be undone: with that it goes.
+    pub ends_with_undo: bool,
+    /// A command that helps, and what its button says.
+    pub button: Option<(&'static str, Command)>,
 }
 
 /// Everything the window shows.
@@ -156,12 +161,14 @@ impl AppState {
         }
         let due = self.dirty_since_secs.and(due);
         let alignment_due = self.tick_alignment();
+        let form_due = self.tick_form();
         let times = self
             .notices
             .iter()
             .filter_map(|notice| notice.until_secs)
             .chain(due)
-            .chain(alignment_due);
+            .chain(alignment_due)
+            .chain(form_due);
         times
             .min_by(f64::total_cmp)
             .map(|at| (at - now_secs).max(0.0))
@@ -175,6 +182,7 @@ impl AppState {
         }
         self.save_project();
         self.save_alignment();
+        self.note_document();
         self.save_settings();
     }
 
@@ -196,6 +204,7 @@ impl AppState {
             Command::CloseDocument => self.close_document(),
             Command::TakeOver => self.take_over(),
             Command::LeaveElsewhere => self.leave_elsewhere(),
+            Command::Save => self.save_again(),
             Command::SaveAs => self.ask_where_to_save(),
             Command::SaveTo {
                 document,
@@ -216,6 +225,10 @@ impl AppState {
             Command::Select(sentence) => self.select(sentence),
             Command::SelectNext => self.step(1),
             Command::SelectPrevious => self.step(-1),
+            Command::SelectFirst => self.step(isize::MIN),
+            Command::SelectLast => self.step(isize::MAX),
+            Command::PageDown => self.step(self.page_of_sentences()),
+            Command::PageUp => self.step(-self.page_of_sentences()),
             Command::SelectNextOpen => self.select_next_unconfirmed(),
             Command::SelectLeastSure => self.select_least_sure(),
             Command::Filter(filter) => self.filter(filter),
@@ -225,7 +238,7 @@ impl AppState {
             Command::ScrollTo(sentence) => {
                 self.with_document(|document| document.scroll_to = Some(sentence));
             }
-            Command::Visible(sentence) => self.set_visible(sentence),
+            Command::Visible(sentences) => self.set_visible(&sentences),
             Command::Edit => self.edit_selected(),
             Command::EditSentence(sentence) => self.edit(sentence),
             Command::EditWith(text) => self.edit_with(&text),
@@ -236,6 +249,7 @@ impl AppState {
             Command::KeepEditAndConfirm => self.keep_edit_and_confirm(),
             Command::RepairEdit => self.repair_edit(),
             Command::DiscardEdit => self.discard_edit(),
+            Command::InsertTag => self.insert_tag(),
             Command::Confirm => self.confirm_selected(),
             Command::ToggleConfirmed(sentence) => self.toggle_confirmed(sentence),
             Command::Clear(sentence) => self.clear(sentence),
@@ -245,6 +259,12 @@ impl AppState {
                 }
             }
             Command::CopySource(sentence) => self.copy_source(sentence),
+            Command::CopySourceSelected => {
+                if let Some(sentence) = self.selected() {
+                    self.copy_source(sentence);
+                }
+            }
+            Command::UseMatch(place) => self.use_match(place),
             Command::Undo => self.undo(),
             Command::Redo => self.redo(),
             Command::Find(command) => self.apply_find(command),
@@ -285,7 +305,12 @@ impl AppState {
             Command::UseVersion { sentence, version } => self.use_version(sentence, version),
             Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(Page::Project) => self.show_project(),
-            Command::ShowPage(page) => self.page = page,
+            Command::ShowPage(page) => {
+                if matches!(page, Page::Training | Page::Evaluate) {
+                    self.look_for_missing();
+                }
+                self.page = page;
+            }
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
@@ -304,7 +329,8 @@ impl AppState {
     pub fn is_enabled(&self, command: &Command) -> bool {
         let document = self.document.as_ref();
         match command {
-            Command::SaveAs
+            Command::Save
+            | Command::SaveAs
             | Command::Export(_)
             | Command::CloseDocument
             | Command::Merge(MergeCommand::Choose)
@@ -324,6 +350,11 @@ impl AppState {
             Command::ScaleToUsual => self.settings.scale != 100,
             Command::Cancel => self.is_busy(),
             Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
+            Command::ClearSelected => document.is_some_and(|open| {
+                let is_translated = |it| open.target(it).state != State::Untranslated;
+                open.selected.is_some_and(is_translated)
+            }),
+            Command::UseMatch(_) => self.selected().is_some() && self.memory().is_some(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
@@ -331,9 +362,13 @@ impl AppState {
             | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Segments(_)
             | Command::Confirm
-            | Command::ClearSelected
+            | Command::CopySourceSelected
             | Command::SelectNext
             | Command::SelectPrevious
+            | Command::SelectFirst
+            | Command::SelectLast
+            | Command::PageDown
+            | Command::PageUp
             | Command::SelectNextOpen => self.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
             Command::Align(command) => self.can_align(command),
@@ -410,12 +445,29 @@ impl AppState {
             title,
             detail,
             until_secs,
+            ends_with_undo: false,
+            button: None,
         });
+    }
+
+    /// Tells of a change, for as long as it stands.
+    pub(super) fn notify_of_change(&mut self, title: impl Into<String>, detail: impl Into<String>) {
+        self.notify(NoticeKind::Done, title, detail);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.ends_with_undo = true;
+        }
+    }
+
+    /// Gives the last message a button.
+    pub(super) fn with_button(&mut self, label: &'static str, command: Command) {
+        if let Some(notice) = self.notices.last_mut() {
+            notice.button = Some((label, command));
+        }
     }
 
     /// Tells of a failure, until it is dismissed.
     pub fn show_error(&mut self, title: &str, error: &Error) {
-        let detail = error.to_string();
+        let detail = in_words(error);
         let mut characters = detail.chars();
         let detail = characters.next().map_or_else(String::new, |first| {
             first.to_uppercase().chain(characters).collect()
@@ -505,5 +557,57 @@ impl AppState {
         recent
             .and_then(|folder| folder.parent())
             .map(Path::to_owned)
+    }
+}
+
+/// A failure without the numbers of the system.
+pub(super) fn in_words(error: &Error) -> String {
+    let (Error::Read { path, cause } | Error::Write { path, cause }) = error else {
+        return without_number(&error.to_string());
+    };
+    let path = path.display();
+    let is_read = matches!(error, Error::Read { .. });
+    match cause.kind() {
+        ErrorKind::NotFound if is_read => format!("There is no file {path}."),
+        ErrorKind::NotFound => format!("There is no folder for {path}."),
+        ErrorKind::PermissionDenied if is_read => format!("You may not read {path}."),
+        ErrorKind::PermissionDenied => format!("You may not write {path}."),
+        ErrorKind::AlreadyExists => format!("{path} is there already."),
+        ErrorKind::StorageFull => format!("There is no room left for {path}."),
+        _ => without_number(&error.to_string()),
+    }
+}
+
+/// Text without ` (os error 2)`.
+fn without_number(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(" (os error ") else {
+        return text.to_owned();
+    };
+    let after = rest.split_once(')').map_or("", |(_, after)| after);
+    format!("{before}{}", without_number(after))
+}
+
+#[cfg(test)]
+mod word_tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_the_system_are_told_in_words() {
+        let read = |kind: ErrorKind| Error::Read {
+            path: "nothere.docx".into(),
+            cause: kind.into(),
+        };
+        assert_eq!(
+            in_words(&read(ErrorKind::NotFound)),
+            "There is no file nothere.docx."
+        );
+        assert_eq!(
+            in_words(&read(ErrorKind::PermissionDenied)),
+            "You may not read nothere.docx."
+        );
+        assert_eq!(
+            without_number("refused (os error 111): at home (os error 2)"),
+            "refused: at home"
+        );
     }
 }

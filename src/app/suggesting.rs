@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::command::Command;
 use super::language;
-use super::language_model::{LanguageModel, LanguageModelCommand};
+use super::language_model::{LanguageModel, LanguageModelCommand, Tested};
 use super::markup::to_editable;
-use super::state::{AppState, ModelState, NoticeKind};
-use crate::jobs::{JobId, Request, State, SuggestionRequest};
+use super::state::{AppState, ModelState, NoticeKind, in_words};
+use crate::jobs::{JobId, Request, ServerRequest, State, SuggestionRequest};
 use canopy_base::error::Result;
 use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 
@@ -25,11 +26,40 @@ const SIMILAR: usize = 3;
 impl AppState {
     pub(super) fn apply_language_model(&mut self, command: LanguageModelCommand) {
         match command {
-            LanguageModelCommand::Name => self.suggestions.is_naming = true,
+            LanguageModelCommand::Name => {
+                self.suggestions.tested = Tested::No;
+                self.suggestions.is_naming = true;
+            }
+            LanguageModelCommand::Test(address) => self.test_server(address),
             LanguageModelCommand::Leave => self.suggestions.is_naming = false,
             LanguageModelCommand::Choose(chosen) => self.choose_language_model(chosen),
             LanguageModelCommand::Ask => self.ask_language_model(),
             LanguageModelCommand::Use => self.use_suggestion(),
+        }
+    }
+
+    fn test_server(&mut self, address: String) {
+        let server = LanguageModel {
+            address,
+            model: String::new(),
+        };
+        match endpoint(&server) {
+            Ok(endpoint) => {
+                let job = self.next_job();
+                self.suggestions.tested = Tested::Running(job);
+                let request = ServerRequest { job, endpoint };
+                self.suggestions.server_requests.push(request);
+            }
+            Err(error) => self.suggestions.tested = Tested::Failed(in_words(&error)),
+        }
+    }
+
+    pub(super) fn server_tested(&mut self, job: JobId, models: Result<Vec<String>>) {
+        if self.suggestions.tested == Tested::Running(job) {
+            self.suggestions.tested = match models {
+                Ok(models) => Tested::Models(models),
+                Err(error) => Tested::Failed(in_words(&error)),
+            };
         }
     }
 
@@ -117,7 +147,11 @@ impl AppState {
                 self.suggestions.found = Some((sentence, *suggestion));
                 self.rank(sentence, text);
             }
-            Err(error) => self.show_error("The language model gave no suggestion", &error),
+            Err(error) => {
+                self.show_error("The language model gave no suggestion", &error);
+                let settings = Command::LanguageModel(LanguageModelCommand::Name);
+                self.with_button("Settings…", settings);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::open_document::Insertion;
 use super::state::{AppState, NoticeKind};
 use super::terms::{NewTerm, SourceSelection, TermsCommand};
 use crate::jobs::{FileRequest, JobId};
@@ -152,7 +153,7 @@ impl AppState {
         }
         self.with_document(|document| {
             if let Some(editor) = &mut document.editor {
-                editor.insert = Some(text);
+                editor.insert = Some(Insertion::Term(text));
             }
         });
     }

@@ -4,6 +4,7 @@ mod confidence;
 mod editing;
 mod find;
 mod merging;
+mod saving;
 mod segment_history;
 mod segments;
 mod tracing;

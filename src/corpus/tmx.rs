@@ -2,7 +2,7 @@
 //!
 //! Every unit that has both languages becomes a paragraph with one pair, its inline elements placeholders. Documents are
 //! found by a property that names one (such as `x-document` or `file`), else by a `tuid` that begins with a file's name
-//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at. The
+//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at, but in a memory. The
 //! file is read unit by unit, but the texts of both languages are kept in memory until all documents are complete.
 
 mod encoding;
@@ -19,6 +19,7 @@ use serde::Serialize;
 use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::languages::{is_same_code, is_same_language};
 use super::markup::{Matched, matched};
+use super::memory::PairOrigin;
 use super::split::Split;
 use super::survey::PairFilter;
 use super::unit::Unit;
@@ -26,7 +27,7 @@ use super::writer::CorpusWriter;
 use canopy_base::error::{Error, Result};
 use canopy_document::document::{ParagraphKind, Section};
 pub(super) use look::{languages, look};
-use reader::{TmxReader, TranslationUnit, Variant};
+use reader::{Change, TmxReader, TranslationUnit, Variant};
 
 /// How many units without a document of their own make one.
 const RUN: usize = 50;
@@ -154,7 +155,7 @@ impl TmxImport {
     }
 }
 
-/// Visible texts of every pair of a file, in order: source and target.
+/// Visible texts of every pair of a file, in order: source, target, and where they come from.
 ///
 /// # Errors
 /// If the file cannot be read, is no TMX, is damaged, or has no unit in both languages.
@@ -162,19 +163,43 @@ pub fn tmx_pairs(
     file: &Path,
     source_language: &str,
     target_language: &str,
-) -> Result<Vec<(String, String)>> {
+) -> Result<Vec<(String, String, PairOrigin)>> {
     let wanted = Wanted {
         file,
         source_language,
         target_language,
     };
     let mut pairs = Vec::new();
-    wanted.read(|_, pair, _| {
-        let seen = |it: Matched| (it.unit.visible_source(), it.unit.visible_target());
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    wanted.read(|unit, pair, _| {
+        let origin = || {
+            let target = variant(&unit.variants, target_language).map(|it| &it.change);
+            let of = |part: fn(&Change) -> &Option<String>| {
+                let own = target.and_then(|change| part(change).clone());
+                own.or_else(|| part(&unit.change).clone())
+            };
+            PairOrigin {
+                memory: name.clone().into_owned(),
+                author: of(|change| &change.author),
+                date: of(|change| &change.date).map(|date| readable(&date)),
+            }
+        };
+        let seen = |it: Matched| (it.unit.visible_source(), it.unit.visible_target(), origin());
         pairs.extend(pair.map(seen));
         ControlFlow::Continue(())
     })?;
     Ok(pairs)
+}
+
+/// `2024-01-31` of `20240131T120000Z`; another form as it is.
+fn readable(date: &str) -> String {
+    let day = date.split('T').next().unwrap_or(date);
+    let is_day = day.len() == 8 && day.bytes().all(|digit| digit.is_ascii_digit());
+    if is_day {
+        format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..])
+    } else {
+        date.to_owned()
+    }
 }
 
 /// A file, and the languages that are wanted of it.

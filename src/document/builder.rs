@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::document::Part;
 use super::{
     document::{
         Document, Exchange, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax,
@@ -84,6 +85,8 @@ pub(super) struct Context {
     pub note: Option<String>,
     /// How many characters its translation may have.
     pub max_chars: Option<usize>,
+    /// What it is in its file, if it is no running text.
+    pub part: Option<Part>,
     /// Whether it is one sentence, whatever is in it.
     pub is_sentence: bool,
 }
@@ -304,6 +307,7 @@ impl Builder {
             id: context.id,
             note: context.note,
             max_chars: context.max_chars,
+            part: context.part,
             range: run.range(),
             sentences: first..self.document.sentences.len(),
         });

@@ -195,10 +195,32 @@ pub struct Paragraph {
     pub note: Option<String>,
     /// How many characters its translation may have.
     pub max_chars: Option<usize>,
+    /// What it is in its file, if it is no running text.
+    pub part: Option<Part>,
     /// Bytes of [`Document::original`].
     pub range: Range<usize>,
     /// Indices of its sentences in [`Document::sentences`].
     pub sentences: Range<usize>,
+}
+
+/// A part of a file that is no running text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Subtitles: shown for a time.
+    Cues(CueTime),
+    /// What a speaker says to a slide.
+    SpeakerNotes,
+}
+
+/// When a text is shown: in one cue, or in several one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CueTime {
+    /// From the beginning of the first cue to the end of the last one, in milliseconds.
+    pub start_ms: i64,
+    pub end_ms: i64,
+    /// How long the cues are shown, in milliseconds.
+    pub shown_ms: i64,
+    pub num_cues: usize,
 }
 
 /// One sentence, or the part of it that the model translates at once.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
 use super::aligning::AlignPanel;
-use super::checks::checks_ui;
+use super::checks::ChecksPanel;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::{DocumentPanel, Seen};
@@ -31,10 +31,11 @@ use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{filter, find, help, menu, notices, shortcuts, status, terms, welcome};
+use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
-    ModelsThread, ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
+    ModelsThread, ProjectsThread, RunsThread, ServerThread, SuggestionThread, TrainingRequest,
+    Trainings, Worker,
 };
 use canopy_app::{
     AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
@@ -53,6 +54,7 @@ pub struct Panels {
     pub outline: OutlinePanel,
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
+    pub checks: ChecksPanel,
     pub similar: SimilarPanel,
     pub history: HistoryPanel,
     pub models: ModelsPanel,
@@ -81,6 +83,7 @@ pub struct CanopyApp {
     models: Option<ModelsThread>,
     catalogues: CatalogueThreads,
     suggestions: SuggestionThread,
+    servers: ServerThread,
     projects: ProjectsThread,
     align: AlignThread,
     fonts: WindowFonts,
@@ -131,6 +134,7 @@ impl CanopyApp {
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
+        let servers = ServerThread::spawn(sender.clone(), wake(ctx))?;
         let projects = ProjectsThread::spawn(sender.clone(), wake(ctx))?;
         let align = AlignThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
@@ -146,6 +150,7 @@ impl CanopyApp {
         }
         let mut state = AppState::new(folders, settings, shipped);
         state.models.said = languages;
+        state.look_for_missing();
         state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
@@ -163,6 +168,7 @@ impl CanopyApp {
             models: Some(models),
             catalogues,
             suggestions,
+            servers,
             projects,
             align,
             fonts,
@@ -210,6 +216,9 @@ impl CanopyApp {
         }
         for request in self.state.suggestions.requests.drain(..) {
             self.suggestions.send(request);
+        }
+        for request in self.state.suggestions.server_requests.drain(..) {
+            self.servers.send(request);
         }
         for request in self.state.projects.requests.drain(..) {
             self.projects.send(request);
@@ -352,6 +361,7 @@ pub fn workbench_ui(
     // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
     // frame as Enter belongs to the edit that Enter keeps.
     panels.focus.follow(ui.ctx());
+    clipboard::follow(ui.ctx());
     let mut keys = vec![];
     shortcuts::receive_keys(ui.ctx(), state, &mut keys);
     let bar = |x: i8, y: i8| {
@@ -368,8 +378,9 @@ pub fn workbench_ui(
         .show(ui, |ui| status::status_ui(ui, state, commands));
     let focus = std::mem::take(&mut panels.focus);
     let out_of_sight = |ui: &Ui| focus.out_of_sight(ui);
+    let mut bottom = ui.available_rect_before_wrap().bottom();
     page_room_ui(ui, least_size(state), out_of_sight, |ui| match state.page {
-        Page::Document => document_page_ui(ui, state, panels, commands),
+        Page::Document => bottom = bottom.min(document_page_ui(ui, state, panels, commands)),
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
@@ -378,7 +389,7 @@ pub fn workbench_ui(
         Page::Align => panels.align.ui(ui, state, commands),
     });
     panels.focus = focus;
-    notices::notices_ui(ui.ctx(), &state.notices, commands);
+    notices::notices_ui(ui.ctx(), &state.notices, bottom, commands);
     if panels
         .path
         .as_mut()
@@ -406,12 +417,13 @@ pub fn workbench_ui(
     commands.extend(keys);
 }
 
+/// Returns the lower edge of the document: below it are panels.
 fn document_page_ui(
     ui: &mut Ui,
     state: &mut AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
-) {
+) -> f32 {
     let palette = Palette::of(ui);
     let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
     let margin = state.margin().cloned();
@@ -439,7 +451,7 @@ fn document_page_ui(
             .default_size(300.0)
             .size_range(220.0..=520.0)
             .frame(Frame::NONE.fill(palette.panel));
-        panel.show(ui, |ui| checks_ui(ui, state, commands));
+        panel.show(ui, |ui| panels.checks.ui(ui, state, commands));
     }
     if state.document.is_some() && state.settings.language_model.is_some() {
         let frame = Frame::NONE.fill(palette.panel);
@@ -459,25 +471,13 @@ fn document_page_ui(
         let count = document.num_sentences();
         panel.show(ui, |ui| elsewhere_ui(ui, elsewhere, count, commands));
     }
-    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
-        document.search_again();
-        let panel = Panel::top("find").frame(
-            Frame::NONE
-                .fill(palette.panel)
-                .inner_margin(Margin::symmetric(14, 6)),
-        );
-        panel.show(ui, |ui| find::find_ui(ui, document, commands));
-    }
-    if let Some(document) = state.document.as_ref().filter(|it| it.filtered.is_some()) {
-        let frame = Frame::NONE.fill(palette.panel);
-        let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
-        panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
-    }
-    CentralPanel::default()
+    bars_ui(ui, state, commands);
+    let central = CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
             let (languages, note) = (state.languages(), state.language_note());
             let running = state.running.is_some();
+            let has_memory = state.memory().is_some();
             let line = LanguageLine {
                 languages: languages
                     .as_ref()
@@ -504,12 +504,33 @@ fn document_page_ui(
                         terms: term_context,
                         findings: shown_findings(&state.checking, state.settings.shows_checks),
                         running,
+                        has_memory,
                     };
                     panel.ui(ui, document, seen, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
+    central.response.rect.bottom()
+}
+
+/// The bars above the document: words to look for, and which sentences are shown.
+fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
+        document.search_again();
+        let panel = Panel::top("find").frame(
+            Frame::NONE
+                .fill(palette.panel)
+                .inner_margin(Margin::symmetric(14, 6)),
+        );
+        panel.show(ui, |ui| find::find_ui(ui, document, commands));
+    }
+    if let Some(document) = state.document.as_ref().filter(|it| it.filtered.is_some()) {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
+        panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
+    }
 }
 
 /// What the checks found, while their list is shown and the document is as they saw it.
@@ -538,6 +559,21 @@ fn similar_panel_ui(
         });
         let selected = document.selected.map(|sentence| document.target(sentence));
         let translation = selected.map_or(String::new(), |target| stripped(&target.text));
+        let similar = &mut panels.similar;
+        similar.find(
+            memory,
+            sentence.as_deref().unwrap_or_default(),
+            &translation,
+        );
+        let has_sentence = sentence.is_some();
+        if similar.is_empty() {
+            // One line, whatever size it has when there is something to see.
+            let frame = Frame::NONE.fill(palette.panel);
+            let panel =
+                Panel::bottom("no similar").frame(frame.inner_margin(Margin::symmetric(0, 5)));
+            panel.show(ui, |ui| similar.head_ui(ui, has_sentence));
+            return;
+        }
         let panel = Panel::bottom("similar")
             .resizable(true)
             .default_size(116.0)
@@ -547,10 +583,7 @@ fn similar_panel_ui(
                     .fill(palette.panel)
                     .inner_margin(Margin::symmetric(0, 8)),
             );
-        panel.show(ui, |ui| {
-            let similar = &mut panels.similar;
-            similar.ui(ui, memory, sentence.as_deref(), &translation, commands);
-        });
+        panel.show(ui, |ui| similar.ui(ui, has_sentence, commands));
     }
 }
 
@@ -568,7 +601,7 @@ fn history_panel_ui(
         let frame = Frame::NONE.fill(palette.panel);
         let panel = Panel::bottom("history")
             .resizable(true)
-            .default_size(132.0)
+            .default_size(190.0)
             .size_range(64.0..=420.0)
             .frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| panels.history.ui(ui, document, commands));

@@ -1,54 +1,135 @@
 //! What quality checks found in the open document, each a click from its place.
 
+use std::collections::HashSet;
+
+use egui::text::LayoutJob;
 use egui::{
-    Align, Button, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
-    UiBuilder, WidgetInfo, vec2,
+    Align, Align2, Button, FontId, Id, Label, Layout, Popup, PopupCloseBehavior, Rect, RichText,
+    Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 use super::labels::capitalised;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use canopy_app::{AppState, CheckCommand, Checking, Command, OpenDocument};
+use canopy_app::{AppState, CheckCommand, Checking, Command, FindingGroup, OpenDocument};
 use canopy_document::placeholder;
 use canopy_qa::checks::{CheckKind, Finding, Severity};
 
-const ROW_HEIGHT: f32 = 46.0;
-const REPAIR_WIDTH: f32 = 62.0;
+/// Two lines of a message, and the sentence.
+const ROW_HEIGHT: f32 = 64.0;
+const HEAD_HEIGHT: f32 = 28.0;
+const BUTTONS_WIDTH: f32 = 62.0;
 
-pub(super) fn checks_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let Some(document) = &state.document else {
-        return;
-    };
-    let palette = Palette::of(ui);
-    let checking = &state.checking;
-    ui.add_space(8.0);
-    ui.horizontal(|ui| {
-        ui.add_space(14.0);
-        ui.label(RichText::new("Checks").size(12.5).color(palette.weak));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add_space(8.0);
-            which_ui(ui, document, &palette, commands);
+/// View state of the list: the checks whose findings are hidden.
+#[derive(Default)]
+pub struct ChecksPanel {
+    closed: HashSet<CheckKind>,
+}
+
+impl ChecksPanel {
+    pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let Some(document) = &state.document else {
+            return;
+        };
+        let palette = Palette::of(ui);
+        let checking = &state.checking;
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            ui.add_space(14.0);
+            ui.label(RichText::new("Checks").size(12.5).color(palette.weak));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.add_space(8.0);
+                which_ui(ui, document, &palette, commands);
+            });
         });
-    });
-    ui.horizontal(|ui| {
-        ui.add_space(14.0);
-        ui.label(
-            RichText::new(summary(checking))
-                .size(12.5)
-                .color(palette.text),
-        );
-    });
-    untranslated_ui(ui, checking, &palette, commands);
-    ui.add_space(4.0);
-    ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .auto_shrink(false)
-        .id_salt("checks")
-        .show_rows(ui, ROW_HEIGHT, checking.findings.len(), |ui, rows| {
-            for finding in &checking.findings[rows] {
-                finding_ui(ui, document, finding, &palette, commands);
+        ui.horizontal(|ui| {
+            ui.add_space(14.0);
+            ui.label(
+                RichText::new(summary(checking))
+                    .size(12.5)
+                    .color(palette.text),
+            );
+        });
+        untranslated_ui(ui, checking, &palette, commands);
+        ignored_ui(ui, checking, &palette, commands);
+        ui.add_space(4.0);
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ScrollArea::vertical()
+            .auto_shrink(false)
+            .id_salt("checks")
+            .show_viewport(ui, |ui, viewport| {
+                self.groups_ui(ui, viewport, (document, checking), &palette, commands);
+            });
+    }
+
+    /// The findings check by check; only what is in view is laid out.
+    fn groups_ui(
+        &mut self,
+        ui: &mut Ui,
+        viewport: Rect,
+        (document, checking): (&OpenDocument, &Checking),
+        palette: &Palette,
+        commands: &mut Vec<Command>,
+    ) {
+        let origin = ui.max_rect().left_top();
+        let width = ui.available_width();
+        let mut top = 0.0;
+        let mut place = |height: f32| {
+            let is_seen = top + height > viewport.top() && top < viewport.bottom();
+            let rect = Rect::from_min_size(origin + vec2(0.0, top), vec2(width, height));
+            top += height;
+            is_seen.then_some(rect)
+        };
+        for group in &checking.groups {
+            if let Some(rect) = place(HEAD_HEIGHT) {
+                self.head_ui(ui, rect, group, palette);
             }
-        });
+            if self.closed.contains(&group.check) {
+                continue;
+            }
+            for &number in &group.findings {
+                if let Some(rect) = place(ROW_HEIGHT) {
+                    let finding = &checking.findings[number];
+                    finding_ui(ui, rect, (document, finding, number), palette, commands);
+                }
+            }
+        }
+        ui.set_height(top);
+    }
+
+    /// The name of a check with how much it has found; a click hides that, or shows it.
+    fn head_ui(&mut self, ui: &Ui, rect: Rect, group: &FindingGroup, palette: &Palette) {
+        let (check, count) = (group.check, group.findings.len());
+        let id = Id::unique("findings of").with(check);
+        let response = ui.interact(rect, id, Sense::click());
+        let is_open = !self.closed.contains(&check);
+        let label = format!("{} ({count})", labels::check(check));
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &label));
+        if response.clicked() && !self.closed.remove(&check) {
+            self.closed.insert(check);
+        }
+        let middle = rect.left_center() + vec2(18.0, 0.0);
+        icons::chevron(ui.painter(), middle, is_open, palette.weak);
+        let at = middle + vec2(12.0, 0.0);
+        let font = theme::semibold(12.5);
+        ui.painter()
+            .text(at, Align2::LEFT_CENTER, &label, font, palette.text);
+    }
+}
+
+/// How many findings are not shown, and the way back to them.
+fn ignored_ui(ui: &mut Ui, checking: &Checking, palette: &Palette, commands: &mut Vec<Command>) {
+    if checking.ignored == 0 {
+        return;
+    }
+    ui.horizontal(|ui| {
+        ui.add_space(14.0);
+        let text = format!("{} ignored", checking.ignored);
+        ui.label(RichText::new(text).size(12.5).color(palette.weak));
+        if ui.add(Button::new("Show").small()).clicked() {
+            commands.push(Command::Check(CheckCommand::ShowIgnored));
+        }
+    });
 }
 
 /// How much was found, in a line.
@@ -115,15 +196,15 @@ fn which_ui(ui: &mut Ui, document: &OpenDocument, palette: &Palette, commands: &
 
 fn finding_ui(
     ui: &mut Ui,
-    document: &OpenDocument,
-    finding: &Finding,
+    rect: Rect,
+    (document, finding, number): (&OpenDocument, &Finding, usize),
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) {
     let sentence = finding.segment;
     let is_selected = document.selected == Some(sentence);
-    let size = vec2(ui.available_width(), ROW_HEIGHT);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let id = Id::unique("finding").with(number);
+    let response = ui.interact(rect, id, Sense::click());
     let label = format!("Sentence {}: {}", sentence + 1, finding.message);
     response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::ListItem, true, &label));
     let row = rect.shrink2(vec2(8.0, 1.0));
@@ -143,54 +224,87 @@ fn finding_ui(
     };
     let mark = egui::pos2(row.left() + 14.0, row.top() + 14.0);
     icons::warning(ui.painter(), mark, color);
-    let repairable = finding.repaired.is_some();
+    let has_buttons = is_selected || hovered || finding.repaired.is_some();
     let mut place = row.with_min_x(row.left() + 28.0).shrink2(vec2(4.0, 4.0));
-    if repairable {
-        place.max.x -= REPAIR_WIDTH;
+    if has_buttons {
+        place.max.x -= BUTTONS_WIDTH;
     }
+    message_ui(ui, place, (document, finding), palette);
+    if response.clicked() {
+        commands.push(Command::Check(CheckCommand::GoTo(sentence)));
+    }
+    response.context_menu(|ui| finding_menu_ui(ui, finding, commands));
+    if has_buttons {
+        let place = row.with_min_x(row.right() - BUTTONS_WIDTH).shrink(4.0);
+        let layout = Layout::top_down(Align::Max);
+        let salt = ("buttons of a finding", number);
+        let builder = UiBuilder::new().max_rect(place).layout(layout);
+        let mut right = ui.new_child(builder.id_salt(salt));
+        buttons_ui(&mut right, finding, is_selected || hovered, commands);
+    }
+}
+
+/// The message in two lines, and the translation that it is about.
+fn message_ui(
+    ui: &mut Ui,
+    place: Rect,
+    (document, finding): (&OpenDocument, &Finding),
+    palette: &Palette,
+) {
     let layout = Layout::top_down(Align::Min);
     let mut text = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
     text.spacing_mut().item_spacing.y = 2.0;
-    let first = RichText::new(capitalised(&finding.message)).size(13.0);
-    text.add(
-        Label::new(first.color(palette.text))
-            .truncate()
-            .selectable(false),
+    let message = capitalised(&finding.message);
+    let mut job = LayoutJob::simple(
+        message,
+        FontId::proportional(13.0),
+        palette.text,
+        place.width(),
     );
-    let shown = target(document, sentence);
-    let under = RichText::new(format!("{}  {shown}", sentence + 1)).size(12.0);
+    job.wrap.max_rows = 2;
+    let galley = text.painter().layout_job(job);
+    text.add(Label::new(galley).selectable(false));
+    let shown = target(document, finding.segment);
+    let under = RichText::new(format!("{}  {shown}", finding.segment + 1)).size(12.0);
     text.add(
         Label::new(under.color(palette.weak))
             .truncate()
             .selectable(false),
     );
-    let response = response.on_hover_text(labels::check(finding.check));
-    if response.clicked() {
-        commands.push(Command::Check(CheckCommand::GoTo(sentence)));
-    }
-    response.context_menu(|ui| {
-        let off = CheckCommand::Toggle(finding.check);
-        let all = CheckCommand::RepairAll(finding.check);
-        for (label, is_shown, command) in [
-            ("Repair all of this kind", repairable, all),
-            ("Do not check this here", true, off),
-        ] {
-            if is_shown && ui.button(label).clicked() {
-                commands.push(Command::Check(command));
-            }
+}
+
+fn finding_menu_ui(ui: &mut Ui, finding: &Finding, commands: &mut Vec<Command>) {
+    let ignore = CheckCommand::Ignore(finding.clone());
+    let all = CheckCommand::RepairAll(finding.check);
+    let off = CheckCommand::Toggle(finding.check);
+    for (label, is_shown, command) in [
+        ("Ignore", true, ignore),
+        ("Repair all of this kind", finding.repaired.is_some(), all),
+        ("Do not check this here", true, off),
+    ] {
+        if is_shown && ui.button(label).clicked() {
+            commands.push(Command::Check(command));
         }
-    });
-    if repairable {
-        let place = row.with_min_x(row.right() - REPAIR_WIDTH);
-        let layout = Layout::right_to_left(Align::Center);
-        let mut right = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
-        right.add_space(4.0);
-        let proposal = finding.repaired.as_deref().unwrap_or_default();
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, finding: &Finding, can_ignore: bool, commands: &mut Vec<Command>) {
+    ui.spacing_mut().item_spacing.y = 4.0;
+    if let Some(proposal) = &finding.repaired {
         let proposal = placeholder::stripped(proposal);
-        let button = right.add(Button::new("Repair").small());
+        let button = ui.add(Button::new("Repair").small());
         if button.on_hover_text(proposal).clicked() {
             commands.push(Command::Check(CheckCommand::Repair(finding.clone())));
         }
+    }
+    let hint = "Shows this finding no more in this document";
+    if can_ignore
+        && ui
+            .add(Button::new("Ignore").small())
+            .on_hover_text(hint)
+            .clicked()
+    {
+        commands.push(Command::Check(CheckCommand::Ignore(finding.clone())));
     }
 }
 

@@ -5,13 +5,16 @@ use egui::{Context, Id, RichText, ViewportCommand};
 
 use super::theme::{self, Palette};
 use super::training::{Closing, closing_ui, losing_ui};
-use canopy_app::AppState;
+use canopy_app::actions::label_of;
+use canopy_app::{AppState, Command};
 use canopy_train::Order;
 
 /// How far the closing of the window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseState {
     Asking,
+    /// Tells that the translation is in no file yet.
+    Reminding,
     /// Until the runs have ended.
     Waiting,
     /// Until everything is written.
@@ -52,6 +55,7 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
             // Once more of whoever no longer wants to wait.
             Some(CloseState::Writing | CloseState::Unwritten) => Some(CloseState::Unwritten),
             _ if busy || state.lost_by_closing().is_some() => Some(CloseState::Asking),
+            _ if state.reminds_of_saving() => Some(CloseState::Reminding),
             _ if state.has_last_writes() => {
                 state.write_last();
                 Some(CloseState::Writing)
@@ -62,7 +66,12 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             *closing = next;
         }
-        if matches!(next, Some(CloseState::Asking | CloseState::Unwritten)) {
+        let asks = [
+            CloseState::Asking,
+            CloseState::Reminding,
+            CloseState::Unwritten,
+        ];
+        if next.is_some_and(|next| asks.contains(&next)) {
             show();
         }
     }
@@ -103,6 +112,20 @@ pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>
         }
         return None;
     }
+    if *closing == Some(CloseState::Reminding) {
+        match reminder_ui(ctx)? {
+            Reminded::Save => {
+                *closing = None;
+                state.apply(Command::SaveAs);
+            }
+            Reminded::Quit => {
+                state.reminded_of_saving();
+                close(ctx, state, closing);
+            }
+            Reminded::Stay => *closing = None,
+        }
+        return None;
+    }
     if *closing != Some(CloseState::Asking) {
         return None;
     }
@@ -125,6 +148,43 @@ pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>
     };
     *closing = next;
     order
+}
+
+/// The choice about a translation that is in no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reminded {
+    Save,
+    Quit,
+    Stay,
+}
+
+/// Tells that the translation is in no file; `None` until a person has answered.
+fn reminder_ui(ctx: &Context) -> Option<Reminded> {
+    let mut answer = None;
+    let modal = theme::modal(ctx, Id::unique("reminder")).show(ctx, |ui| {
+        let palette = Palette::of(ui);
+        ui.set_width(460.0);
+        ui.heading("The translated file is not written yet");
+        ui.add_space(6.0);
+        let text = "Your work is kept and comes back with the document. Save translation as… writes the file.";
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(12.0);
+        ui.horizontal(|ui| {
+            let label = label_of(&Command::SaveAs);
+            if ui.add(theme::primary(ui, label)).clicked() {
+                answer = Some(Reminded::Save);
+            }
+            for (label, reminded) in [("Quit", Reminded::Quit), ("Cancel", Reminded::Stay)] {
+                if ui.button(label).clicked() {
+                    answer = Some(reminded);
+                }
+            }
+        });
+    });
+    if modal.should_close() {
+        return answer.or(Some(Reminded::Stay));
+    }
+    answer
 }
 
 /// Asks what becomes of work that is not written; `None` until a person has answered.
@@ -175,7 +235,7 @@ mod tests {
     use super::*;
     use canopy_app::jobs::{Event, FileRequest, JobId};
     use canopy_app::training::Queued;
-    use canopy_app::{Command, Folders, Settings, Shipped};
+    use canopy_app::{Folders, Settings, Shipped, Written};
     use canopy_base::error::Error;
     use canopy_document::document::{Document, Format};
 
@@ -241,6 +301,11 @@ mod tests {
             project_error: None,
         });
         state.apply(Command::EditWith("Seite drucken".to_owned()));
+        state.document.as_mut().expect("a page").written = Some(Written {
+            path: "seite.txt".into(),
+            digest: String::new(),
+            language: None,
+        });
         state.file_requests.clear();
         let mut closing = None;
         assert_eq!(
@@ -314,6 +379,38 @@ mod tests {
                 let commands = minimised(state, closing, &[]);
                 assert_eq!(commands, [ViewportCommand::Close]);
             }
+        }
+    }
+
+    #[test]
+    fn quitting_without_a_translated_file_says_so_once() {
+        for (label, expected) in [
+            ("Save translation as…", None),
+            ("Cancel", None),
+            ("Quit", Some(CloseState::Writing)),
+        ] {
+            let (mut state, _, _) = with_an_edit();
+            state.document.as_mut().expect("a page").written = None;
+            state.file_requests.clear();
+            let mut closing = None;
+            let held = told_to_close(&mut state, &mut closing);
+            assert!(held.contains(&ViewportCommand::CancelClose));
+            assert_eq!(closing, Some(CloseState::Reminding));
+            let mut harness = Harness::builder()
+                .with_context_setup(crate::install_theme)
+                .build_ui_state(
+                    |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
+                        ask(ui.ctx(), state, closing);
+                    },
+                    (state, closing),
+                );
+            harness.run_steps(4);
+            harness.get_by_label(label).click();
+            harness.run_steps(4);
+            let (state, closing) = harness.state_mut();
+            assert_eq!(*closing, expected, "{label}");
+            assert_eq!(state.asks.len(), usize::from(label.starts_with("Save")));
+            assert_eq!(state.reminds_of_saving(), label != "Quit", "once");
         }
     }
 }

@@ -16,7 +16,7 @@ use super::terms::TermSpans;
 use super::theme::Palette;
 use canopy_app::jobs::State;
 use canopy_app::{Command, Filter, OpenDocument, TermsCommand};
-use canopy_document::document::Document;
+use canopy_document::document::{Document, SubtitleLayout};
 use canopy_qa::checks::Finding;
 
 /// Rows laid out above and below the visible ones, so that heights are right before they come into view.
@@ -40,6 +40,8 @@ pub struct DocumentPanel {
     char_widths: CharWidths,
     term_spans: TermSpans,
     scripts: Scripts,
+    /// How much room subtitles have.
+    subtitles: SubtitleLayout,
     languages: LanguageMenus,
     /// Of which document and languages the scripts are.
     scripts_of: Option<(Arc<Document>, Languages)>,
@@ -56,6 +58,8 @@ pub struct Seen<'a> {
     pub findings: &'a [Finding],
     /// Whether it is being translated.
     pub running: bool,
+    /// Whether a translation memory is in use.
+    pub has_memory: bool,
 }
 
 /// Codes of source and target, where a model says them.
@@ -75,12 +79,14 @@ impl DocumentPanel {
             terms,
             findings,
             running,
+            has_memory,
         } = seen;
         let palette = Palette::of(ui);
         let width = ui.available_width();
         let columns = Columns::new(width);
         self.languages.ui(ui, &columns, line, commands);
         self.know_scripts(&open.document, line.languages);
+        self.subtitles = line.settings.subtitles;
         let scroll_to = open.scroll_to.take();
         let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
         let mut area = ScrollArea::vertical()
@@ -99,6 +105,7 @@ impl DocumentPanel {
                 selected: false,
                 editing: false,
                 running,
+                has_memory,
                 palette: &palette,
             };
             self.rows_ui(ui, viewport, open, context, commands);
@@ -145,6 +152,7 @@ impl DocumentPanel {
                 scroll_id: self.scroll_id,
                 scripts: std::mem::take(&mut self.scripts),
                 scripts_of: self.scripts_of.take(),
+                subtitles: self.subtitles,
                 languages: std::mem::take(&mut self.languages),
                 ..Self::default()
             };
@@ -180,7 +188,11 @@ impl DocumentPanel {
             self.measure(ui, open, row, columns, palette);
         }
         if !is_same {
-            return Some(0.0);
+            // It may be opened where somebody was.
+            let row = scroll_to.filter(|row| *row < self.rows.len());
+            let showing =
+                row.and_then(|row| self.offset_showing(ui, open, row, columns, 0.0, palette));
+            return Some(showing.unwrap_or_default());
         }
         if !is_filtered_so && scroll_to.is_none() {
             return Some(0.0);
@@ -281,7 +293,14 @@ impl DocumentPanel {
             self.measured[row] = true;
             return;
         }
-        let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
+        let layout = Row::new(
+            ui,
+            open,
+            row,
+            columns,
+            (&self.scripts, self.subtitles),
+            palette,
+        );
         let height = if self.edited == Some(row) {
             layout.height_with_editor(self.editor_height)
         } else {
@@ -328,7 +347,14 @@ impl DocumentPanel {
                 continue;
             }
             self.measure(ui, open, row, columns, palette);
-            let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
+            let layout = Row::new(
+                ui,
+                open,
+                row,
+                columns,
+                (&self.scripts, self.subtitles),
+                palette,
+            );
             let top = origin.y + self.top(row);
             let size = vec2(ui.max_rect().width(), self.rows.height(row));
             let rect = Rect::from_min_size(pos2(origin.x, top), size);
@@ -364,7 +390,7 @@ impl DocumentPanel {
         }
         if self.visible != (first..row) {
             self.visible = first..row;
-            commands.push(Command::Visible(first));
+            commands.push(Command::Visible(first..row));
         }
     }
 }

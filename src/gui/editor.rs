@@ -1,10 +1,13 @@
 //! The editor of a target sentence, in place of its text.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::{CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use egui::text_edit::TextEditState;
-use egui::{FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2};
+use egui::{
+    Context, FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2,
+};
 
 use super::labels;
 use super::row_layout::{PADDING, Script};
@@ -14,7 +17,7 @@ use super::theme::{self, Palette};
 use super::typeset;
 use canopy_app::actions::action_for;
 use canopy_app::markup::{self, Piece, Token};
-use canopy_app::{Command, Editor};
+use canopy_app::{Command, Editor, Insertion};
 use canopy_chart::typesetting::Direction;
 
 const SIZE: f32 = 14.5;
@@ -36,7 +39,7 @@ pub fn editor_ui(
             .id_salt("editor"),
     );
     let mut text = editor.text.clone();
-    let id = Id::unique("target editor");
+    let id = editor_id();
     let is_new = ui.ctx().data(|data| data.get_temp::<usize>(id)) != Some(editor.sentence);
     if is_new {
         // Caret and undo are of the sentence before.
@@ -84,12 +87,25 @@ pub fn editor_ui(
         commands.push(Command::Editing(text.clone()));
         response.request_focus();
     }
-    if let Some(term) = &editor.insert {
-        let chars = text.chars().count();
-        let at = output
-            .cursor_range
-            .map_or(chars, |range| range.primary.index.0);
-        let (text, caret) = with_term(&text, at, term);
+    let chars = text.chars().count();
+    let cursor = output.cursor_range;
+    let selection = cursor.map_or(chars..chars, |range| {
+        let [start, end] = range.sorted_cursors().map(|cursor| cursor.index.0);
+        start..end
+    });
+    let inserted = match &editor.insert {
+        Some(Insertion::Term(term)) => {
+            let at = cursor.map_or(chars, |range| range.primary.index.0);
+            Some(with_term(&text, at, term))
+        }
+        Some(Insertion::NextTag) => with_next_tag(&text, selection, source),
+        None => None,
+    };
+    if inserted.is_none() && editor.insert.is_some() {
+        // No tag is missing: the command is done.
+        commands.push(Command::Editing(text.clone()));
+    }
+    if let Some((text, caret)) = inserted {
         commands.push(Command::Editing(text));
         let mut state = output.state.clone();
         let caret = CCursorRange::one(egui::text::CCursor::new(caret));
@@ -119,9 +135,44 @@ fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
     (format!("{before}{lead}{term}{trail}{after}"), caret)
 }
 
+/// The tags of the source that an edited text lacks.
+fn missing_tags(text: &str, source: &str) -> Vec<Token> {
+    let present = markup::edited_pieces(text);
+    let tags = markup::tokens(source).into_iter();
+    tags.filter(|token| !present.contains(&Piece::Token(*token)))
+        .collect()
+}
+
+/// A text with the next tag that it lacks behind what is selected, or with a pair of tags around that, and the character
+/// behind it; none if it has all.
+fn with_next_tag(text: &str, selection: Range<usize>, source: &str) -> Option<(String, usize)> {
+    let missing = missing_tags(text, source);
+    let letters: Vec<char> = text.chars().collect();
+    let part = |range: Range<usize>| letters[range].iter().collect::<String>();
+    let (start, end) = (
+        selection.start.min(letters.len()),
+        selection.end.min(letters.len()),
+    );
+    let [before, selected, after] = [0..start, start..end, end..letters.len()].map(part);
+    let mut pairs = missing.iter().filter_map(|token| match token {
+        Token::Open(number) if missing.contains(&Token::Close(*number)) => Some(*number),
+        _ => None,
+    });
+    let (opening, closing) = match pairs.next().filter(|_| start < end) {
+        Some(number) => (
+            Token::Open(number).to_string(),
+            Token::Close(number).to_string(),
+        ),
+        None => (String::new(), missing.first()?.to_string()),
+    };
+    let caret = end + opening.chars().count() + closing.chars().count();
+    let text = format!("{before}{opening}{selected}{closing}{after}");
+    Some((text, caret))
+}
+
 /// What is selected in the editor.
 pub fn selected(ui: &Ui, editor: &Editor) -> String {
-    let state = TextEditState::load(ui.ctx(), Id::unique("target editor"));
+    let state = TextEditState::load(ui.ctx(), editor_id());
     let Some(range) = state.and_then(|state| state.cursor.char_range()) else {
         return String::new();
     };
@@ -134,10 +185,37 @@ pub fn selected(ui: &Ui, editor: &Editor) -> String {
     letters.collect()
 }
 
+/// Whether the editor has changes of its own to take back, and to make again; without, those keys are the document's.
+pub fn own_changes(ctx: &Context, editor: &Editor) -> (bool, bool) {
+    let Some(state) = TextEditState::load(ctx, editor_id()) else {
+        return (false, false);
+    };
+    let here = (
+        state.cursor.char_range().unwrap_or_default(),
+        editor.text.clone(),
+    );
+    let is_other = |text: &str| text != editor.text;
+    let mut undoer = state.undoer();
+    let can_redo = undoer.has_redo(&here);
+    // Steps in which the caret alone has moved are none.
+    let (mut current, mut can_undo) = (here, false);
+    while let Some(before) = undoer.undo(&current).cloned() {
+        if before == current {
+            break;
+        }
+        can_undo |= is_other(&before.1);
+        current = before;
+    }
+    (can_undo, can_redo)
+}
+
+fn editor_id() -> Id {
+    Id::unique("target editor")
+}
+
 /// Forgets which sentence was edited, so that the next editor takes the keyboard.
 pub fn closed(ui: &Ui) {
-    ui.ctx()
-        .data_mut(|data| data.remove::<usize>(Id::unique("target editor")));
+    ui.ctx().data_mut(|data| data.remove::<usize>(editor_id()));
 }
 
 /// Missing tokens and problems; returns the token to insert.
@@ -148,11 +226,7 @@ fn footer_ui(
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) -> Option<Token> {
-    let present = markup::edited_pieces(&editor.text);
-    let missing = markup::tokens(source)
-        .into_iter()
-        .filter(|token| !present.contains(&Piece::Token(*token)));
-    let missing = missing.collect::<Vec<_>>();
+    let missing = missing_tags(&editor.text, source);
     let mut inserted = None;
     ui.add_space(2.0);
     ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
@@ -165,7 +239,8 @@ fn footer_ui(
     }
     ui.horizontal_wrapped(|ui| {
         if !missing.is_empty() {
-            ui.label(small("Insert markup").color(palette.weak));
+            let key = written_key(ui, &Command::InsertTag);
+            ui.label(small(&format!("Insert tag ({key})")).color(palette.weak));
             for token in missing {
                 let text = RichText::new(token.to_string())
                     .size(12.5)
@@ -185,18 +260,20 @@ fn footer_ui(
 
 /// The editor's keys, as the table of actions names them.
 fn hint(ui: &Ui) -> String {
-    let is_mac = ui.ctx().os().is_mac();
-    let key = |command: &Command| {
-        let shortcut = action_for(command).and_then(|action| action.shortcut);
-        shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
-    };
     let [keep, confirm, discard] = [
         Command::KeepEdit,
         Command::KeepEditAndConfirm,
         Command::DiscardEdit,
     ]
-    .map(|command| key(&command));
-    format!("{keep} keeps, {confirm} confirms and goes on, {discard} discards")
+    .map(|command| written_key(ui, &command));
+    format!("{keep}: save · {confirm}: save, confirm, next · {discard}: cancel")
+}
+
+/// The key of a command.
+fn written_key(ui: &Ui, command: &Command) -> String {
+    let is_mac = ui.ctx().os().is_mac();
+    let shortcut = action_for(command).and_then(|action| action.shortcut);
+    shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
 }
 
 /// Tokens in the colour of chips, the rest as text.

@@ -1,11 +1,12 @@
 //! The suggestion of a large language model below the document, and where such a model is named.
 
-use egui::{Align, Button, Context, Layout, RichText, TextEdit, Ui};
+use egui::{Align, Button, ComboBox, Context, Layout, Popup, RichText, TextEdit, Ui};
 
+use super::labels::capitalised;
 use super::theme::{self, Palette};
 use super::typeset;
 use canopy_app::markup::to_editable;
-use canopy_app::{AppState, Command, LanguageModel, LanguageModelCommand, ModelState};
+use canopy_app::{AppState, Command, LanguageModel, LanguageModelCommand, ModelState, Tested};
 use canopy_chart::charts::thousands;
 use canopy_qa::llm::Suggestion;
 
@@ -118,13 +119,19 @@ impl LanguageModelForm {
                         when you press Ask, and to nobody else.";
             ui.label(RichText::new(told).color(palette.weak));
             ui.add_space(8.0);
-            field_ui(ui, "Address", "http://localhost:11434/v1", &mut entered.address);
+            let hint = "for example http://localhost:11434/v1";
+            field_ui(ui, "Address", hint, &mut entered.address);
             field_ui(ui, "Model", "its name on that server", &mut entered.model);
+            models_ui(ui, &state.suggestions.tested, entered, commands);
             ui.add_space(10.0);
+            let is_choosing = Popup::is_any_open(ctx);
+            let entered_key = !is_choosing && ui.input(|input| input.key_pressed(egui::Key::Enter));
             let mut push = |command| commands.push(Command::LanguageModel(command));
             ui.horizontal(|ui| {
                 let is_whole = !entered.address.trim().is_empty() && !entered.model.trim().is_empty();
-                if ui.add_enabled(is_whole, Button::new("Use this model")).clicked() {
+                let button = theme::primary(ui, "Use this model");
+                let uses = ui.add_enabled(is_whole, button).clicked();
+                if uses || entered_key && is_whole {
                     push(LanguageModelCommand::Choose(Some(LanguageModel {
                         address: entered.address.trim().to_owned(),
                         model: entered.model.trim().to_owned(),
@@ -142,6 +149,52 @@ impl LanguageModelForm {
             commands.push(Command::LanguageModel(LanguageModelCommand::Leave));
         }
     }
+}
+
+/// Asks the server for its models, and shows what it said.
+fn models_ui(
+    ui: &mut Ui,
+    tested: &Tested,
+    entered: &mut LanguageModel,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        let address = entered.address.trim();
+        let is_running = matches!(tested, Tested::Running(_));
+        let can_test = !address.is_empty() && !is_running;
+        let button = ui.add_enabled(can_test, Button::new("Test"));
+        let hint = "Asks the server for its models; nothing of a document is sent";
+        if button.on_hover_text(hint).clicked() {
+            let test = LanguageModelCommand::Test(address.to_owned());
+            commands.push(Command::LanguageModel(test));
+        }
+        match tested {
+            Tested::No => {}
+            Tested::Running(_) => {
+                ui.spinner();
+            }
+            Tested::Models(models) if models.is_empty() => {
+                ui.label(RichText::new("The server has no models").color(palette.warning));
+            }
+            Tested::Models(models) => {
+                let chosen = models.contains(&entered.model).then_some(&entered.model);
+                let chosen = chosen.map_or("Choose a model", String::as_str).to_owned();
+                let combo = ComboBox::from_id_salt("models of the server").selected_text(chosen);
+                let response = combo.show_ui(ui, |ui| {
+                    for model in models {
+                        ui.selectable_value(&mut entered.model, model.clone(), model);
+                    }
+                });
+                response.response.accessible_name("Models of the server");
+            }
+            Tested::Failed(reason) => {
+                let reason = RichText::new(capitalised(reason)).color(palette.error);
+                ui.add(egui::Label::new(reason).wrap());
+            }
+        }
+    });
 }
 
 fn field_ui(ui: &mut Ui, label: &str, hint: &'static str, text: &mut String) {

@@ -4,9 +4,11 @@
 
 mod aligning;
 mod app;
+mod captions;
 mod cell;
 mod chart;
 mod checks;
+mod clipboard;
 mod closing;
 mod dialogs;
 mod document;
@@ -25,6 +27,7 @@ mod language_model;
 mod languages;
 mod machines;
 mod menu;
+mod menu_keys;
 mod merging;
 mod models;
 mod notices;

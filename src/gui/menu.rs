@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::containers::menu::{MenuBar, MenuConfig};
+use egui::containers::menu::{MenuBar, MenuButton, MenuConfig};
 use egui::{
     Align, Button, Checkbox, Layout, Popup, PopupCloseBehavior, RichText, Role, ScrollArea, Sense,
     Ui, WidgetInfo, vec2,
@@ -13,12 +13,13 @@ use super::reading::reading_ui;
 use super::shortcuts::written;
 use super::terms::terms_menu_ui;
 use super::theme::Palette;
-use super::{icons, labels};
+use super::{clipboard, icons, labels, menu_keys};
 use canopy_app::actions::label_of;
 use canopy_app::jobs::RunSnapshot;
 use canopy_app::settings::beam_name;
 use canopy_app::{
-    ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
+    ACTIONS, Action, AppState, CheckCommand, Command, Group, LanguageModelCommand, ModelState,
+    Page, Scope, Theme,
 };
 use canopy_corpus::is_same_language;
 use canopy_document::document::SubtitleLayout;
@@ -34,31 +35,33 @@ const TWO_LINES: f32 = 570.0;
 /// What the pages need.
 const PAGES: f32 = 540.0;
 
+/// The menus of the bar; each has a letter of its own in front.
+const MENUS: [&str; 7] = [
+    "File",
+    "Edit",
+    "Translate",
+    "Model",
+    "Resources",
+    "View",
+    "Help",
+];
+
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let width = ui.available_width();
     let (is_narrow, is_tiny) = (width < ONE_LINE, width < TWO_LINES);
+    let opens = menu_keys::take(ui.ctx(), &MENUS);
+    let mut popups = Vec::new();
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
-        let mut menu = |label: &str, entries: fn(&mut Ui, &AppState, &mut Vec<Command>)| {
-            ui.menu_button(label, |ui| {
-                within_window_ui(ui, |ui| entries(ui, state, commands));
+        for label in MENUS {
+            let (response, _) = MenuButton::new(label).ui(ui, |ui| {
+                within_window_ui(ui, |ui| {
+                    menu_keys::focus_first(ui);
+                    entries_ui(ui, label, state, commands);
+                });
             });
-        };
-        menu("File", file_menu_ui);
-        menu("Edit", |ui, state, commands| {
-            actions_ui(ui, state, Group::Edit, commands);
-        });
-        menu("Translate", |ui, state, commands| {
-            actions_ui(ui, state, Group::Translate, commands);
-            ui.separator();
-            ui.menu_button("Options", |ui| options_content_ui(ui, state, commands));
-        });
-        menu("Model", model_menu_ui);
-        menu("Resources", resources_menu_ui);
-        menu("View", view_menu_ui);
-        menu("Help", |ui, state, commands| {
-            actions_ui(ui, state, Group::Help, commands);
-        });
+            popups.push(Popup::default_response_id(&response));
+        }
         if !is_narrow {
             ui.add_space(18.0);
             pages_ui(ui, state, commands);
@@ -67,6 +70,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             right_ui(ui, state, commands);
         }
     });
+    menu_keys::open(ui.ctx(), opens, popups);
     if is_narrow {
         MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
             ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
@@ -83,6 +87,23 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
             right_ui(ui, state, commands);
         });
+    }
+}
+
+/// What a menu of the bar holds.
+fn entries_ui(ui: &mut Ui, label: &str, state: &AppState, commands: &mut Vec<Command>) {
+    match label {
+        "File" => file_menu_ui(ui, state, commands),
+        "Edit" => edit_menu_ui(ui, state, commands),
+        "Translate" => {
+            actions_ui(ui, state, Group::Translate, commands);
+            ui.separator();
+            ui.menu_button("Options", |ui| options_content_ui(ui, state, commands));
+        }
+        "Model" => model_menu_ui(ui, state, commands),
+        "Resources" => resources_menu_ui(ui, state, commands),
+        "View" => view_menu_ui(ui, state, commands),
+        _ => actions_ui(ui, state, Group::Help, commands),
     }
 }
 
@@ -177,13 +198,37 @@ fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<
 fn actions_ui(ui: &mut Ui, state: &AppState, group: Group, commands: &mut Vec<Command>) {
     ui.set_min_width(230.0);
     for action in ACTIONS.iter().filter(|action| action.group == group) {
+        if action.begins_part {
+            ui.separator();
+        }
         action_ui(ui, state, action, commands);
     }
+}
+
+fn edit_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    ui.set_min_width(230.0);
+    for action in ACTIONS.iter().filter(|action| action.group == Group::Edit) {
+        if action.begins_part {
+            ui.separator();
+        }
+        action_ui(ui, state, action, commands);
+        if action.command == Command::Redo {
+            ui.separator();
+            clipboard::entries_ui(ui, state);
+        }
+    }
+    ui.separator();
+    ui.menu_button(Group::Go.label(), |ui| {
+        actions_ui(ui, state, Group::Go, commands);
+    });
 }
 
 fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.set_min_width(230.0);
     for action in ACTIONS.iter().filter(|action| action.group == Group::File) {
+        if action.begins_part {
+            ui.separator();
+        }
         action_ui(ui, state, action, commands);
         if action.command == Command::SaveAs {
             export_menu_ui(ui, state, commands);
@@ -339,9 +384,29 @@ fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     ui.label(caption("Termbase"));
     terms_menu_ui(ui, state, commands);
     ui.separator();
+    ui.label(caption("Spelling dictionaries"));
+    dictionaries_ui(ui, state, commands);
+    ui.separator();
     ui.label(caption("Suggestions"));
     if ui.button("Language model…").clicked() {
         commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+    }
+}
+
+/// Where dictionaries of the check of spelling are.
+fn dictionaries_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let own = state.settings.dictionaries.as_deref();
+    if ui.radio(own.is_none(), "Those of the system").clicked() && own.is_some() {
+        commands.push(Command::Check(CheckCommand::UseDictionaries(None)));
+    }
+    if let Some(own) = own {
+        let hint = own.display().to_string();
+        ui.radio(true, file_name(own)).on_hover_text(hint);
+    }
+    let hint = "A folder with .dic and .aff files, such as those of LibreOffice or Firefox";
+    let button = ui.button("Choose a dictionary folder…");
+    if button.on_hover_text(hint).clicked() {
+        commands.push(Command::Check(CheckCommand::ChooseDictionaries));
     }
 }
 

@@ -14,12 +14,14 @@ const WIDTH: f32 = 400.0;
 /// Of the button that dismisses a notice, in both directions.
 const DISMISS: f32 = 22.0;
 
-pub fn notices_ui(ctx: &Context, notices: &[Notice], commands: &mut Vec<Command>) {
+/// `bottom` is the lower edge of what is read: what stands below it stays free.
+pub fn notices_ui(ctx: &Context, notices: &[Notice], bottom: f32, commands: &mut Vec<Command>) {
     if notices.is_empty() {
         return;
     }
     let area = Area::new(Id::unique("notices")).order(Order::Foreground);
-    area.anchor(egui::Align2::RIGHT_BOTTOM, vec2(-18.0, -50.0))
+    let above = bottom - ctx.content_rect().bottom();
+    area.anchor(egui::Align2::RIGHT_BOTTOM, vec2(-18.0, above - 14.0))
         .show(ctx, |ui| {
             ui.set_max_width(WIDTH);
             for notice in notices {
@@ -92,6 +94,15 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                     .wrap(),
             );
         });
+        if let Some((label, command)) = &notice.button {
+            ui.horizontal(|ui| {
+                ui.add_space(24.0);
+                if ui.button(*label).clicked() {
+                    commands.push(command.clone());
+                    commands.push(Command::DismissNotice(notice.id));
+                }
+            });
+        }
     });
     let rect = response.response.rect;
     let bar = egui::Rect::from_x_y_ranges(

@@ -21,7 +21,7 @@ pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             ui.label(RichText::new("No project is open").color(palette.weak));
             return;
         };
-        head_ui(ui, status, state.projects.is_looking(), commands);
+        head_ui(ui, status, state, commands);
         ui.add_space(12.0);
         if status.documents.is_empty() {
             let empty = "Drop documents here, or add them: they are copied into the project";
@@ -34,7 +34,8 @@ pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     });
 }
 
-fn head_ui(ui: &mut Ui, status: &ProjectStatus, is_looking: bool, commands: &mut Vec<Command>) {
+fn head_ui(ui: &mut Ui, status: &ProjectStatus, state: &AppState, commands: &mut Vec<Command>) {
+    let (is_looking, can_translate) = (state.projects.is_looking(), !state.is_busy());
     let palette = Palette::of(ui);
     let head = &status.project.head;
     ui.horizontal(|ui| {
@@ -43,14 +44,19 @@ fn head_ui(ui: &mut Ui, status: &ProjectStatus, is_looking: bool, commands: &mut
             ui.spinner();
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let mut button = |label: &str, command: ProjectCommand| {
+            let mut button = |ui: &mut Ui, label: &str, command: ProjectCommand| {
                 if ui.button(label).clicked() {
                     commands.push(Command::Project(command));
                 }
             };
-            button("Close project", ProjectCommand::Close);
-            button("Write translations", ProjectCommand::Export);
-            button("Add a document…", ProjectCommand::ChooseDocument);
+            button(ui, "Close project", ProjectCommand::Close);
+            button(ui, "Write translations", ProjectCommand::Export);
+            button(ui, "Word count as CSV…", ProjectCommand::CountWords);
+            button(ui, "Add a document…", ProjectCommand::ChooseDocument);
+            let translates = theme::primary(ui, "Translate all");
+            if ui.add_enabled(can_translate, translates).clicked() {
+                commands.push(Command::Project(ProjectCommand::TranslateAll));
+            }
         });
     });
     let [from, to] = [&head.source_language, &head.target_language].map(|it| language::name(it));
@@ -105,12 +111,19 @@ fn documents_ui(
             for row in &rows {
                 let path = status.project.path(&row.document);
                 let name = file_name(&path);
-                let button = Button::new(name).truncate().frame(false);
+                let button = Button::new(name.clone()).truncate().frame(false);
                 let response = ui.horizontal(|ui| {
                     ui.set_width(NAME);
-                    ui.add(button)
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        let menu = ui.menu_button("…", |ui| row_menu_ui(ui, row, commands));
+                        menu.response.accessible_name(format!("Actions for {name}"));
+                        ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(button))
+                            .inner
+                    })
+                    .inner
                 });
                 let response = response.inner;
+                response.context_menu(|ui| row_menu_ui(ui, row, commands));
                 let hint = row.problem.as_ref().unwrap_or(&row.document);
                 if response.on_hover_text(hint).clicked() {
                     commands.push(Command::OpenPath(path));
@@ -125,6 +138,28 @@ fn documents_ui(
     let explained = "Words by what is known of their sentences: the same stood before in these documents, the memory has \
         it, or something alike, or it is new";
     ui.label(RichText::new(explained).size(12.5).color(palette.weak));
+}
+
+/// What is done with a document of the list.
+fn row_menu_ui(ui: &mut Ui, row: &DocumentStatus, commands: &mut Vec<Command>) {
+    let document = || row.document.clone();
+    for (label, hint, command) in [
+        ("Move up", "", ProjectCommand::Move(document(), -1)),
+        ("Move down", "", ProjectCommand::Move(document(), 1)),
+        (
+            "Remove from project",
+            "Its file and the work on it stay in the folder",
+            ProjectCommand::Remove(document()),
+        ),
+    ] {
+        let mut response = ui.button(label);
+        if !hint.is_empty() {
+            response = response.on_hover_text(hint);
+        }
+        if response.clicked() {
+            commands.push(Command::Project(command));
+        }
+    }
 }
 
 /// The row of the document that is open tells how far it is now.

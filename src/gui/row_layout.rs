@@ -2,12 +2,13 @@
 
 use egui::{Rangef, Rect, Ui};
 
+use super::captions::{self, Caption};
 use super::cell::{Cell, CellStyle, Content};
 use super::theme::Palette;
 use canopy_app::OpenDocument;
 use canopy_app::find::Side;
 use canopy_chart::typesetting::Han;
-use canopy_document::document::{Document, ParagraphKind};
+use canopy_document::document::{Document, ParagraphKind, SubtitleLayout};
 
 /// Space above and below the text of a row.
 pub const PADDING: f32 = 5.0;
@@ -91,6 +92,8 @@ pub struct Row {
     pub sentence: usize,
     pub gap: f32,
     pub indent: f32,
+    /// What stands above the source, and above the target.
+    pub caption: Option<Caption>,
     pub kind: ParagraphKind,
     pub opens_paragraph: bool,
     pub source: Cell,
@@ -109,8 +112,11 @@ pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (Ce
         .checked_sub(1)
         .map(|before| document.paragraphs[before].kind);
     let gap = match (opens, paragraph.kind, follows) {
-        (false, ..) | (_, _, None) => 0.0,
+        (false, ..) => 0.0,
+        (_, _, None) if captions::has_one(document, sentence) => captions::HEIGHT,
+        (_, _, None) => 0.0,
         (_, ParagraphKind::Heading | ParagraphKind::Title, _) => 20.0,
+        _ if captions::has_one(document, sentence) => 9.0 + captions::HEIGHT,
         (_, ParagraphKind::ListItem, Some(ParagraphKind::ListItem))
         | (_, ParagraphKind::TableCell, Some(ParagraphKind::TableCell)) => 2.0,
         _ => 9.0,
@@ -129,7 +135,7 @@ impl Row {
         open: &OpenDocument,
         sentence: usize,
         columns: &Columns,
-        scripts: &Scripts,
+        (scripts, layout): (&Scripts, SubtitleLayout),
         palette: &Palette,
     ) -> Self {
         let document = &open.document;
@@ -154,6 +160,7 @@ impl Row {
             sentence,
             gap,
             indent,
+            caption: captions::of(open, sentence, layout),
             kind: paragraph.kind,
             opens_paragraph: paragraph.sentences.start == sentence,
             source: cell(

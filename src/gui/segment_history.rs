@@ -87,7 +87,7 @@ impl HistoryPanel {
                 head: head(version),
                 hint: hint(version),
                 parts: match before {
-                    Some(before) => changes(&before, &text(version)),
+                    Some(before) => readable_changes(&before, &text(version)),
                     None => vec![(Part::Same, text(version))],
                 },
                 is_present: version.text == present.text,
@@ -151,6 +151,18 @@ impl Row {
     }
 }
 
+/// Where two texts differ, word by word; one part where most of them does: nobody reads such a mixture.
+pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
+    let parts = changes(before, after);
+    let letters = |text: &str| text.chars().filter(|it| it.is_alphanumeric()).count();
+    let same = parts.iter().filter(|(part, _)| *part == Part::Same);
+    let same: usize = same.map(|(_, text)| letters(text)).sum();
+    if 2 * same < letters(before).max(letters(after)) {
+        return vec![(Part::Same, after.to_owned())];
+    }
+    parts
+}
+
 /// Parts with what was removed struck through and what was added in another colour.
 pub fn marked(parts: &[(Part, String)], palette: &Palette) -> LayoutJob {
     let mut job = LayoutJob::default();
@@ -193,5 +205,24 @@ fn hint(version: &Version) -> String {
         (Some(model), Origin::Machine) => format!("Translated by {model}"),
         (Some(model), _) => format!("First translated by {model}"),
         (None, _) => labels::origin(version.origin).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_have_little_in_common_are_not_mixed() {
+        let plain = |text: &str| vec![(Part::Same, text.to_owned())];
+        let other = "Por favor, feche a porta.";
+        assert_eq!(
+            readable_changes("Bitte schließen Sie die Tür.", other),
+            plain(other)
+        );
+        assert_eq!(readable_changes("", other), plain(other));
+        let parts = readable_changes("Die Datei öffnen.", "Die Akte öffnen.");
+        assert!(parts.contains(&(Part::Removed, "Datei".to_owned())));
+        assert!(parts.contains(&(Part::Added, "Akte".to_owned())));
     }
 }

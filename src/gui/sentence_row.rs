@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use egui::{
-    Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Button, Color32, CornerRadius, Id, Rangef, Rect, Response, RichText, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
+use super::captions::{self, Caption};
 use super::cell::Cell;
 use super::labels::capitalised;
 use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
+use super::shortcuts::written;
 use super::terms::TermSpan;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use canopy_app::actions::label_of;
+use canopy_app::actions::action_for;
 use canopy_app::jobs::State;
 use canopy_app::markup::Token;
 use canopy_app::{
@@ -26,6 +29,7 @@ use canopy_qa::checks::{Finding, Severity};
 use canopy_qa::terms::TermIndex;
 
 /// Facts about a row besides its text.
+#[expect(clippy::struct_excessive_bools, reason = "what holds of a row")]
 #[derive(Debug, Clone, Copy)]
 pub struct RowContext<'a> {
     pub columns: &'a Columns,
@@ -40,6 +44,8 @@ pub struct RowContext<'a> {
     pub editing: bool,
     /// A translation that includes this sentence may be running.
     pub running: bool,
+    /// Whether a translation memory is in use.
+    pub has_memory: bool,
     pub palette: &'a Palette,
 }
 
@@ -78,6 +84,9 @@ pub fn sentence_row_ui(
     let hovered = source_side.contains_pointer() || target_side.contains_pointer();
     paint_background(ui, body, context, hovered);
 
+    if let Some(caption) = &row.caption {
+        caption_ui(ui, body, caption, columns, palette);
+    }
     let painter = ui.painter();
     let first_line = body.top() + PADDING + row.source_style.line_height / 2.0;
     paint_number(
@@ -133,13 +142,13 @@ pub fn sentence_row_ui(
         commands,
     );
 
-    clicks(
-        &source_side,
-        &target_side,
-        row.sentence,
-        context.editing,
-        commands,
-    );
+    let menu = SentenceMenu {
+        sentence: row.sentence,
+        source: &source_text,
+        target: &target_text,
+        has_memory: context.has_memory,
+    };
+    clicks(&source_side, &target_side, menu, context.editing, commands);
     select_source(
         ui,
         &source_side,
@@ -153,6 +162,32 @@ pub fn sentence_row_ui(
     chip_tooltip(source_side, &row.source, source_pos, markup, row.sentence);
     chip_tooltip(target_side, &row.target, target_pos, markup, row.sentence);
     Columns::at(columns.target, body)
+}
+
+/// The line above a row.
+fn caption_ui(ui: &Ui, body: Rect, caption: &Caption, columns: &Columns, palette: &Palette) {
+    let y = body.top() - captions::HEIGHT / 2.0 + 2.0;
+    let color = if caption.warns {
+        palette.warning
+    } else {
+        palette.weak
+    };
+    for (text, column, color) in [
+        (&caption.source, columns.source, palette.weak),
+        (&caption.target, columns.target, color),
+    ] {
+        if text.is_empty() {
+            continue;
+        }
+        let pos = pos2(body.left() + column.min, y);
+        let font = egui::FontId::proportional(11.0);
+        let place = ui
+            .painter()
+            .text(pos, egui::Align2::LEFT_CENTER, text, font, color);
+        let id = Id::unique("caption").with((text, body.top().to_bits()));
+        let response = ui.interact(place, id, Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, text));
+    }
 }
 
 fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
@@ -412,47 +447,100 @@ fn state_ui(
 fn clicks(
     source: &Response,
     target: &Response,
-    sentence: usize,
+    menu: SentenceMenu<'_>,
     editing: bool,
     commands: &mut Vec<Command>,
 ) {
     for side in [source, target] {
         if (side.clicked() || side.secondary_clicked()) && !editing {
-            commands.push(Command::Select(sentence));
+            commands.push(Command::Select(menu.sentence));
         }
-        side.context_menu(|ui| sentence_menu_ui(ui, sentence, commands));
+        side.context_menu(|ui| menu.ui(ui, commands));
     }
     if target.double_clicked() && !editing {
-        commands.push(Command::EditSentence(sentence));
+        commands.push(Command::EditSentence(menu.sentence));
     }
 }
 
-const SPLIT: Command = Command::Segments(SegmentsCommand::Split);
-const JOIN: Command = Command::Segments(SegmentsCommand::Join);
+/// The context menu of a sentence.
+#[derive(Clone, Copy)]
+struct SentenceMenu<'a> {
+    sentence: usize,
+    /// Its text and its translation, as a reader sees them.
+    source: &'a str,
+    target: &'a str,
+    has_memory: bool,
+}
 
-fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
-    ui.set_min_width(190.0);
-    let entries = [
-        (label_of(&Command::Edit), Command::EditSentence(sentence)),
-        (
-            label_of(&Command::Translate(Scope::SelectedSentence)),
-            Command::Translate(Scope::Sentence(sentence)),
-        ),
-        (
-            label_of(&Command::Translate(Scope::SelectedSection)),
-            Command::Translate(Scope::SelectedSection),
-        ),
-        (label_of(&SPLIT), SPLIT.clone()),
-        (label_of(&JOIN), JOIN.clone()),
-        ("Confirm / Unconfirm", Command::ToggleConfirmed(sentence)),
-        ("Copy source to target", Command::CopySource(sentence)),
-        (label_of(&Command::ClearSelected), Command::Clear(sentence)),
-    ];
-    for (label, command) in entries {
-        if ui.button(label).clicked() {
-            commands.push(command);
+impl SentenceMenu<'_> {
+    fn ui(self, ui: &mut Ui, commands: &mut Vec<Command>) {
+        ui.set_min_width(250.0);
+        let is_translated = !self.target.is_empty();
+        let mut group = |ui: &mut Ui, entries: &[(bool, Command)]| {
+            for (enabled, command) in entries {
+                if action_entry_ui(ui, *enabled, command) {
+                    // That of the menu: another one may be selected meanwhile.
+                    commands.push(Command::Select(self.sentence));
+                    commands.push(command.clone());
+                }
+            }
+        };
+        group(
+            ui,
+            &[
+                (true, Command::Edit),
+                (true, Command::Translate(Scope::SelectedSentence)),
+                (true, Command::Translate(Scope::SelectedSection)),
+            ],
+        );
+        ui.separator();
+        group(
+            ui,
+            &[
+                (self.has_memory, Command::UseMatch(0)),
+                (true, Command::CopySourceSelected),
+                (is_translated, Command::ClearSelected),
+            ],
+        );
+        let button = Button::new("Confirm / Unconfirm");
+        let is_confirming = ui.add_enabled(is_translated, button).clicked();
+        ui.separator();
+        for (label, text) in [
+            ("Copy source text", self.source),
+            ("Copy translation", self.target),
+        ] {
+            let button = Button::new(label);
+            if ui.add_enabled(!text.is_empty(), button).clicked() {
+                ui.ctx().copy_text(text.to_owned());
+            }
+        }
+        ui.separator();
+        group(
+            ui,
+            &[
+                (true, Command::Terms(TermsCommand::New)),
+                (true, Command::Segments(SegmentsCommand::Split)),
+                (true, Command::Segments(SegmentsCommand::Join)),
+            ],
+        );
+        ui.separator();
+        group(ui, &[(true, Command::ToggleHistory)]);
+        if is_confirming {
+            commands.push(Command::ToggleConfirmed(self.sentence));
         }
     }
+}
+
+/// An entry of a menu with the label and the key of its command; `true` where it is clicked.
+fn action_entry_ui(ui: &mut Ui, enabled: bool, command: &Command) -> bool {
+    let Some(action) = action_for(command) else {
+        return false;
+    };
+    let is_mac = ui.ctx().os().is_mac();
+    let shortcut = action.shortcut.map(|shortcut| written(shortcut, is_mac));
+    let shortcut = RichText::new(shortcut.unwrap_or_default()).size(12.5);
+    let button = Button::new(action.label).shortcut_text(shortcut);
+    ui.add_enabled(enabled, button).clicked()
 }
 
 /// The tags behind the chip under the pointer.

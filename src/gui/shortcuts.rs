@@ -2,8 +2,8 @@
 
 use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
-use super::find;
 use super::theme::{self, Palette};
+use super::{editor, find};
 use canopy_app::{ACTIONS, Action, AppState, Command, FindCommand, Group, Key, Page, Shortcut};
 
 /// egui's name for a shortcut of the table.
@@ -11,6 +11,7 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
     let mut modifiers = Modifiers::NONE;
     modifiers.command = shortcut.command;
     modifiers.shift = shortcut.shift;
+    modifiers.alt = shortcut.alt;
     let key = match shortcut.key {
         Key::Letter(letter) => egui::Key::from_name(&letter.to_string()).unwrap_or(egui::Key::F35),
         Key::Enter => egui::Key::Enter,
@@ -20,8 +21,14 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Left => egui::Key::ArrowLeft,
         Key::Right => egui::Key::ArrowRight,
         Key::Delete => egui::Key::Delete,
+        Key::Insert => egui::Key::Insert,
+        Key::Home => egui::Key::Home,
+        Key::End => egui::Key::End,
+        Key::PageUp => egui::Key::PageUp,
+        Key::PageDown => egui::Key::PageDown,
         Key::Plus => egui::Key::Plus,
         Key::Minus => egui::Key::Minus,
+        Key::Comma => egui::Key::Comma,
         Key::F1 => egui::Key::F1,
         Key::F3 => egui::Key::F3,
         Key::F7 => egui::Key::F7,
@@ -41,6 +48,10 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
             "Ctrl".to_owned()
         });
     }
+    if shortcut.alt {
+        let name = if is_mac { "Option" } else { "Alt" };
+        parts.push(name.to_owned());
+    }
     if shortcut.shift {
         parts.push("Shift".to_owned());
     }
@@ -53,8 +64,14 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Left => "Left".to_owned(),
         Key::Right => "Right".to_owned(),
         Key::Delete => "Delete".to_owned(),
+        Key::Insert => "Ins".to_owned(),
+        Key::Home => "Home".to_owned(),
+        Key::End => "End".to_owned(),
+        Key::PageUp => "Page Up".to_owned(),
+        Key::PageDown => "Page Down".to_owned(),
         Key::Plus => "Plus".to_owned(),
         Key::Minus => "Minus".to_owned(),
+        Key::Comma => ",".to_owned(),
         Key::F1 => "F1".to_owned(),
         Key::F3 => "F3".to_owned(),
         Key::F7 => "F7".to_owned(),
@@ -85,6 +102,9 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
         .filter(|_| state.page == Page::Document);
     let keyboard = Keyboard {
         editing: shown.is_some_and(|document| document.editor.is_some()),
+        own_changes: shown
+            .and_then(|document| document.editor.as_ref())
+            .map_or((false, false), |open| editor::own_changes(ctx, open)),
         finding: find::has_keyboard(ctx),
         focused: ctx.memory(|memory| memory.focused().is_some()),
     };
@@ -107,10 +127,18 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
                 commands.push(Command::Find(FindCommand::Close));
                 return false;
             }
-            let action = ACTIONS.iter().find(|action| {
+            let modifiers = match key {
+                // In a list of sentences both mean the ends.
+                egui::Key::Home | egui::Key::End if keyboard.is_free() && modifiers.is_none() => {
+                    Modifiers::COMMAND
+                }
+                _ => *modifiers,
+            };
+            // What is of one page alone stands behind what is of all.
+            let action = ACTIONS.iter().rfind(|action| {
                 is_of_page(action.group, state.page)
                     && applies(action, keyboard)
-                    && matches(action, *key, *modifiers)
+                    && matches(action, *key, modifiers)
             });
             let Some(action) = action else { return true };
             if state.is_enabled(&action.command) {
@@ -124,6 +152,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
 const LARGER: Shortcut = Shortcut {
     command: true,
     shift: false,
+    alt: false,
     key: Key::Plus,
 };
 
@@ -144,7 +173,9 @@ fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
 fn is_of_page(group: Group, page: Page) -> bool {
     match group {
         Group::File | Group::View | Group::Help => true,
-        Group::Edit | Group::Translate | Group::Editor => page == Page::Document,
+        Group::Edit | Group::Go | Group::Translate | Group::Matches | Group::Editor => {
+            page == Page::Document
+        }
         Group::Explore => page == Page::Explore,
         Group::Align => page == Page::Align,
     }
@@ -155,10 +186,19 @@ fn is_of_page(group: Group, page: Page) -> bool {
 struct Keyboard {
     /// A target sentence is in the editor.
     editing: bool,
+    /// What that can undo and redo by itself.
+    own_changes: (bool, bool),
     /// The bar for words to look for has the keyboard, be a sentence in the editor or not.
     finding: bool,
     /// Anything has it.
     focused: bool,
+}
+
+impl Keyboard {
+    /// Whether no text takes its keys.
+    fn is_free(self) -> bool {
+        !self.editing && !self.finding && !self.focused
+    }
 }
 
 /// Whether an action's keys count now: the editor has its own, and text has undo of its own.
@@ -166,7 +206,19 @@ fn applies(action: &Action, keyboard: Keyboard) -> bool {
     let Some(shortcut) = action.shortcut else {
         return false;
     };
-    let of_text = [Key::Letter('Z'), Key::Delete, Key::Enter].contains(&shortcut.key);
+    let of_text = [
+        Key::Letter('Z'),
+        Key::Delete,
+        Key::Enter,
+        Key::Home,
+        Key::End,
+    ];
+    let (can_undo, can_redo) = keyboard.own_changes;
+    let of_text = match action.command {
+        Command::Undo if keyboard.editing && !keyboard.finding => can_undo,
+        Command::Redo if keyboard.editing && !keyboard.finding => can_redo,
+        _ => of_text.contains(&shortcut.key),
+    };
     let is_writing = keyboard.editing || keyboard.finding;
     let in_general = is_function_key(shortcut.key)
         || (shortcut.command && !(is_writing && of_text))
@@ -205,9 +257,9 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             .min_scrolled_height(height);
         list.show(ui, |ui| {
             let parts: [&[Group]; 3] = [
-                &[Group::File, Group::Translate, Group::Explore],
+                &[Group::File, Group::Go, Group::Translate, Group::Explore],
                 &[Group::Edit, Group::Align],
-                &[Group::View, Group::Help, Group::Editor],
+                &[Group::View, Group::Help, Group::Editor, Group::Matches],
             ];
             let width = ui.available_width();
             let in_columns: Vec<Vec<Group>> = if width >= 3.0 * COLUMN {
@@ -257,6 +309,13 @@ fn group_ui(ui: &mut Ui, group: Group) {
                 );
                 ui.label(RichText::new(action.label.trim_end_matches('…')).size(13.0));
                 ui.end_row();
+            }
+            if group == Group::View && !is_mac {
+                for (keys, label) in [("F10", "Menus"), ("Alt+letter", "Menu of this letter")] {
+                    ui.label(RichText::new(keys).size(12.5).color(palette.weak));
+                    ui.label(RichText::new(label).size(13.0));
+                    ui.end_row();
+                }
             }
         });
     ui.add_space(14.0);

@@ -1,17 +1,17 @@
 //! Memory matches for the selected sentence, and how they were used.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use egui::text::LayoutJob;
-use egui::{Align, Button, FontId, Layout, RichText, ScrollArea, TextFormat, Ui, vec2};
+use egui::{Align, Button, Layout, RichText, ScrollArea, Ui, vec2};
 
 use super::row_layout::Columns;
-use super::segment_history::marked;
+use super::segment_history::{marked, readable_changes};
+use super::shortcuts::written;
 use super::theme::Palette;
 use super::typeset;
 use canopy_app::Command;
-use canopy_corpus::memory::TranslationMemory;
+use canopy_app::actions::action_for;
+use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::changes::{Part, changes};
 
 /// Width of the button at the end of the target's column.
@@ -24,58 +24,62 @@ pub struct SimilarPanel {
     /// What stands there as its translation.
     translation: String,
     memory: Option<Arc<TranslationMemory>>,
-    /// Words of the sentence, in lower case.
-    known: HashSet<String>,
     found: Vec<Found>,
 }
 
 struct Found {
     percent: String,
-    /// Where its words differ, in another colour.
-    source: String,
+    /// The source, with the words of the sentence that it lacks and those that the sentence lacks told apart.
+    source_parts: Vec<(Part, String)>,
     target: String,
     /// The target, what the translation of the sentence does not have told apart.
     target_parts: Vec<(Part, String)>,
+    /// The memory, who wrote it, and when.
+    hint: String,
 }
 
 impl SimilarPanel {
-    /// Lists what `memory` has like `sentence`, a sentence as a reader sees it, and where that differs from its
-    /// `translation`: so a fuzzy match is told from what the model has made of it.
-    pub fn ui(
-        &mut self,
-        ui: &mut Ui,
-        memory: &Arc<TranslationMemory>,
-        sentence: Option<&str>,
-        translation: &str,
-        commands: &mut Vec<Command>,
-    ) {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The line above the matches, which says where there are none.
+    pub fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
         let palette = Palette::of(ui);
-        self.find(memory, sentence.unwrap_or_default(), translation);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
             ui.label(small("Translation memory matches"));
             if self.found.is_empty() {
-                let none = match sentence {
-                    Some(_) => "No match of 50 % or more",
-                    None => "Select a sentence",
-                };
                 ui.label(small("·"));
-                ui.label(small(none));
+                ui.label(small(if has_sentence {
+                    "No match of 50 % or more"
+                } else {
+                    "Select a sentence"
+                }));
             }
         });
+    }
+
+    /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is told from
+    /// what the model has made of it.
+    pub fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        self.head_ui(ui, has_sentence);
         ScrollArea::vertical()
             .auto_shrink(false)
             .id_salt("similar")
             .show(ui, |ui| {
-                for found in &self.found {
+                for (place, found) in self.found.iter().enumerate() {
                     ui.add_space(6.0);
-                    found.ui(ui, &self.known, &palette, commands);
+                    found.ui(ui, place, &palette, commands);
                 }
             });
     }
 
-    fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str, translation: &str) {
+    /// Looks for what `memory` has like `sentence`, a sentence as a reader sees it.
+    pub fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str, translation: &str) {
         let same_memory = self
             .memory
             .as_ref()
@@ -87,12 +91,12 @@ impl SimilarPanel {
         self.found = found
             .map(|found| Found {
                 percent: format!("{:.0} %", (found.score * 100.0).floor()),
-                source: found.source.to_owned(),
+                source_parts: changes(sentence, found.source),
                 target: found.target.to_owned(),
                 target_parts: target_parts(translation, found.target),
+                hint: hint(memory.origin(found.source)),
             })
             .collect();
-        self.known = words(sentence).map(str::to_lowercase).collect();
         sentence.clone_into(&mut self.sentence);
         translation.clone_into(&mut self.translation);
         self.memory = Some(Arc::clone(memory));
@@ -100,13 +104,7 @@ impl SimilarPanel {
 }
 
 impl Found {
-    fn ui(
-        &self,
-        ui: &mut Ui,
-        known: &HashSet<String>,
-        palette: &Palette,
-        commands: &mut Vec<Command>,
-    ) {
+    fn ui(&self, ui: &mut Ui, place: usize, palette: &Palette, commands: &mut Vec<Command>) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
             let columns = Columns::new(ui.available_width());
@@ -119,12 +117,14 @@ impl Found {
             };
             cell(columns.source.min, &mut |ui| {
                 let percent = RichText::new(&self.percent).color(palette.accent);
-                ui.vertical_centered(|ui| ui.label(percent.size(12.5)));
+                let response = ui.vertical_centered(|ui| ui.label(percent.size(12.5)));
+                response.inner.on_hover_text(&self.hint);
             });
             cell(columns.source.span(), &mut |ui| {
-                let mut job = differing(&self.source, known, palette);
+                let mut job = marked(&self.source_parts, palette);
                 job.wrap.max_width = ui.available_width();
-                ui.label(typeset::galley(ui, typeset::Text::new(job)));
+                let label = ui.label(typeset::galley(ui, typeset::Text::new(job)));
+                label.on_hover_text(&self.hint);
             });
             cell(columns.target.min - columns.source.max, &mut |_| ());
             cell(columns.target.span() - BUTTON, &mut |ui| {
@@ -132,12 +132,13 @@ impl Found {
                 job.wrap.max_width = ui.available_width();
                 ui.label(typeset::galley(ui, typeset::Text::new(job)));
             });
+            let label = format!("Use {}", place + 1);
             cell(BUTTON, &mut |ui| {
-                let hint = "Edit the selected sentence with this translation";
+                let hint = use_hint(ui, place);
                 let layout = Layout::right_to_left(Align::Min);
                 ui.with_layout(layout, |ui| {
                     if ui
-                        .add(Button::new("Use").small())
+                        .add(Button::new(&label).small())
                         .on_hover_text(hint)
                         .clicked()
                     {
@@ -154,28 +155,29 @@ fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     if translation.trim().is_empty() {
         return vec![(Part::Same, target.to_owned())];
     }
-    let mut parts = changes(translation, target);
+    let mut parts = readable_changes(translation, target);
     parts.retain(|(part, _)| *part != Part::Removed);
     parts
 }
 
-/// The text with the words that are not `known` in another colour.
-fn differing(text: &str, known: &HashSet<String>, palette: &Palette) -> LayoutJob {
-    let mut job = LayoutJob::default();
-    let format = |color| TextFormat::simple(FontId::proportional(14.0), color);
-    for piece in text.split_inclusive(char::is_whitespace) {
-        let word = words(piece).next().unwrap_or_default();
-        let color = if word.is_empty() || known.contains(&word.to_lowercase()) {
-            palette.text
-        } else {
-            palette.edited
-        };
-        job.append(piece, 0.0, format(color));
-    }
-    job
+/// What the button does, and its key.
+fn use_hint(ui: &Ui, place: usize) -> String {
+    let shortcut = action_for(&Command::UseMatch(place)).and_then(|action| action.shortcut);
+    let is_mac = ui.ctx().os().is_mac();
+    let key = shortcut.map_or_else(String::new, |it| format!(" ({})", written(it, is_mac)));
+    format!("Edit the selected sentence with this translation{key}")
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let trimmed = |word| str::trim_matches(word, |letter: char| !letter.is_alphanumeric());
-    text.split_whitespace().map(trimmed)
+/// Where a pair comes from, a line for each part of it.
+fn hint(origin: Option<&PairOrigin>) -> String {
+    let Some(origin) = origin else {
+        return "Translation memory".to_owned();
+    };
+    let mut lines = vec![format!("Memory: {}", origin.memory)];
+    let parts = [("Author", &origin.author), ("Date", &origin.date)];
+    let known = parts
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    lines.extend(known.map(|(name, value)| format!("{name}: {value}")));
+    lines.join("\n")
 }

@@ -7,7 +7,7 @@ use egui::{Align, Button, Frame, Label, Layout, RichText, Sense, Ui, UiBuilder, 
 use super::icons;
 use super::menu::file_name;
 use super::theme::{self, Palette};
-use canopy_app::{AppState, Command, ModelsCommand};
+use canopy_app::{AppState, Command, DocumentNote, ModelsCommand, Settings};
 
 const WIDTH: f32 = 560.0;
 
@@ -68,12 +68,7 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.add_space(26.0);
         ui.columns(2, |columns| {
             samples_ui(&mut columns[0], &state.shipped.samples, commands);
-            list_ui(
-                &mut columns[1],
-                "Recent",
-                (&state.settings.recent_documents, "Nothing opened yet"),
-                commands,
-            );
+            recent_ui(&mut columns[1], &state.settings, commands);
         });
     });
 }
@@ -104,6 +99,47 @@ fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
         (&rest, "No samples were found"),
         commands,
     );
+}
+
+/// Projects and documents that were opened lately; of a document where it lies, its languages, and how far it is.
+fn recent_ui(ui: &mut Ui, settings: &Settings, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let projects: Vec<PathBuf> = settings.recent_projects.iter().take(3).cloned().collect();
+    if !projects.is_empty() {
+        list_ui(ui, "Projects", (&projects, ""), commands);
+        ui.add_space(10.0);
+    }
+    let documents = &settings.recent_documents;
+    if documents.is_empty() {
+        list_ui(ui, "Recent", (&[], "Nothing opened yet"), commands);
+        return;
+    }
+    ui.label(RichText::new("Recent").size(12.5).color(palette.weak));
+    ui.add_space(2.0);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    for path in documents.iter().take(6) {
+        entry_ui(ui, path, &palette, commands);
+        let about = about(path, settings, std::env::home_dir().as_deref());
+        let about = RichText::new(about).size(12.0).color(palette.weak);
+        ui.with_layout(Layout::top_down(Align::LEFT), |ui| ui.label(about));
+    }
+}
+
+/// `~/texts  ·  English → German  ·  35 of 48 translated`
+fn about(path: &Path, settings: &Settings, home: Option<&Path>) -> String {
+    let folder = path.parent().unwrap_or(path);
+    let below = home.and_then(|home| folder.strip_prefix(home).ok());
+    let folder = match below {
+        Some(below) => Path::new("~").join(below).display().to_string(),
+        None => folder.display().to_string(),
+    };
+    let folder = folder
+        .trim_end_matches(std::path::MAIN_SEPARATOR)
+        .to_owned();
+    let note = settings.note(path);
+    let known = note.map_or_else(Vec::new, DocumentNote::about);
+    let parts: Vec<String> = [folder].into_iter().chain(known).collect();
+    parts.join("  ·  ")
 }
 
 fn list_ui(
@@ -172,4 +208,31 @@ pub fn drop_ui(ctx: &egui::Context, text: &str) {
         font,
         color,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_told_from_others_of_its_name() {
+        let settings = Settings {
+            documents: vec![DocumentNote {
+                document: "/home/ada/texts/cla.docx".into(),
+                languages: Some(("en".to_owned(), "pt".to_owned())),
+                translated: 35,
+                sentences: 48,
+                ..DocumentNote::default()
+            }],
+            ..Settings::default()
+        };
+        let home = Some(Path::new("/home/ada"));
+        let told = |path: &str| about(Path::new(path), &settings, home);
+        assert_eq!(
+            told("/home/ada/texts/cla.docx"),
+            "~/texts  ·  English → Portuguese  ·  35 of 48 translated"
+        );
+        assert_eq!(told("/home/ada/cla.docx"), "~");
+        assert_eq!(told("/srv/cla.docx"), "/srv");
+    }
 }

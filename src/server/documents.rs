@@ -76,6 +76,7 @@ fn paragraph(first: usize) -> Paragraph {
         id: None,
         note: None,
         max_chars: None,
+        part: None,
         range: 0..0,
         sentences: first..first,
     }

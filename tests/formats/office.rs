@@ -686,3 +686,51 @@ fn escapes_of_cells_are_placeholders() {
     let text = entry(&written, "xl/sharedStrings.xml");
     assert!(text.contains("<t>eins_x000D__x005F_x0041_</t>"), "{text}");
 }
+
+#[test]
+fn speaker_notes_are_told_from_the_text_of_slides() {
+    let spaces = format!(
+        "xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" xmlns:r=\"{RELATIONSHIPS}\" \
+         xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\""
+    );
+    let body = |text: &str| {
+        format!(
+            "<p:cSld><p:spTree><p:sp><p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld>"
+        )
+    };
+    let presentation = format!(
+        "<p:presentation {spaces}><p:sldIdLst><p:sldId id=\"256\" r:id=\"rId7\"/></p:sldIdLst></p:presentation>"
+    );
+    let slide = format!("<p:sld {spaces}>{}</p:sld>", body("Our results."));
+    let notes = format!(
+        "<p:notes {spaces}>{}</p:notes>",
+        body("Wait for questions.")
+    );
+    let bytes = package(&[
+        ("[Content_Types].xml", TYPES),
+        (
+            "_rels/.rels",
+            &relationships(&[("rId1", "officeDocument", "ppt/presentation.xml")]),
+        ),
+        ("ppt/presentation.xml", &presentation),
+        (
+            "ppt/_rels/presentation.xml.rels",
+            &relationships(&[("rId7", "slide", "slides/slide1.xml")]),
+        ),
+        ("ppt/slides/slide1.xml", &slide),
+        (
+            "ppt/slides/_rels/slide1.xml.rels",
+            &relationships(&[("rId1", "notesSlide", "../notesSlides/notesSlide1.xml")]),
+        ),
+        ("ppt/notesSlides/notesSlide1.xml", &notes),
+    ]);
+    let document = Document::from_bytes(
+        "talk.pptx",
+        Format::of("talk.pptx".as_ref()).expect("a format"),
+        bytes,
+    );
+    let document = document.expect("a presentation");
+    let parts: Vec<_> = document.paragraphs.iter().map(|it| it.part).collect();
+    let notes = Some(canopy::text::document::Part::SpeakerNotes);
+    assert_eq!(parts, [None, notes]);
+}

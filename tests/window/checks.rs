@@ -178,3 +178,88 @@ fn a_language_without_a_dictionary_is_told() {
     let notice = window.state.notices.last().expect("it is told");
     assert_eq!(notice.title, "Spelling is not checked");
 }
+
+#[test]
+fn findings_stand_check_by_check_and_are_ignored_for_good() {
+    let mut window = window();
+    check(&mut window);
+    window.state.apply(Command::Select(0));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_label("Numbers (1)").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("Sentence 1:").is_none());
+    harness.get_by_label("Numbers (1)").click();
+    harness.run_steps(4);
+    harness.get_by_label_contains("Sentence 1:");
+    harness.get_by_label("Ignore").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("Sentence 1:").is_none());
+    harness.get_by_label("1 ignored");
+    // Opened again it stays so.
+    let window = harness.state_mut();
+    let document = window.state.document.as_ref().expect("a document");
+    let kept = document.project();
+    let (path, page) = (document.path.clone(), document.document.clone());
+    let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
+    assert_eq!(again.project().ignored, kept.ignored);
+    assert_eq!(kept.ignored.len(), 1);
+    check(window);
+    assert!(
+        window
+            .state
+            .checking
+            .findings
+            .iter()
+            .all(|it| it.check != CheckKind::Numbers)
+    );
+    harness.run_steps(4);
+    harness.get_by_label("Show").click();
+    harness.run_steps(4);
+    check(harness.state_mut());
+    harness.run_steps(4);
+    harness.get_by_label("Numbers (1)");
+}
+
+#[test]
+fn spelling_goes_by_a_folder_that_a_person_chooses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("tlh.aff"), "SET UTF-8\n").expect("written");
+    std::fs::write(folder.path().join("tlh.dic"), "2\nnuqneH\nqapla\n").expect("written");
+    let mut window = Window::with_document("<p>Press it now.</p>");
+    window.state.apply(Command::EditSentence(0));
+    window
+        .state
+        .apply(Command::Editing("nuqneH qaplo.".to_owned()));
+    window.state.apply(Command::KeepEdit);
+    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    window
+        .state
+        .apply(Command::Check(CheckCommand::ChooseDictionaries));
+    let ask = window.state.asks.pop().expect("a question");
+    window.state.checking.requests.clear();
+    let (sender, events) = channel();
+    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    window
+        .state
+        .apply(ask.answer(folder.path().to_owned(), false));
+    assert!(window.state.settings.dictionaries.is_some());
+    let request = canopy::jobs::CheckRequest {
+        job: canopy::jobs::JobId(1),
+        pairs: window.state.document.as_ref().expect("a page").pairs(),
+        checks: canopy::checks::Checks {
+            kinds: vec![CheckKind::Spelling],
+            source_language: None,
+            target_language: Some("tlh".to_owned()),
+        },
+        terms: None,
+        dictionaries: window.state.settings.dictionaries.clone(),
+    };
+    thread.send(request);
+    let event = events.recv_timeout(Duration::from_mins(1));
+    let Ok(Event::Checked { findings, .. }) = event else {
+        panic!("{event:?}")
+    };
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].message.contains("qaplo"), "{findings:?}");
+}

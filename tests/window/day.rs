@@ -185,3 +185,284 @@ fn a_small_window_reaches_menus_pages_and_the_button() {
         }
     }
 }
+
+#[test]
+fn the_menu_of_a_sentence_has_what_is_done_with_it() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(4);
+    harness.get_by_label("THEN WAIT.").click_secondary();
+    harness.run_steps(4);
+    for entry in [
+        "Use best match",
+        "Clear translation",
+        "Confirm / Unconfirm",
+        "Copy source text",
+        "Copy translation",
+        "Add term…",
+        "History of the sentence",
+    ] {
+        assert!(harness.query_by_label_contains(entry).is_some(), "{entry}");
+    }
+    harness
+        .get_by_label_contains("Copy source to target")
+        .click();
+    harness.run_steps(4);
+    let kept = ("Then wait.".to_owned(), State::Edited);
+    assert_eq!(texts(harness.state())[2], kept);
+    // The same by its key, for the next sentence.
+    harness.key_press(Key::ArrowDown);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Insert);
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state())[3].0, "Preview");
+}
+
+#[test]
+fn the_menu_of_a_sentence_copies_its_translation() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(4);
+    harness.get_by_label("THEN WAIT.").click_secondary();
+    harness.run_steps(4);
+    harness.get_by_label("Copy translation").click();
+    let mut copied = Vec::new();
+    for _ in 0..4 {
+        harness.step();
+        let commands = &harness.output().platform_output.commands;
+        copied.extend(commands.iter().cloned());
+    }
+    let text = egui::OutputCommand::CopyText("THEN WAIT.".to_owned());
+    assert!(copied.contains(&text), "{copied:?}");
+}
+
+#[test]
+fn keys_go_to_the_ends_of_the_document_and_by_pages() {
+    let page = "<p>Look at it.</p>".repeat(200);
+    let mut harness = Window::with_document(&page).translated().harness();
+    harness.run_steps(4);
+    let selected = |harness: &Harness<'static, Window>| harness.state().state.selected();
+    harness.key_press(Key::End);
+    harness.run_steps(6);
+    assert_eq!(selected(&harness), Some(199));
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Home);
+    harness.run_steps(6);
+    assert_eq!(selected(&harness), Some(0));
+    harness.key_press(Key::PageDown);
+    harness.run_steps(6);
+    let page = selected(&harness).expect("a sentence");
+    assert!((10..60).contains(&page), "{page}");
+    harness.key_press(Key::PageUp);
+    harness.run_steps(6);
+    assert_eq!(selected(&harness), Some(0));
+    // Of the text, while a sentence is edited.
+    harness.key_press(Key::Enter);
+    harness.run_steps(4);
+    harness.key_press(Key::End);
+    harness.run_steps(4);
+    assert_eq!(selected(&harness), Some(0));
+}
+
+#[test]
+fn alt_with_a_letter_and_f10_open_menus() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(4);
+    harness.key_press_modifiers(Modifiers::ALT, Key::E);
+    harness.run_steps(6);
+    assert!(
+        harness
+            .query_by_label_contains("Find and replace…")
+            .is_some()
+    );
+    // Its first entry has the keyboard; arrows go on from there.
+    harness.key_press(Key::Escape);
+    harness.run_steps(6);
+    assert!(
+        harness
+            .query_by_label_contains("Find and replace…")
+            .is_none()
+    );
+    harness.key_press(Key::F10);
+    harness.run_steps(6);
+    assert!(harness.get_by_label_contains("Open…").is_focused());
+    harness.key_press(Key::Enter);
+    harness.run_steps(6);
+    assert!(harness.state().commands.contains(&Command::Open));
+}
+
+#[test]
+fn undo_in_an_editor_without_changes_is_that_of_the_document() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(1));
+    window.state.apply(Command::KeepEditAndConfirm);
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state())[1].1, State::Confirmed);
+    let editing = |harness: &Harness<'static, Window>| {
+        let open = harness.state().state.document.as_ref();
+        let editor = open.and_then(|open| open.editor.as_ref());
+        editor.map(|editor| (editor.sentence, editor.text.clone()))
+    };
+    assert_eq!(editing(&harness), Some((2, "THEN WAIT.".to_owned())));
+    // What was written there is taken back first.
+    harness
+        .get_by_role(Role::MultilineTextInput)
+        .type_text(" Now");
+    harness.run_steps(60);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run_steps(4);
+    assert_eq!(editing(&harness), Some((2, "THEN WAIT.".to_owned())));
+    assert_eq!(texts(harness.state())[1].1, State::Confirmed);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state())[1].1, State::Draft);
+    assert_eq!(harness.state().state.selected(), Some(1));
+}
+
+#[test]
+fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(1));
+    window
+        .state
+        .apply(Command::Editing("Klicken auf Datei".to_owned()));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let text = |harness: &Harness<'static, Window>| {
+        let open = harness.state().state.document.as_ref();
+        let editor = open.and_then(|open| open.editor.as_ref());
+        editor.expect("an editor").text.clone()
+    };
+    let comma = |harness: &mut Harness<'static, Window>| {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Comma);
+        harness.run_steps(4);
+    };
+    // The last word is selected.
+    for _ in 0.."Datei".len() {
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowLeft);
+    }
+    harness.run_steps(4);
+    comma(&mut harness);
+    assert_eq!(text(&harness), "Klicken auf ⟨1⟩Datei⟨/1⟩");
+    // Nothing is missing.
+    comma(&mut harness);
+    assert_eq!(text(&harness), "Klicken auf ⟨1⟩Datei⟨/1⟩");
+    harness
+        .state_mut()
+        .state
+        .apply(Command::Editing("Klicken ".to_owned()));
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::End);
+    harness.run_steps(2);
+    comma(&mut harness);
+    comma(&mut harness);
+    assert_eq!(text(&harness), "Klicken ⟨1⟩⟨/1⟩");
+}
+
+#[test]
+fn a_document_opens_at_the_sentence_where_somebody_was() {
+    let page = "<p>Look at it.</p>".repeat(200);
+    let mut window = Window::with_document(&page).translated();
+    window.state.apply(Command::GoToNumber(150));
+    window.state.apply(Command::CloseDocument);
+    let settings = window.state.settings.to_bytes();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("settings.json");
+    std::fs::write(&file, settings).expect("written");
+    let settings = Settings::read(&file);
+    let state = AppState::new(Folders::default(), settings, Shipped::default());
+    let later = Window {
+        state,
+        ..Window::default()
+    };
+    let mut harness = later.opened_in(&page).harness();
+    harness.run_steps(6);
+    let state = &harness.state().state;
+    assert_eq!(state.selected(), Some(149));
+    let open = state.document.as_ref().expect("a document");
+    assert!(
+        (100..=149).contains(&open.first_visible),
+        "{}",
+        open.first_visible
+    );
+    // One that has become shorter begins at its head.
+    harness.state_mut().state.apply(Command::CloseDocument);
+    let later = harness.into_state().opened_in("<p>Look at it.</p>");
+    assert_eq!(later.state.selected(), Some(0));
+}
+
+#[test]
+fn the_edit_menu_selects_and_copies_in_the_field_that_was_written_in() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(2));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let choose = |harness: &mut Harness<'static, Window>, label: &str| {
+        harness.get_by_label("Edit").click();
+        harness.run_steps(4);
+        harness.get_by_label_contains(label).click();
+    };
+    choose(&mut harness, "Select all");
+    harness.run_steps(6);
+    let selected = &harness.state().state.terms.selected_target;
+    assert_eq!(selected, "THEN WAIT.");
+    choose(&mut harness, "Cut");
+    let mut asked = Vec::new();
+    for _ in 0..4 {
+        harness.step();
+        let outputs = harness.output().viewport_output.values();
+        asked.extend(outputs.flat_map(|output| output.commands.clone()));
+    }
+    assert!(
+        asked.contains(&egui::ViewportCommand::RequestCut),
+        "{asked:?}"
+    );
+    let field = harness.get_by_role(Role::MultilineTextInput);
+    assert!(field.is_focused());
+}
+
+#[test]
+fn menus_are_grey_where_there_is_nothing_to_do() {
+    let mut harness = Window::default().harness();
+    harness.run_steps(4);
+    harness.get_by_label("Edit").click();
+    harness.run_steps(4);
+    for label in [
+        "Cut",
+        "Paste",
+        "Clear translation",
+        "Apply suggested fix",
+        "Undo",
+    ] {
+        let entry = harness.get_by_label_contains(label);
+        assert!(entry.accesskit_node().is_disabled(), "{label}");
+    }
+    assert!(
+        harness
+            .query_by_label_contains("Try a sample run")
+            .is_none()
+    );
+    harness.key_press(Key::Escape);
+    harness
+        .state_mut()
+        .state
+        .apply(Command::ShowPage(canopy::app::Page::Training));
+    harness.run_steps(6);
+    assert!(harness.query_all_by_label("Try a sample run").count() > 0);
+}
+
+#[test]
+fn messages_stand_above_the_panels_and_go_with_what_they_tell_of() {
+    let mut window = Window::with_document(REPEATED);
+    window.state.apply(Command::ToggleHistory);
+    edit(&mut window, 0, "Öffnen Sie die Datei.");
+    window.state.apply(Command::ToggleConfirmed(0));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let message = harness
+        .get_by_label("2 identical sentences are filled")
+        .rect();
+    let panel = harness.get_by_label("History of the sentence").rect();
+    assert!(message.bottom() < panel.top(), "{message:?} {panel:?}");
+    harness.state_mut().state.apply(Command::Undo);
+    harness.run_steps(4);
+    let left = harness.query_by_label("2 identical sentences are filled");
+    assert!(left.is_none());
+}

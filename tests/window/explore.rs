@@ -607,3 +607,33 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
     let is_disabled = button.is_some_and(|it| it.accesskit_node().is_disabled());
     assert!(is_disabled, "nothing was looked up for this trace");
 }
+
+#[test]
+fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let foreign = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tiny-bert");
+    let mut window = Window::default();
+    let import = canopy::app::ExploreCommand::ImportEncoder(foreign);
+    window.state.apply(Command::Explore(import));
+    assert!(window.state.is_importing_encoder());
+    let library = folder.path().join("models");
+    let (sender, events) = std::sync::mpsc::channel();
+    let thread = canopy::jobs::ModelsThread::spawn(Some(library), vec![], sender, || ());
+    let thread = thread.expect("a thread");
+    thread.send(window.state.models.requests.pop().expect("a request"));
+    while window.state.is_importing_encoder() {
+        let event = events.recv_timeout(std::time::Duration::from_mins(2));
+        window.state.receive(event.expect("an event"));
+    }
+    assert!(
+        window.state.notices.is_empty(),
+        "{:?}",
+        window.state.notices
+    );
+    let encoder = window.state.encoder().expect("it is used").to_owned();
+    assert_eq!(encoder, folder.path().join("encoders/tiny-bert"));
+    assert!(
+        canopy::inference::SentenceEncoder::open(&encoder, canopy::inference::DeviceChoice::Cpu)
+            .is_ok()
+    );
+}

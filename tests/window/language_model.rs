@@ -168,3 +168,89 @@ fn a_failure_is_told_and_an_old_answer_dropped() {
     assert_eq!(window.state.notices.len(), 1);
     assert_eq!(window.state.suggestions.asked(), None);
 }
+
+#[test]
+fn a_server_is_asked_for_its_models_and_enter_takes_the_chosen_one() {
+    use std::io::{Read, Write};
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}/v1", server.local_addr().expect("an address"));
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = server.accept().expect("somebody asks");
+        let mut asked = [0; 4096];
+        let read = stream.read(&mut asked).expect("a request");
+        let body = r#"{"data": [{"id": "small"}, {"id": "large"}]}"#;
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + body).as_bytes()).expect("sent");
+        String::from_utf8_lossy(&asked[..read]).into_owned()
+    });
+    let mut window = Window::with_document(PAGE);
+    let open = Command::LanguageModel(LanguageModelCommand::Name);
+    window.state.apply(open);
+    let test = LanguageModelCommand::Test(address.clone());
+    window.state.apply(Command::LanguageModel(test));
+    let (sender, events) = std::sync::mpsc::channel();
+    let thread = canopy::jobs::ServerThread::spawn(sender, || ()).expect("a thread");
+    let request = window.state.suggestions.server_requests.pop();
+    thread.send(request.expect("a request"));
+    window.state.receive(events.recv().expect("an answer"));
+    assert!(
+        answering
+            .join()
+            .expect("answered")
+            .starts_with("GET /v1/models ")
+    );
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let role = egui::accesskit::Role::TextInput;
+    let field = harness.get_all_by_role(role).next().expect("a field");
+    field.focus();
+    harness.run_steps(2);
+    let field = harness.get_all_by_role(role).next().expect("a field");
+    field.type_text(&address);
+    harness.run_steps(2);
+    harness.get_by_label("Models of the server").click();
+    harness.run_steps(4);
+    harness.get_by_label("large").click();
+    harness.run_steps(4);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(4);
+    let chosen = harness.state().state.settings.language_model.clone();
+    let chosen = chosen.expect("one is chosen");
+    assert_eq!(
+        (chosen.address, chosen.model),
+        (address, "large".to_owned())
+    );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_in_words() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(chosen());
+    window.state.apply(Command::Select(1));
+    let ask = Command::LanguageModel(LanguageModelCommand::Ask);
+    window.state.apply(ask);
+    let request = window.state.suggestions.requests.pop().expect("a request");
+    let place = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", place.local_addr().expect("an address"));
+    drop(place);
+    let wait = Duration::from_secs(5);
+    let endpoint = canopy::llm::Endpoint::new(&address, "small", None, wait).expect("an address");
+    let error = endpoint.models().expect_err("nobody is there");
+    window.state.receive(Event::Suggested {
+        job: request.job,
+        suggestion: Err(error),
+    });
+    let notice = window.state.notices.last().expect("it is told");
+    assert!(
+        notice.detail.contains("is the server running?"),
+        "{}",
+        notice.detail
+    );
+    assert!(!notice.detail.contains("os error"), "{}", notice.detail);
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_label("Settings…").click();
+    harness.run_steps(4);
+    assert!(harness.state().state.suggestions.is_naming);
+    assert!(harness.state().state.notices.is_empty());
+}

@@ -93,8 +93,9 @@ fn similar_sentences_stand_below_and_can_be_used() {
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("75 %");
-    harness.get_by_label("Click Edit now.");
-    harness.get_by_label("Use").click();
+    // Both words that differ, that of the sentence first.
+    harness.get_by_label("Click FileEdit now.");
+    harness.get_by_label("Use 1").click();
     harness.run_steps(4);
     let document = harness.state().state.document.as_ref().expect("a document");
     let editor = document.editor.as_ref().expect("the editor is open");
@@ -113,4 +114,65 @@ fn similar_sentences_stand_below_and_can_be_used() {
             .query_by_label("Translation memory matches")
             .is_none()
     );
+}
+
+#[test]
+fn a_match_tells_where_it_comes_from_and_a_key_uses_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine.tmx");
+    let unit = |date: &str, source: &str, target: &str| {
+        format!(
+            "<tu creationdate=\"{date}\"><tuv xml:lang=\"en\"><seg>{source}</seg></tuv>\
+             <tuv xml:lang=\"de\" changeid=\"Ada\"><seg>{target}</seg></tuv></tu>"
+        )
+    };
+    let units = unit(
+        "20240131T120000Z",
+        "Click Edit now.",
+        "Auf Bearbeiten klicken.",
+    ) + &unit(
+        "2023",
+        "Click Print now then.",
+        "Jetzt auf Drucken klicken.",
+    );
+    let file = format!("<tmx version=\"1.4\"><header/><body>{units}</body></tmx>");
+    std::fs::write(&path, file).expect("written");
+    let memory = TranslationMemory::read(&path, "en", "de").expect("a memory");
+    let mut window = with_memory(Some(memory), 2);
+    window.state.apply(Command::Select(1));
+    let mut harness = window.harness();
+    harness.run();
+    let place = harness.get_by_label("75 %").rect().center();
+    harness.hover_at(place);
+    harness.run_steps(40);
+    harness.get_by_label_contains("Memory: mine.tmx\nAuthor: Ada\nDate: 2024-01-31");
+    let modifiers = egui::Modifiers::COMMAND | egui::Modifiers::ALT;
+    harness.key_press_modifiers(modifiers, egui::Key::Num2);
+    harness.run_steps(4);
+    let document = harness.state().state.document.as_ref().expect("a document");
+    let editor = document.editor.as_ref().expect("the editor is open");
+    assert_eq!(editor.text, "Jetzt auf Drucken klicken.");
+}
+
+#[test]
+fn without_a_match_the_panel_is_one_line() {
+    let pairs = [(
+        "Click Edit now.".to_owned(),
+        "Jetzt auf Bearbeiten.".to_owned(),
+    )];
+    let mut window = with_memory(Some(TranslationMemory::new(pairs)), 1);
+    window.state.apply(Command::Select(1));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let top = |harness: &Harness<'static, Window>| {
+        let title = harness.get_by_label("Translation memory matches");
+        title.rect().top()
+    };
+    let with_match = top(&harness);
+    harness.state_mut().state.apply(Command::Select(3));
+    harness.run_steps(4);
+    let without = top(&harness);
+    assert!(without - with_match > 50.0, "{with_match} {without}");
+    // The status bar is right below.
+    assert!(800.0 - without < 70.0, "{without}");
 }

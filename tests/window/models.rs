@@ -142,7 +142,9 @@ fn a_run_begins_with_an_installed_model() {
         .apply(Command::Training(TrainingCommand::NewRun));
     let mut harness = window.harness();
     harness.run();
-    harness.get_by_label("A model").click();
+    harness
+        .get_by_label("Improve a model (recommended)")
+        .click();
     harness.run();
     harness
         .get_by_role_and_label(Role::ComboBox, "Model")

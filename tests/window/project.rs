@@ -140,3 +140,132 @@ fn a_folder_that_is_dropped_opens_as_a_project_and_a_menu_asks_for_one() {
     let asks = Command::Project(ProjectCommand::Choose);
     assert!(harness.state().commands.contains(&asks));
 }
+
+#[test]
+fn documents_are_moved_and_removed_and_the_count_is_written_as_a_table() {
+    let mut harness = window().harness();
+    harness.run_steps(4);
+    harness.get_by_label("Actions for b.html").click();
+    harness.run_steps(4);
+    harness.get_by_label("Move up").click();
+    harness.run_steps(4);
+    let moves = ProjectCommand::Move("sources/b.html".to_owned(), -1);
+    assert!(harness.state().commands.contains(&Command::Project(moves)));
+    harness.get_by_label("Word count as CSV…").click();
+    harness.run_steps(4);
+    let state = &mut harness.state_mut().state;
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer("count.csv".into(), true));
+    let Some(FileRequest::Export { bytes, .. }) = state.file_requests.pop() else {
+        panic!("it is written")
+    };
+    let table = String::from_utf8(bytes).expect("text");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    assert!(
+        lines[0].starts_with("\"document\",\"confirmed\""),
+        "{table}"
+    );
+    assert!(
+        lines[1].starts_with("\"sources/a.html\",4,1,2,3,57"),
+        "{table}"
+    );
+    assert!(lines[3].starts_with("\"all\",11,2,4,6,114"), "{table}");
+}
+
+#[test]
+fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_removed() {
+    let home = tempfile::tempdir().expect("a folder");
+    let page = home.path().join("page.html");
+    std::fs::write(&page, PAGE).expect("written");
+    let (sender, events) = std::sync::mpsc::channel();
+    let thread = canopy::jobs::ProjectsThread::spawn(sender, || ()).expect("a thread");
+    let mut window = Window::with_document(PAGE).translated();
+    let place = page.canonicalize().expect("it is there");
+    window.state.document.as_mut().expect("a document").path = place;
+    let folder = home.path().join("book");
+    let create = ProjectCommand::Create(folder.clone());
+    window.state.apply(Command::Project(create));
+    let answer = |window: &mut Window| {
+        let request = window.state.projects.requests.pop().expect("a request");
+        thread.send(request);
+        window.state.receive(events.recv().expect("an answer"));
+        let status = window.state.projects.open.clone();
+        status.expect("a project")
+    };
+    let status = answer(&mut window);
+    assert_eq!(status.documents[0].draft, 5);
+    let document = status.documents[0].document.clone();
+    let remove = ProjectCommand::Remove(document.clone());
+    window.state.apply(Command::Project(remove));
+    let status = answer(&mut window);
+    assert!(status.documents.is_empty());
+    assert!(status.project.path(&document).is_file());
+    assert!(status.project.work_place(&document).is_file());
+}
+
+#[test]
+fn all_documents_are_translated_one_after_the_other() {
+    let mut window = window();
+    let state = &mut window.state;
+    state.receive(Event::ModelOpened {
+        job: match state.requests.pop() {
+            Some(Request::OpenModel { job, .. }) => job,
+            other => panic!("{other:?}"),
+        },
+        info: info("model".into()),
+        device_name: "CPU".to_owned(),
+        memory: None,
+    });
+    let all = ProjectCommand::TranslateAll;
+    state.apply(Command::Project(all));
+    for name in ["a", "b"] {
+        let expected = PathBuf::from(format!("book/sources/{name}.html"));
+        let opens = |request: FileRequest| match request {
+            FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+            _ => None,
+        };
+        let opened = state.file_requests.drain(..).find_map(opens);
+        let (job, path) = opened.expect("it is opened");
+        assert_eq!(path, expected);
+        let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
+        state.receive(Event::DocumentOpened {
+            job,
+            path,
+            document: Arc::new(document),
+            project: None,
+            project_error: None,
+        });
+        if let Some(Request::OpenModel { job, folder, .. }) = state.requests.last() {
+            let (job, info) = (*job, info(folder.clone()));
+            state.requests.clear();
+            state.receive(Event::ModelOpened {
+                job,
+                info,
+                device_name: "CPU".to_owned(),
+                memory: None,
+            });
+        }
+        let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
+            panic!("{name} is translated")
+        };
+        for index in sentences {
+            let translation = Translation {
+                text: "Text".to_owned(),
+                log_prob: 0.0,
+                num_tokens: 1,
+                flags: vec![],
+                parts: vec![],
+            };
+            state.receive(Event::SentenceTranslated {
+                job,
+                index,
+                translation,
+            });
+        }
+        state.receive(Event::Finished { job });
+    }
+    let notice = state.notices.last().expect("a notice");
+    assert_eq!(notice.title, "2 documents are translated");
+    assert_eq!(state.page, Page::Project);
+}

@@ -231,3 +231,39 @@ fn what_the_file_has_already_is_not_overwritten_unless_it_is_asked_for() {
     assert_eq!(sentences(state)[0], pair("Open 1", ""));
     assert_eq!(sentences(state)[1], pair("Open 2", "Öffnen 2"));
 }
+
+#[test]
+fn subtitles_tell_their_times_and_how_fast_they_have_to_be_read() {
+    let srt = "1\n00:00:01,000 --> 00:00:03,000\nLook at it now.\n\n2\n00:00:04,000 --> 00:00:05,000\nThen wait for a while.\n";
+    let document = Document::parse(
+        "film.srt",
+        Format::of("film.srt".as_ref()).expect("a format"),
+        srt.to_owned(),
+    );
+    let mut window = Window::with_document(PAGE);
+    let state = &mut window.state;
+    state.apply(Command::OpenPath("film.srt".into()));
+    let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else {
+        panic!()
+    };
+    state.receive(Event::DocumentOpened {
+        job,
+        path,
+        document: Arc::new(document.expect("subtitles")),
+        project: None,
+        project_error: None,
+    });
+    for (sentence, text) in [
+        (0, "Sehen Sie hin."),
+        (1, "Dann warten Sie eine ganze Weile."),
+    ] {
+        state.apply(Command::EditSentence(sentence));
+        state.apply(Command::Editing(text.to_owned()));
+        state.apply(Command::KeepEdit);
+    }
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_label("0:00:01.0 → 0:00:03.0");
+    harness.get_by_label("7.0 characters/s");
+    harness.get_by_label("33.0 characters/s  ·  more than 17");
+}

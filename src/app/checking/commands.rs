@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Asked, CheckCommand, Checking};
+use crate::ask::Ask;
 use crate::jobs::{CheckRequest, JobId, State};
 use crate::open_document::OpenDocument;
 use crate::state::{AppState, NoticeKind};
@@ -32,7 +33,28 @@ impl AppState {
                     findings.filter(|it| it.check == kind).cloned().collect();
                 self.repair(&of_kind);
             }
+            C::Ignore(finding) => self.ignore_finding(&finding),
+            C::ChooseDictionaries => self.asks.push(Ask::Dictionaries),
+            C::UseDictionaries(folder) => {
+                self.set(|settings| settings.dictionaries = folder);
+                self.checking.asked = None;
+            }
+            C::ShowIgnored => {
+                self.with_document(OpenDocument::forget_ignored);
+                // They are looked for again.
+                self.checking.asked = None;
+                self.touch();
+            }
         }
+    }
+
+    fn ignore_finding(&mut self, finding: &Finding) {
+        self.with_document(|document| document.ignore(finding));
+        let before = self.checking.findings.len();
+        self.checking.findings.retain(|it| it != finding);
+        self.checking.ignored += before - self.checking.findings.len();
+        self.checking.group();
+        self.touch();
     }
 
     fn go_to_next_finding(&mut self) {
@@ -157,6 +179,7 @@ impl AppState {
             pairs,
             checks,
             terms,
+            dictionaries: self.settings.dictionaries.clone(),
         });
     }
 
@@ -170,8 +193,14 @@ impl AppState {
             if let Some(open) = &self.document {
                 add_flags(open, &revisions, &mut findings);
             }
+            let all = findings.len();
+            if let Some(open) = &self.document {
+                findings.retain(|finding| !open.is_ignored(finding));
+            }
+            self.checking.ignored = all - findings.len();
             self.checking.findings = findings;
             self.checking.revisions = revisions;
+            self.checking.group();
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod commands;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::jobs::{CheckRequest, JobId};
@@ -27,6 +29,22 @@ pub enum CheckCommand {
     RepairSelected,
     /// All proposals of one check.
     RepairAll(CheckKind),
+    /// Shows a finding no more, in this document.
+    Ignore(Finding),
+    /// Shows those again that are ignored.
+    ShowIgnored,
+    /// Asks for a folder of dictionaries.
+    ChooseDictionaries,
+    /// Spells by the dictionaries of a folder first, or by those of the system alone.
+    UseDictionaries(Option<PathBuf>),
+}
+
+/// The findings of one check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindingGroup {
+    pub check: CheckKind,
+    /// By their places in the list of all, in the order of the sentences.
+    pub findings: Vec<usize>,
 }
 
 /// What the checks found.
@@ -34,6 +52,10 @@ pub enum CheckCommand {
 pub struct Checking {
     /// In the order of the sentences; of what the document was when it was looked at last.
     pub findings: Vec<Finding>,
+    /// The same, check by check.
+    pub groups: Vec<FindingGroup>,
+    /// How many are ignored.
+    pub ignored: usize,
     /// How many sentences have no translation; they are no findings one by one.
     pub untranslated: usize,
     /// For the thread; the window sends and empties it.
@@ -63,6 +85,17 @@ impl Checking {
     pub fn count(&self, severity: Severity) -> usize {
         let findings = self.findings.iter();
         findings.filter(|it| it.severity == severity).count()
+    }
+
+    /// Sorts the findings by their checks.
+    fn group(&mut self) {
+        let mut groups: BTreeMap<CheckKind, Vec<usize>> = BTreeMap::new();
+        for (place, finding) in self.findings.iter().enumerate() {
+            groups.entry(finding.check).or_default().push(place);
+        }
+        let groups = groups.into_iter();
+        let group = |(check, findings)| FindingGroup { check, findings };
+        self.groups = groups.map(group).collect();
     }
 
     /// Whether the document has changed since, so that it is being looked at again.

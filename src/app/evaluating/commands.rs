@@ -29,7 +29,10 @@ impl AppState {
                 }
             }
             C::AskCorpus => self.asks.push(Ask::TestCorpus),
-            C::UseCorpus(folder) => page.corpus = Some(folder),
+            C::UseCorpus(folder) => {
+                page.corpus = Some(folder.clone());
+                self.look_at_corpus(&folder);
+            }
             C::UseSplit(split) => page.split = TestSplit(split),
             C::CutSentences(cut) => page.cut_sentences = cut,
             C::Start => self.evaluate_models(),
@@ -78,13 +81,17 @@ impl AppState {
         }
     }
 
-    /// All models that can be chosen, each once.
+    /// All models that can be chosen, each once: none that is known to translate between others than the languages of the
+    /// corpus.
     pub fn testable_models(&self) -> Vec<PathBuf> {
         let mut models = self.known_models();
         for folder in &self.evaluate.added {
             if !models.contains(folder) {
                 models.push(folder.clone());
             }
+        }
+        if let Some(corpus) = &self.evaluate.corpus {
+            models.retain(|model| self.fits(model, corpus) != Some(false));
         }
         models
     }

@@ -85,6 +85,12 @@ impl AppState {
                 }
             }
             C::AskEncoder => self.asks.push(Ask::Encoder),
+            C::AskEncoderToImport(is_folder) => self.asks.push(if is_folder {
+                Ask::EncoderFolder
+            } else {
+                Ask::EncoderFile
+            }),
+            C::ImportEncoder(path) => self.import_encoder(path),
             C::UseEncoder(folder) => self.use_encoder(folder),
             C::Measure(measure) => self.use_measure(measure),
             C::StopEncoding => self.stop_comparing_sentences(),

@@ -130,6 +130,9 @@ impl AppState {
 
     /// Returns whether the job was one of the explorer.
     pub(crate) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
+        if self.import_of_encoder_failed(job, error) {
+            return true;
+        }
         let explorer = &mut self.explorer;
         if explorer.asked.take_if(|asked| *asked == job).is_some() {
             explorer.taking_in = None;

@@ -56,6 +56,9 @@ pub enum ExploreCommand {
     StopComparing,
     /// Which folder holds a sentence encoder.
     AskEncoder,
+    /// Asks for a file or a folder of another program, to make an encoder of it.
+    AskEncoderToImport(bool),
+    ImportEncoder(PathBuf),
     /// Compares sentences with this encoder from now on.
     UseEncoder(PathBuf),
     /// Compares sentences by this.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::jobs::{Answer, Comparison, JobControl, JobId, Request};
+use crate::jobs::{Answer, Comparison, JobControl, JobId, ModelRequest, Request};
 use crate::state::AppState;
 use canopy_base::error::Error;
 use canopy_explain::trace::{TraceSource, TracedSentence};
@@ -16,6 +16,8 @@ pub struct SimilarityState {
     pub measure: Measure,
     /// The comparison under way.
     pub comparing: Option<Comparing>,
+    /// An encoder that is made of another program's files.
+    importing: Option<JobId>,
     known: Option<(Asked, Arc<SimilarityView>)>,
 }
 
@@ -49,6 +51,7 @@ impl Default for SimilarityState {
         Self {
             measure: Measure::Cosine,
             comparing: None,
+            importing: None,
             known: None,
         }
     }
@@ -65,6 +68,35 @@ impl AppState {
         self.explorer.similarity.known = None;
         self.explorer.answer = None;
         self.ask_trace();
+    }
+
+    /// Whether an encoder is being made of another program's files.
+    pub fn is_importing_encoder(&self) -> bool {
+        self.explorer.similarity.importing.is_some()
+    }
+
+    pub(super) fn import_encoder(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        self.explorer.similarity.importing = Some(job);
+        let request = ModelRequest::ImportEncoder { job, path };
+        self.models.requests.push(request);
+    }
+
+    pub(crate) fn encoder_imported(&mut self, job: JobId, folder: PathBuf) {
+        let importing = &mut self.explorer.similarity.importing;
+        if importing.take_if(|importing| *importing == job).is_some() {
+            self.use_encoder(folder);
+        }
+    }
+
+    /// Whether the job was the import of an encoder.
+    pub(crate) fn import_of_encoder_failed(&mut self, job: JobId, error: &Error) -> bool {
+        let importing = &mut self.explorer.similarity.importing;
+        let failed = importing.take_if(|importing| *importing == job).is_some();
+        if failed {
+            self.show_error("The encoder could not be imported", error);
+        }
+        failed
     }
 
     pub(super) fn use_measure(&mut self, measure: Measure) {

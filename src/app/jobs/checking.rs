@@ -1,5 +1,6 @@
 //! The thread that checks translations, so that the window never waits for a long document.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -15,6 +16,8 @@ pub struct CheckRequest {
     pub pairs: Vec<Pair>,
     pub checks: Checks,
     pub terms: Option<Arc<Termbase>>,
+    /// A person's own folder of dictionaries.
+    pub dictionaries: Option<PathBuf>,
 }
 
 /// The thread of [`CheckRequest`]s.
@@ -31,28 +34,31 @@ impl CheckThread {
 }
 
 fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
-    let mut dictionary: Option<(String, Result<Spelling>)> = None;
+    type Of = (String, Option<PathBuf>);
+    let mut dictionary: Option<(Of, Result<Spelling>)> = None;
     while let Ok(request) = inbox.recv() {
         let CheckRequest {
             job,
             pairs,
             checks,
             terms,
+            dictionaries,
         } = request;
         let spells = checks.kinds.contains(&CheckKind::Spelling);
-        if let Some(language) = checks.target_language.as_ref().filter(|_| spells)
+        let wanted = checks.target_language.clone().filter(|_| spells);
+        if let Some(wanted) = wanted.map(|language| (language, dictionaries))
             && dictionary
                 .as_ref()
-                .is_none_or(|(known, _)| known != language)
+                .is_none_or(|(known, _)| *known != wanted)
         {
-            let opened = Spelling::installed(language);
+            let opened = Spelling::installed_or_in(&wanted.0, wanted.1.as_deref());
             if let Err(error) = &opened {
                 emit(Event::NotSpelled {
                     job,
                     reason: error.to_string(),
                 });
             }
-            dictionary = Some((language.clone(), opened));
+            dictionary = Some((wanted, opened));
         }
         let spelling = dictionary.as_ref().and_then(|(_, it)| it.as_ref().ok());
         let found = caught(|| {

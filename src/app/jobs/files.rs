@@ -7,6 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::document_work::read_as;
+use super::project::hex;
 use super::project_lock::ProjectLock;
 use super::project_merge::MergedWork;
 use super::project_store::{ProjectFiles, SavedWork};
@@ -33,7 +34,7 @@ pub enum FileRequest {
     SaveDocument {
         job: JobId,
         path: PathBuf,
-        overwrite: bool,
+        overwrite: Overwrite,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
         /// Of the targets, where it is known.
@@ -100,10 +101,32 @@ pub enum FileRequest {
         languages: (String, String),
         term: Term,
     },
+    /// Tells which of these paths are not there.
+    FindMissing { job: JobId, paths: Vec<PathBuf> },
     /// Reads a file for the exchange of translations.
     ReadExchange { job: JobId, path: PathBuf },
     /// Tells when all that was asked for before is done.
     Flush { job: JobId },
+}
+
+/// Which file may be replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Overwrite {
+    Nothing,
+    /// The one that this program has written, by the digest of its bytes.
+    Own(String),
+    /// The dialog has asked.
+    Any,
+}
+
+impl Overwrite {
+    /// Whether the file is another one than was written.
+    fn is_changed(&self, path: &Path) -> bool {
+        match self {
+            Self::Own(digest) => std::fs::read(path).is_ok_and(|bytes| hex(&bytes) != *digest),
+            Self::Nothing | Self::Any => false,
+        }
+    }
 }
 
 impl FileRequest {
@@ -114,6 +137,7 @@ impl FileRequest {
             | Self::ExportDocument { job, .. }
             | Self::CloseDocument { job, .. }
             | Self::ReadExchange { job, .. }
+            | Self::FindMissing { job, .. }
             | Self::Flush { job }
             | Self::SaveProject { job, .. }
             | Self::ReadTerms { job, .. }
@@ -141,9 +165,12 @@ impl FileRequest {
                 targets,
                 language,
             } => {
+                if overwrite.is_changed(&path) {
+                    return Ok(vec![Event::TranslationChanged { job, path }]);
+                }
                 let bytes = document.written(&targets, language.as_deref())?;
-                write_atomically(&path, &bytes, overwrite)?;
-                Ok(vec![Event::DocumentSaved { job, path }])
+                write_atomically(&path, &bytes, overwrite != Overwrite::Nothing)?;
+                Ok(vec![saved(job, path, &bytes, language)])
             }
             Self::ExportDocument {
                 job,
@@ -169,11 +196,7 @@ impl FileRequest {
                 ..
             } => {
                 let merged = open.save(&data_folder, &project)?;
-                let told = merged.map(|merged| Event::WorkMerged {
-                    path: project.document,
-                    merged: Box::new(merged),
-                });
-                Ok(told.into_iter().collect())
+                Ok(merged.map(|it| taken(project, it)).into_iter().collect())
             }
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
@@ -195,9 +218,7 @@ impl FileRequest {
                 document,
                 edit,
             } => {
-                let (format, reading) = (Some(document.format), &document.reading);
-                let document = Document::open_edited(&path, format, reading, Some(edit));
-                let document = document.map(Arc::new);
+                let document = recut(&path, &document, edit);
                 Ok(vec![Event::Recut { job, document }])
             }
             Self::ReadTerms {
@@ -206,8 +227,7 @@ impl FileRequest {
                 source_language,
                 target_language,
             } => {
-                let base = Termbase::read(&path, &source_language, &target_language);
-                let index = base.map(|base| Arc::new(TermIndex::new(Arc::new(base))));
+                let index = terms(&path, &source_language, &target_language);
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::AddTerm {
@@ -223,8 +243,36 @@ impl FileRequest {
                 let file = Document::open(&path, None).map(Arc::new);
                 Ok(vec![Event::ExchangeRead { job, file }])
             }
+            Self::FindMissing { mut paths, .. } => {
+                paths.retain(|path| path.try_exists().is_ok_and(|is_there| !is_there));
+                Ok(vec![Event::PathsMissing { paths }])
+            }
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
+    }
+}
+
+/// Tells what somebody else has written into the file of the work.
+fn taken(project: Project, merged: MergedWork) -> Event {
+    Event::WorkMerged {
+        path: project.document,
+        merged: Box::new(merged),
+    }
+}
+
+/// Reads a termbase.
+fn terms(path: &Path, from: &str, to: &str) -> Result<Arc<TermIndex>> {
+    let base = Termbase::read(path, from, to)?;
+    Ok(Arc::new(TermIndex::new(Arc::new(base))))
+}
+
+/// Tells that a translation is written.
+fn saved(job: JobId, path: PathBuf, bytes: &[u8], language: Option<String>) -> Event {
+    Event::TranslationSaved {
+        job,
+        path,
+        digest: hex(bytes),
+        language,
     }
 }
 
@@ -304,6 +352,12 @@ impl OpenProjects {
         lock.check()?;
         place.save(project)
     }
+}
+
+/// A document with other sentences in one place.
+fn recut(path: &Path, document: &Document, edit: SegmentEdit) -> Result<Arc<Document>> {
+    let (format, reading) = (Some(document.format), &document.reading);
+    Document::open_edited(path, format, reading, Some(edit)).map(Arc::new)
 }
 
 /// Adds a term to a file, and to what it holds.

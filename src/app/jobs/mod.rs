@@ -14,6 +14,7 @@ pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod fonts;
+mod llm_models;
 pub mod models;
 mod other_languages;
 pub mod project;
@@ -46,14 +47,15 @@ pub use document_work::DocumentWork;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
-pub use files::{FileRequest, FileThread};
+pub use files::{FileRequest, FileThread, Overwrite};
 pub use fonts::FontThread;
+pub use llm_models::{ServerRequest, ServerThread};
 pub use models::{ModelRequest, ModelsThread};
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
 pub use project_merge::MergedWork;
-pub use projects::{ProjectRequest, ProjectsThread};
+pub use projects::{ProjectRequest, ProjectsThread, TakenWork};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
 pub use segment_history::{Origin, Version};
@@ -61,6 +63,7 @@ pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::training::CorpusFacts;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::survey::Survey;
@@ -447,7 +450,40 @@ pub enum Event {
         job: JobId,
         index: Result<Arc<TermIndex>>,
     },
-    /// A translation, or something else that a person wanted in a file.
+    /// A translation is in its file.
+    TranslationSaved {
+        job: JobId,
+        path: PathBuf,
+        /// Names the bytes of the file.
+        digest: String,
+        /// Of the translation, where it is known.
+        language: Option<String>,
+    },
+    /// The language models of a server.
+    ServerModels {
+        job: JobId,
+        models: Result<Vec<String>>,
+    },
+    /// What a corpus says of itself.
+    CorpusSeen {
+        folder: PathBuf,
+        facts: CorpusFacts,
+    },
+    /// A sentence encoder was made of another program's files.
+    EncoderImported {
+        job: JobId,
+        folder: PathBuf,
+    },
+    /// Paths that are not there.
+    PathsMissing {
+        paths: Vec<PathBuf>,
+    },
+    /// Another program has written into the file of the translation: it stays as it is.
+    TranslationChanged {
+        job: JobId,
+        path: PathBuf,
+    },
+    /// Something else that a person wanted in a file.
     DocumentSaved {
         job: JobId,
         path: PathBuf,

@@ -9,6 +9,8 @@ use std::thread::JoinHandle;
 use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId};
 use canopy_base::error::{Error, Result, caught};
+use canopy_models::interchange::{Archive, Encoder};
+use canopy_models::weights::Precision;
 use canopy_translate::inference::{
     KnownOfModel, described_model, install_known_model, installed_models, remove_model,
     state_languages, stated_language,
@@ -41,6 +43,8 @@ pub enum ModelRequest {
         path: PathBuf,
         languages: [String; 2],
     },
+    /// Makes a sentence encoder of another program's files, beside the library.
+    ImportEncoder { job: JobId, path: PathBuf },
     /// Deletes a model of the library.
     Remove { job: JobId, folder: PathBuf },
 }
@@ -97,6 +101,29 @@ impl ModelsThread {
     }
 }
 
+/// Reads a Sentence-BERT, else a Universal Sentence Encoder; writes it beside the folder of models.
+fn import_encoder(path: &Path, library: &Path) -> Result<PathBuf> {
+    let read = |make: fn(&mut Archive) -> Result<Encoder>| -> Result<(Encoder, Archive)> {
+        let mut archive = Archive::open(path)?;
+        Ok((make(&mut archive)?, archive))
+    };
+    let (encoder, archive) = match read(Encoder::sbert) {
+        Ok(found) => found,
+        // The first reason is that of the commoner kind.
+        Err(error) => read(Encoder::universal).map_err(|_no_universal| error)?,
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let folders = library.with_file_name("encoders");
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut names = std::iter::once(name.clone().into_owned()).chain(numbered);
+    let folder = names
+        .find_map(|name| Some(folders.join(name)).filter(|folder| !folder.exists()))
+        .expect("there is no end of numbers");
+    std::fs::create_dir_all(&folders).map_err(Error::write(&folders))?;
+    encoder.save(&folder, &archive, None, Precision::Half)?;
+    Ok(folder)
+}
+
 struct Loop<S> {
     library: Option<PathBuf>,
     shipped: Vec<PathBuf>,
@@ -144,6 +171,13 @@ impl<S: Fn(Event)> Loop<S> {
                 } => {
                     let memory = caught(|| memory_at(&path, &from, &to)).map(Arc::new);
                     (self.emit)(Event::MemoryRead { job, memory });
+                }
+                ModelRequest::ImportEncoder { job, path } => {
+                    let done = caught(|| {
+                        let folder = import_encoder(&path, self.library()?)?;
+                        Ok(Event::EncoderImported { job, folder })
+                    });
+                    (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
                 }
                 ModelRequest::Remove { job, folder } => {
                     let done = caught(|| {

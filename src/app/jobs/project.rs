@@ -117,6 +117,19 @@ pub struct Project {
     /// Names of the checks that are made, if a person has chosen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<String>>,
+    /// Findings that a person does not want to see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredFinding>,
+}
+
+/// A finding about a sentence, whatever its translation is now.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct IgnoredFinding {
+    /// [`source_hash`] of the sentence.
+    pub source: String,
+    /// The name of the check.
+    pub check: String,
+    pub message: String,
 }
 
 /// The newest version that can be read, which is written of work in several languages: programs that know one alone would
@@ -143,6 +156,7 @@ impl Project {
             targets,
             other_languages: Vec::new(),
             checks: None,
+            ignored: Vec::new(),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The thread that looks at project folders: it counts their documents, takes others in, writes translations.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::project_folder::{Head, ProjectFolder, ProjectStatus};
-use super::{Event, JobId, RequestThread};
+use super::{DocumentWork, Event, JobId, Project, RequestThread};
 use canopy_base::error::{Result, caught};
 
 /// Work for the thread.
@@ -18,6 +18,7 @@ pub enum ProjectRequest {
         folder: PathBuf,
         head: Box<Head>,
         documents: Vec<PathBuf>,
+        work: TakenWork,
         memory: Option<PathBuf>,
         terms: Option<PathBuf>,
     },
@@ -26,6 +27,20 @@ pub enum ProjectRequest {
         job: JobId,
         folder: PathBuf,
         documents: Vec<PathBuf>,
+        work: TakenWork,
+    },
+    /// Takes a document out of the list.
+    Remove {
+        job: JobId,
+        folder: PathBuf,
+        document: String,
+    },
+    /// Moves a document so many places down.
+    Move {
+        job: JobId,
+        folder: PathBuf,
+        document: String,
+        by: isize,
     },
     /// Takes a memory in, in place of the one it has.
     UseMemory {
@@ -35,6 +50,39 @@ pub enum ProjectRequest {
     },
     /// Writes all translations.
     Export { job: JobId, folder: PathBuf },
+}
+
+/// Where the work on documents is that a project takes in.
+#[derive(Debug, Default)]
+pub struct TakenWork {
+    /// That on the open document, which may not be written yet.
+    pub open: Option<Box<Project>>,
+    /// Where that on others is kept.
+    pub data_folder: Option<PathBuf>,
+}
+
+impl TakenWork {
+    /// The work on a document before it is taken in; none if there is none or it cannot be read.
+    fn on(&self, path: &Path) -> Option<Project> {
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if let Some(open) = self.open.as_ref().filter(|open| open.document == place) {
+            return Some((**open).clone());
+        }
+        let work = DocumentWork::read(self.data_folder.as_ref()?, path).ok()?;
+        work.project
+    }
+
+    /// Takes documents in with the work on them; what the project has of its own stays.
+    fn take_in(&self, project: &mut ProjectFolder, documents: &[PathBuf]) -> Result<()> {
+        for path in documents {
+            let work = self.on(path).filter(Project::has_work);
+            let place = project.take_document(path)?;
+            if let Some(work) = work.filter(|_| !project.work_place(&place).exists()) {
+                project.save_work(&place, &work)?;
+            }
+        }
+        project.save()
+    }
 }
 
 /// The thread of [`ProjectRequest`]s.
@@ -75,6 +123,8 @@ impl ProjectRequest {
             Self::Look { job, .. }
             | Self::Create { job, .. }
             | Self::Add { job, .. }
+            | Self::Remove { job, .. }
+            | Self::Move { job, .. }
             | Self::UseMemory { job, .. }
             | Self::Export { job, .. } => *job,
         }
@@ -88,6 +138,7 @@ impl ProjectRequest {
                 folder,
                 head,
                 documents,
+                work,
                 memory,
                 terms,
                 ..
@@ -99,7 +150,7 @@ impl ProjectRequest {
                 if let Some(terms) = terms {
                     project.use_terms(&terms)?;
                 }
-                project.add(&documents)?;
+                work.take_in(&mut project, &documents)?;
                 Ok(project)
             }
             Self::UseMemory { folder, memory, .. } => {
@@ -108,10 +159,30 @@ impl ProjectRequest {
                 Ok(project)
             }
             Self::Add {
-                folder, documents, ..
+                folder,
+                documents,
+                work,
+                ..
             } => {
                 let mut project = ProjectFolder::open(&folder)?;
-                project.add(&documents)?;
+                work.take_in(&mut project, &documents)?;
+                Ok(project)
+            }
+            Self::Remove {
+                folder, document, ..
+            } => {
+                let mut project = ProjectFolder::open(&folder)?;
+                project.remove(&document)?;
+                Ok(project)
+            }
+            Self::Move {
+                folder,
+                document,
+                by,
+                ..
+            } => {
+                let mut project = ProjectFolder::open(&folder)?;
+                project.move_by(&document, by)?;
                 Ok(project)
             }
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::run_files::{export, promote, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
+use crate::training::CorpusFacts;
 use canopy_base::error::{Error, Result, caught};
 use canopy_chart::charts::{self, Chart, Theme, View};
 use canopy_corpus::document_folders::FolderImport;
@@ -17,6 +18,7 @@ use canopy_corpus::survey::{Material, survey};
 use canopy_corpus::synthetic::TaleImport;
 use canopy_corpus::tmx::TmxImport;
 use canopy_corpus::tsv::TsvImport;
+use canopy_corpus::{Corpus, Split};
 use canopy_train::{
     Control, Curves, Order, RunState, RunSummary, TrainingConfig, best_model, give_order, is_run,
     known_runs, probe, remember_run, run_state,
@@ -125,6 +127,8 @@ pub enum RunRequest {
         import: Box<CorpusImport>,
         control: JobControl,
     },
+    /// Tells what a corpus says of itself.
+    LookAtCorpus(PathBuf),
     /// Measures memory and time of these settings.
     Probe {
         job: JobId,
@@ -136,7 +140,7 @@ pub enum RunRequest {
 impl RunRequest {
     fn job(&self) -> Option<JobId> {
         match self {
-            Self::Follow(_) => None,
+            Self::Follow(_) | Self::LookAtCorpus(_) => None,
             Self::Order { job, .. }
             | Self::Rename { job, .. }
             | Self::Trash { job, .. }
@@ -332,6 +336,14 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 charts::write(&chart, &view, &Theme::LIGHT, &path, size, true)?;
                 Some(Event::DocumentSaved { job, path })
             }
+            RunRequest::LookAtCorpus(folder) => {
+                // What is no corpus, the form says.
+                let corpus = Corpus::open(&folder).ok();
+                corpus.map(|corpus| Event::CorpusSeen {
+                    folder,
+                    facts: facts(&corpus),
+                })
+            }
             RunRequest::Probe {
                 job,
                 config,
@@ -445,6 +457,15 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             let _ = events.send(event);
             wake();
         });
+    }
+}
+
+fn facts(corpus: &Corpus) -> CorpusFacts {
+    let info = corpus.info();
+    CorpusFacts {
+        source_language: info.source_language.clone(),
+        target_language: info.target_language.clone(),
+        pairs: corpus.statistics().of(Split::Train).new_units(),
     }
 }
 

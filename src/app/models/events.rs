@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{LanguageNote, Models};
+use super::{LanguageNote, Models, ModelsCommand};
+use crate::command::Command;
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::state::{AppState, ModelState, NoticeKind};
 use canopy_base::error::{Error, Result};
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
-use canopy_translate::inference::{InstalledModel, ModelInfo};
+use canopy_translate::inference::{InstalledModel, ModelInfo, pair_key};
 
 /// The last part of a path, for people.
 pub(super) fn name_of(path: &Path) -> String {
@@ -148,6 +149,7 @@ impl AppState {
         if models.promoted.take_if(|it| *it == info.folder).is_some() {
             // It lies in the library now.
             self.models.requests.push(ModelRequest::List);
+            self.ask_about_default(&info);
         } else if is_alone && self.models.get(&info.folder).is_none() {
             self.know_elsewhere(&info);
         }
@@ -155,6 +157,40 @@ impl AppState {
         self.choose_for_document();
         self.read_terms();
         self.trace_with_next_model();
+    }
+
+    /// Asks whether the model of a run becomes the default of its languages, and says which one it replaces.
+    fn ask_about_default(&mut self, info: &ModelInfo) {
+        let (source, target) = (info.source_language.clone(), info.target_language.clone());
+        if [&source, &target].iter().any(|code| *code == "und") {
+            return self.notify(NoticeKind::Done, "The model is ready to translate", "");
+        }
+        let [from, to] = [&source, &target].map(|code| language::name(code));
+        let defaults = &self.settings.default_models;
+        let replaced = defaults.get(&pair_key(&source, &target));
+        let replaced = replaced.map(|folder| match self.models.get(folder) {
+            Some(model) => model.name.clone(),
+            None => name_of(folder),
+        });
+        let detail = match replaced {
+            Some(replaced) => format!(
+                "{} is open. As the default it replaces {replaced}.",
+                info.name
+            ),
+            None => format!("{} is open. These languages have no default.", info.name),
+        };
+        let title = format!("Make it the default for {from} → {to}?");
+        self.notify(NoticeKind::Done, title, detail);
+        let folder = info.folder.clone();
+        let command = Command::Models(ModelsCommand::MakeDefault {
+            folder,
+            source,
+            target,
+        });
+        self.with_button("Make default", command);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.until_secs = None;
+        }
     }
 
     /// Notes a model that is not installed; one of another program is read once more for all its languages.

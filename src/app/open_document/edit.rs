@@ -1,9 +1,10 @@
 //! The editor's sentence, and the project file.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::{Editor, OpenDocument, WorkElsewhere};
-use crate::jobs::project::source_hash;
+use crate::jobs::project::{IgnoredFinding, source_hash};
 use crate::jobs::project_merge::theirs_as_version;
 use crate::jobs::segment_history::{absorb, append, now};
 use crate::jobs::{MergedWork, Origin, Project, SavedTarget, State};
@@ -149,6 +150,22 @@ impl OpenDocument {
         Some((*sentence, target))
     }
 
+    /// Closes the editor; what was written there is in the history of its sentence. `false` if it was closed already.
+    pub(crate) fn discard_edit(&mut self) -> bool {
+        let written = self.written();
+        if self.editor.take().is_none() {
+            return false;
+        }
+        if let Some((sentence, target)) = written.filter(|(_, target)| !target.text.is_empty()) {
+            let (history, here) = (&mut self.histories[sentence], &self.targets[sentence]);
+            append(history, target.version(Origin::Hand, Some(now())));
+            // What stands there is the last one.
+            append(history, here.version(here.origin(), Some(now())));
+            self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+        }
+        true
+    }
+
     /// The content of the project file, with the text in the editor.
     pub fn project(&self) -> Project {
         let written = self.written();
@@ -170,10 +187,18 @@ impl OpenDocument {
             model: text_of(self.model.as_ref()),
             other_languages: others.filter(|other| !other.targets.is_empty()).collect(),
             checks: (!is_usual).then(|| names.collect()),
+            ignored: sorted(&self.ignored),
             terms: text_of(self.terms.as_ref()),
             reading: (self.document.reading != ReadingOptions::default())
                 .then(|| self.document.reading.clone()),
             ..project
         }
     }
+}
+
+/// In an order of their own, so that the file of the work stays the same where nothing has changed.
+fn sorted(ignored: &HashSet<IgnoredFinding>) -> Vec<IgnoredFinding> {
+    let mut ignored: Vec<IgnoredFinding> = ignored.iter().cloned().collect();
+    ignored.sort();
+    ignored
 }

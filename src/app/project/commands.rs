@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::ProjectCommand;
 use crate::ask::Ask;
 use crate::command::Page;
-use crate::jobs::{Head, JobId, ProjectRequest, ProjectStatus};
+use crate::jobs::{FileRequest, Head, JobId, ProjectRequest, ProjectStatus, TakenWork};
 use crate::state::{AppState, ModelState, NoticeKind};
 use canopy_base::error::Result;
 
@@ -19,11 +19,37 @@ impl AppState {
             ProjectCommand::ChooseDocument => self.asks.push(Ask::ProjectDocument {
                 folder: self.document_folder(),
             }),
-            ProjectCommand::Add(documents) => self.ask_project(|job, folder| ProjectRequest::Add {
-                job,
-                folder,
-                documents,
-            }),
+            ProjectCommand::Add(documents) => {
+                let work = self.work_to_take_along();
+                self.ask_project(|job, folder| ProjectRequest::Add {
+                    job,
+                    folder,
+                    documents,
+                    work,
+                });
+            }
+            ProjectCommand::Remove(document) => {
+                self.ask_project(|job, folder| ProjectRequest::Remove {
+                    job,
+                    folder,
+                    document,
+                });
+            }
+            ProjectCommand::Move(document, by) => {
+                self.ask_project(|job, folder| ProjectRequest::Move {
+                    job,
+                    folder,
+                    document,
+                    by,
+                });
+            }
+            ProjectCommand::TranslateAll => self.translate_project(),
+            ProjectCommand::CountWords => {
+                let open = self.projects.open.as_ref();
+                let name = open.map(|status| format!("{}-words.csv", status.project.head.name));
+                self.asks.extend(name.map(|name| Ask::WordCount { name }));
+            }
+            ProjectCommand::CountWordsTo(path) => self.write_word_count(path),
             ProjectCommand::UseMemory(memory) => {
                 self.projects.is_memory_new = true;
                 self.ask_project(|job, folder| ProjectRequest::UseMemory {
@@ -82,8 +108,7 @@ impl AppState {
             ModelState::Open { info, .. } if self.model_fits() => Some(info.name.clone()),
             _ => None,
         };
-        self.keep_edit_if_valid();
-        self.save_project();
+        let work = self.work_to_take_along();
         let job = self.next_job();
         self.projects.opening = Some((job, true));
         let document = self.document.as_ref().map(|open| open.path.clone());
@@ -92,9 +117,32 @@ impl AppState {
             folder,
             head: Box::new(head),
             documents: document.into_iter().collect(),
+            work,
             memory: self.settings.memory.clone(),
             terms: self.terms.path.clone(),
         });
+    }
+
+    /// The work on documents that a project takes in: on the open one as it is now, on others as it was kept.
+    fn work_to_take_along(&mut self) -> TakenWork {
+        self.keep_edit_if_valid();
+        self.save_project();
+        let open = self.document.as_ref();
+        TakenWork {
+            open: open.map(|open| Box::new(open.project())),
+            data_folder: self.data_folder().map(Path::to_owned),
+        }
+    }
+
+    /// Writes the numbers of the page as a table.
+    fn write_word_count(&mut self, path: PathBuf) {
+        let Some(status) = &self.projects.open else {
+            return;
+        };
+        let bytes = status.csv().into_bytes();
+        let job = self.next_job();
+        self.file_requests
+            .push(FileRequest::Export { job, path, bytes });
     }
 
     pub(crate) fn project_seen(&mut self, job: JobId, status: Result<Box<ProjectStatus>>) {
@@ -116,6 +164,8 @@ impl AppState {
                 return self.show_error(title, &error);
             }
         };
+        let folder = status.project.folder.clone();
+        self.set(|settings| settings.remember_project(&folder));
         self.projects.open = Some(status);
         if let Some((_, shows_page)) = opening {
             if shows_page {

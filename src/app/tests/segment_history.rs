@@ -158,3 +158,28 @@ fn work_of_somebody_else_is_taken_and_ours_stays_where_both_have_changed_a_sente
     state.apply(Command::Undo);
     assert_eq!(text(&state, 0), "Drucken");
 }
+
+#[test]
+fn what_was_written_before_escape_is_in_the_history() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::Editing("Drucken und warten".to_owned()));
+    let revision = document(&state).revision(0);
+    state.apply(Command::DiscardEdit);
+    let open = document(&state);
+    assert_eq!(open.target(0).text, "PRINT");
+    assert!(open.revision(0) > revision, "the panel notices");
+    let texts: Vec<&str> = open.history(0).iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(texts, ["PRINT", "Drucken und warten", "PRINT"]);
+    state.apply(Command::UseVersion {
+        sentence: 0,
+        version: 1,
+    });
+    assert_eq!(document(&state).target(0).text, "Drucken und warten");
+    // Nothing was written: nothing is added.
+    state.apply(Command::EditSentence(2));
+    state.apply(Command::DiscardEdit);
+    assert_eq!(document(&state).history(2).len(), 1);
+}

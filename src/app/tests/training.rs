@@ -248,3 +248,92 @@ fn the_model_of_a_run_of_a_sweep_is_called_by_its_row_too() {
         assert_eq!(to, home.path().join("models").join(name));
     }
 }
+
+#[test]
+fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins() {
+    let (mut state, _home) = with_corpus();
+    let model = |name: &str, to: &str| canopy_translate::inference::InstalledModel {
+        folder: name.into(),
+        name: name.to_owned(),
+        sources: vec!["en".to_owned()],
+        targets: vec![to.to_owned()],
+        ..Default::default()
+    };
+    let models = vec![model("french", "fr"), model("german", "de")];
+    state.receive(Event::ModelsListed { models });
+    state.apply(command(TrainingCommand::NewRun));
+    let corpus = |state: &AppState| {
+        let form = state.training.form.as_ref().expect("a form");
+        form.config.corpus.clone()
+    };
+    let looks = state.training.run_requests.iter().any(
+        |request| matches!(request, crate::jobs::RunRequest::LookAtCorpus(it) if *it == corpus(&state)),
+    );
+    assert!(looks);
+    let facts = crate::training::CorpusFacts {
+        source_language: "en-US".to_owned(),
+        target_language: "de".to_owned(),
+        pairs: 200,
+    };
+    let folder = corpus(&state);
+    state.receive(Event::CorpusSeen { folder, facts });
+    let form = state.training.form.as_ref().expect("a form");
+    assert_eq!(form.config.from, PathBuf::from("german"));
+    assert_eq!(form.name, "german tuned");
+    // Chosen otherwise it stays so.
+    fill(&mut state, |form| {
+        form.begin_with_random_weights();
+        form.is_chosen = true;
+    });
+    let form = state.training.form.as_ref().expect("a form");
+    assert_eq!(form.name, "x-transformer-small");
+    // Its time is measured once the settings stay as they are.
+    state.training.run_requests.clear();
+    assert!(state.tick(0.5).is_some());
+    assert!(state.training.run_requests.is_empty());
+    state.tick(10.0);
+    let probes = |state: &AppState| {
+        let requests = state.training.run_requests.iter();
+        requests
+            .filter(|it| matches!(it, crate::jobs::RunRequest::Probe { .. }))
+            .count()
+    };
+    assert_eq!(probes(&state), 1);
+    state.tick(20.0);
+    assert_eq!(probes(&state), 1);
+    // Models of other languages are not offered for its test documents.
+    let corpus = corpus(&state);
+    state.apply(Command::Evaluate(EvaluateCommand::UseCorpus(corpus)));
+    assert_eq!(state.testable_models(), [PathBuf::from("german")]);
+}
+
+#[test]
+fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
+    let mut state = with_page();
+    let before = PathBuf::from("models/old");
+    let defaults = &mut state.settings.default_models;
+    defaults.insert("en-de".to_owned(), before.clone());
+    let to = PathBuf::from("models/evening");
+    state.receive(Event::Exported {
+        to: to.clone(),
+        promote: true,
+    });
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!("it is opened")
+    };
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+        memory: None,
+    });
+    assert_eq!(state.settings.default_models["en-de"], before);
+    let notice = state.notices.last().expect("it is asked").clone();
+    assert_eq!(notice.title, "Make it the default for English → German?");
+    assert!(notice.detail.contains("replaces old"), "{}", notice.detail);
+    assert_eq!(notice.until_secs, None);
+    let (label, command) = notice.button.expect("a button");
+    assert_eq!(label, "Make default");
+    state.apply(command);
+    assert_eq!(state.settings.default_models["en-de"], to);
+}

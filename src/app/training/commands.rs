@@ -19,6 +19,7 @@ impl AppState {
         match command {
             C::NewRun => self.new_run(),
             C::Fill(form) => self.show_form(*form),
+            C::Improve(model) => self.improve(model),
             C::CloseForm => training.form = None,
             C::Probe => self.probe(),
             C::Start => self.start_run(),
@@ -303,9 +304,8 @@ impl AppState {
         if promote {
             self.models.promote(&to);
             self.models.selected = Some(to.clone());
+            // Once it is open its languages are known, and a person is asked about them.
             self.open_model(to);
-            let detail = "Its page under Models makes it the default of its languages.";
-            self.notify(NoticeKind::Done, "The model is ready to translate", detail);
         } else {
             let detail = to.display().to_string();
             self.notify(NoticeKind::Done, "Model exported", detail);

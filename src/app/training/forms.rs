@@ -15,23 +15,34 @@ impl AppState {
         let mut corpora = self.training.corpora.iter();
         let corpus = corpora.find(|corpus| !TaleImport::is_place(corpus));
         let corpus = corpus.cloned().unwrap_or_default();
-        self.show_form(NewRun::new(corpus, self.settings.device));
+        self.show_form(NewRun::new(corpus.clone(), self.settings.device));
         self.training.shows_table = false;
+        self.look_at_corpus(&corpus);
+        if self.training.facts.contains_key(&corpus) {
+            self.prefer_model_of_pair();
+        }
     }
 
     /// A run that is named by its preset gets a name that no other has.
     pub(super) fn show_form(&mut self, mut form: NewRun) {
         if form.named_by_preset && form.name == form.config.preset {
-            let runs = self.runs_folder();
-            let numbered = (2..).map(|number| format!("{} {number}", form.name));
-            let mut names = std::iter::once(form.name.clone()).chain(numbered);
-            let is_free = |name: &String| {
-                let folder = runs.join(name);
-                !folder.exists() && !self.is_queued(&folder)
-            };
-            form.name = names.find(is_free).expect("there is no end of numbers");
+            form.name = self.free_run_name(&form.name);
         }
+        self.look_at_corpus(&form.config.corpus.clone());
         self.training.form = Some(form);
+        self.form_changed();
+    }
+
+    /// A name that no other run has.
+    pub(super) fn free_run_name(&self, name: &str) -> String {
+        let runs = self.runs_folder();
+        let numbered = (2..).map(|number| format!("{name} {number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        let is_free = |name: &String| {
+            let folder = runs.join(name);
+            !folder.exists() && !self.is_queued(&folder)
+        };
+        names.find(is_free).expect("there is no end of numbers")
     }
 
     /// Why the run of the form cannot begin.
@@ -66,6 +77,7 @@ impl AppState {
             change(form);
             form.probe = Probe::None;
         }
+        self.form_changed();
     }
 
     pub(super) fn use_corpus(&mut self, corpus: PathBuf) {
@@ -76,6 +88,8 @@ impl AppState {
             form.config.corpus.clone_from(&corpus);
             form.probe = Probe::None;
         }
+        self.form_changed();
+        self.look_at_corpus(&corpus);
         self.set(|settings| settings.remember_corpus(&corpus));
     }
 

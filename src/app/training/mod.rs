@@ -4,16 +4,18 @@ mod bert;
 mod commands;
 mod corpus;
 mod differences;
+mod facts;
 mod forms;
 mod new_run;
 mod sample;
 mod surveying;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub use corpus::{CorpusSource, ImportState, NewCorpus, Side, SurveyState};
 pub use differences::{Difference, differences};
+pub use facts::{CorpusFacts, ENOUGH_PAIRS};
 pub use new_run::{NewRun, Probe, Problem, Start};
 pub use sample::{NounScores, Sample, SampleStage};
 
@@ -37,6 +39,8 @@ pub enum TrainingCommand {
     /// Opens the form.
     NewRun,
     Fill(Box<NewRun>),
+    /// The run of the form improves this model.
+    Improve(PathBuf),
     CloseForm,
     /// Measures memory and time of what the form says.
     Probe,
@@ -124,6 +128,10 @@ pub struct Training {
     pub form: Option<NewRun>,
     pub corpus_form: Option<NewCorpus>,
     pub corpora: Vec<PathBuf>,
+    /// What corpora say of themselves, by their folders.
+    pub facts: BTreeMap<PathBuf, CorpusFacts>,
+    /// When the form was changed last.
+    form_changed_secs: f64,
     /// The sample run, from its beginning until somebody closes it.
     pub sample: Option<Sample>,
     /// The run that a person is asked about before it goes to the trash.
@@ -150,6 +158,8 @@ impl Default for Training {
             form: None,
             corpus_form: None,
             corpora: Vec::new(),
+            facts: BTreeMap::new(),
+            form_changed_secs: 0.0,
             sample: None,
             trashing: None,
             trashed: Vec::new(),

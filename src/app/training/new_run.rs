@@ -47,6 +47,10 @@ pub struct NewRun {
     pub device: Device,
     /// Whether the name follows the preset, until someone types another.
     pub named_by_preset: bool,
+    /// Whether the name follows the model that it improves.
+    pub is_named_by_model: bool,
+    /// Whether a person has chosen what it begins with.
+    pub is_chosen: bool,
     /// The run that goes on, if it is none that begins: its system, corpus and seed stay.
     pub resumed: Option<PathBuf>,
     pub probe: Probe,
@@ -66,6 +70,8 @@ impl NewRun {
             config,
             device,
             named_by_preset: true,
+            is_named_by_model: false,
+            is_chosen: false,
             resumed: None,
             probe: Probe::None,
         }
@@ -84,6 +90,8 @@ impl NewRun {
             config,
             device,
             named_by_preset: false,
+            is_named_by_model: false,
+            is_chosen: true,
             resumed: Some(run),
             probe: Probe::None,
         }
@@ -92,6 +100,7 @@ impl NewRun {
     /// A run that continues `model`.
     pub fn from_model(model: PathBuf, preset: &str, corpus: PathBuf, device: Device) -> Self {
         let mut form = Self::new(corpus, device);
+        form.is_chosen = true;
         form.begin_with_model(model);
         form.choose_preset(preset);
         form
@@ -146,6 +155,10 @@ impl NewRun {
 
     pub fn begin_with_random_weights(&mut self) {
         self.start = Start::RandomWeights;
+        if std::mem::take(&mut self.is_named_by_model) {
+            self.name.clone_from(&self.config.preset);
+            self.named_by_preset = true;
+        }
         self.config.context_only = false;
         self.config.general = PathBuf::new();
         self.take_optimisation(TrainingConfig::default());

@@ -18,6 +18,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -71,11 +72,23 @@ pub struct TranslationMemory {
     forms: EarlierForms,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 struct Pair {
     source: String,
     target: String,
     words: Vec<u32>,
+    origin: Option<Arc<PairOrigin>>,
+}
+
+/// Where a pair comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PairOrigin {
+    /// The name of the memory's file, or of the document in which it was confirmed.
+    pub memory: String,
+    /// Who changed it last, or wrote it.
+    pub author: Option<String>,
+    /// When, as a reader sees it.
+    pub date: Option<String>,
 }
 
 /// A pair that resembles a sentence.
@@ -87,9 +100,19 @@ pub struct Match<'m> {
     pub score: f32,
 }
 
+impl Pair {
+    fn parts(&self) -> (String, String, Option<Arc<PairOrigin>>) {
+        (
+            self.source.clone(),
+            self.target.clone(),
+            self.origin.clone(),
+        )
+    }
+}
+
 impl PartialEq for TranslationMemory {
     fn eq(&self, other: &Self) -> bool {
-        self.pairs == other.pairs
+        self.pairs().eq(other.pairs())
     }
 }
 
@@ -101,7 +124,13 @@ impl TranslationMemory {
     /// # Errors
     /// If it cannot be read, or has other languages than these.
     pub fn read(path: &Path, source_language: &str, target_language: &str) -> Result<Self> {
-        let languages = (source_language, target_language);
+        let memory = Self::read_pairs(path, (source_language, target_language))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(memory.named(&name))
+    }
+
+    fn read_pairs(path: &Path, languages: (&str, &str)) -> Result<Self> {
+        let (source_language, target_language) = languages;
         let catalogues = match path.is_dir() {
             true if !Corpus::is_one(path) => gettext::catalogues_below(path)?,
             false if is_catalogue(path) => vec![path.to_owned()],
@@ -135,7 +164,7 @@ impl TranslationMemory {
                 _ => Ok(Self::new(document.known_pairs())),
             }
         } else if has_ending(path, "tmx") {
-            tmx_pairs(path, source_language, target_language).map(Self::new)
+            tmx_pairs(path, source_language, target_language).map(Self::with_origins)
         } else {
             Self::open(path)
         }
@@ -158,22 +187,50 @@ impl TranslationMemory {
 
     /// Takes in pairs of source and target; of several with the same source the first one.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        let pairs = pairs.into_iter();
+        Self::of_pairs(pairs.map(|(source, target)| (source, target, None)))
+    }
+
+    /// Takes in pairs of source and target with where they come from; of several with the same source the first one.
+    pub fn with_origins(pairs: impl IntoIterator<Item = (String, String, PairOrigin)>) -> Self {
+        let pairs = pairs.into_iter();
+        Self::of_pairs(pairs.map(|(source, target, origin)| (source, target, Some(origin.into()))))
+    }
+
+    fn of_pairs(
+        mut pairs: impl Iterator<Item = (String, String, Option<Arc<PairOrigin>>)>,
+    ) -> Self {
         let mut memory = Self::default();
-        let mut pairs = pairs.into_iter();
         loop {
-            let part: Vec<(String, String)> = pairs.by_ref().take(CUT_AT_ONCE).collect();
+            let part: Vec<_> = pairs.by_ref().take(CUT_AT_ONCE).collect();
             if part.is_empty() {
                 return memory;
             }
-            let words = part.par_iter().map(|(source, _)| words(source).collect());
+            let words = part.par_iter().map(|(source, ..)| words(source).collect());
             let words: Vec<Vec<String>> = words.collect();
-            for ((source, target), words) in part.into_iter().zip(words) {
-                memory.take_in(source, target, words);
+            for (pair, words) in part.into_iter().zip(words) {
+                memory.take_in(pair, words);
             }
         }
     }
 
-    fn take_in(&mut self, source: String, target: String, words: Vec<String>) {
+    /// Pairs of which nobody knows where they come from are of the memory of this name.
+    fn named(mut self, name: &str) -> Self {
+        let origin = Arc::new(PairOrigin {
+            memory: name.to_owned(),
+            ..PairOrigin::default()
+        });
+        for pair in &mut self.pairs {
+            pair.origin.get_or_insert_with(|| Arc::clone(&origin));
+        }
+        self
+    }
+
+    fn take_in(
+        &mut self,
+        (source, target, origin): (String, String, Option<Arc<PairOrigin>>),
+        words: Vec<String>,
+    ) {
         if target.trim().is_empty() || self.sources.contains_key(&source) {
             return;
         }
@@ -185,6 +242,7 @@ impl TranslationMemory {
             source,
             target,
             words,
+            origin,
         });
     }
 
@@ -210,8 +268,7 @@ impl TranslationMemory {
     #[must_use]
     pub fn before(&self, other: &Self) -> Self {
         let all = self.pairs.iter().chain(&other.pairs);
-        Self::new(all.map(|pair| (pair.source.clone(), pair.target.clone())))
-            .with_forms(self.forms.clone())
+        Self::of_pairs(all.map(Pair::parts)).with_forms(self.forms.clone())
     }
 
     /// The same with how the documents that it comes from address somebody.
@@ -243,7 +300,7 @@ impl TranslationMemory {
             told.contains(&own) || within.any(|words| told.contains(words))
         };
         let kept = self.pairs.iter().filter(|pair| !tells(pair));
-        Self::new(kept.map(|pair| (pair.source.clone(), pair.target.clone())))
+        Self::of_pairs(kept.map(Pair::parts))
     }
 
     fn add(&mut self, word: String, pair: u32) -> u32 {
@@ -278,6 +335,12 @@ impl TranslationMemory {
     pub fn exact(&self, source: &str) -> Option<&str> {
         let number = *self.sources.get(&folded(source))?;
         Some(&self.pairs[number as usize].target)
+    }
+
+    /// Where the pair of exactly this source comes from, if that is known.
+    pub fn origin(&self, source: &str) -> Option<&PairOrigin> {
+        let number = *self.sources.get(&folded(source))?;
+        self.pairs[number as usize].origin.as_deref()
     }
 
     /// The most similar pair; of equally similar ones the first.

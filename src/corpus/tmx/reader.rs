@@ -21,6 +21,27 @@ pub(super) struct TranslationUnit {
     /// `type` and content of each `<prop>`, those of its variants included.
     pub properties: Vec<(String, String)>,
     pub variants: Vec<Variant>,
+    pub change: Change,
+}
+
+/// Who changed a unit or a variant last, or made it, and when, as the file writes it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Change {
+    pub author: Option<String>,
+    pub date: Option<String>,
+}
+
+impl Change {
+    fn of(attributes: &mut Attributes) -> Self {
+        let mut either = |changed: &str, created: &str| {
+            let (changed, created) = (attributes.take(changed), attributes.take(created));
+            changed.or(created).filter(|value| !value.trim().is_empty())
+        };
+        Self {
+            author: either("changeid", "creationid"),
+            date: either("changedate", "creationdate"),
+        }
+    }
 }
 
 /// A `<tuv>`.
@@ -28,6 +49,7 @@ pub(super) struct TranslationUnit {
 pub(super) struct Variant {
     pub language: String,
     pub side: Side,
+    pub change: Change,
 }
 
 /// A file that is being read.
@@ -44,6 +66,7 @@ pub(super) struct TmxReader {
 struct Parts {
     unit: Option<TranslationUnit>,
     language: Option<String>,
+    change: Change,
     segment: Option<Segment>,
     property: Option<(String, String)>,
 }
@@ -174,6 +197,7 @@ impl Parts {
             b"tu" => {
                 self.unit = Some(TranslationUnit {
                     tuid: attributes.take("tuid"),
+                    change: Change::of(&mut attributes),
                     ..TranslationUnit::default()
                 });
             }
@@ -181,6 +205,7 @@ impl Parts {
                 self.language = attributes
                     .take("xml:lang")
                     .or_else(|| attributes.take("lang"));
+                self.change = Change::of(&mut attributes);
             }
             b"seg" => self.segment = Some(Segment::default()),
             b"prop" => self.property = attributes.take("type").map(|kind| (kind, String::new())),
@@ -201,7 +226,12 @@ impl Parts {
             b"seg" => {
                 let side = self.segment.take().unwrap_or_default().finish();
                 if let (Some(unit), Some(language)) = (&mut self.unit, self.language.take()) {
-                    unit.variants.push(Variant { language, side });
+                    let change = std::mem::take(&mut self.change);
+                    unit.variants.push(Variant {
+                        language,
+                        side,
+                        change,
+                    });
                 }
             }
             b"prop" => {

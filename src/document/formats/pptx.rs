@@ -13,7 +13,7 @@ use super::runs::{self, Child, Dialect, OpenFields, RunChild};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::ParagraphKind;
+use crate::document::{ParagraphKind, Part};
 
 /// Presentations.
 pub(super) struct Pptx;
@@ -131,7 +131,11 @@ fn paragraphs(xml: &Xml) -> impl Iterator<Item = Id> {
 }
 
 fn context(xml: &Xml, paragraph: Id) -> Context {
-    let mut context = Context::default();
+    let is_notes = xml.ancestors(paragraph).any(|it| xml.name(it) == "notes");
+    let mut context = Context {
+        part: is_notes.then_some(Part::SpeakerNotes),
+        ..Context::default()
+    };
     for above in xml.ancestors(paragraph) {
         match xml.name(above) {
             "tc" => {

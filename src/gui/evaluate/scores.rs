@@ -3,6 +3,7 @@
 use egui::{Align, Button, Grid, Layout, Popup, RichText, ScrollArea, Ui};
 
 use super::sentences::sentences_ui;
+use crate::labels;
 use crate::theme::{Palette, semibold};
 use canopy_app::settings::beam_name;
 use canopy_app::{Command, Evaluate, EvaluateCommand, EvaluateView};
@@ -21,7 +22,9 @@ pub(super) fn evaluation_ui(
         ui.heading(evaluation.test.as_str());
         let (segments, documents) = (comparison.segments.len(), comparison.documents.len());
         let about = format!(
-            "{segments} segments in {documents} documents · beam {}",
+            "{} in {} · beam {}",
+            labels::count(segments, "segment"),
+            labels::count(documents, "document"),
             beam_name(evaluation.beam_size)
         );
         ui.label(RichText::new(about).color(palette.weak));
@@ -143,7 +146,7 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
                     let number = format!("{:.2}", score.score);
                     ui.label(RichText::new(number).font(semibold(13.5)));
                     interval_ui(ui, comparison, at, score);
-                    difference_ui(ui, score);
+                    difference_ui(ui, score, comparison.documents.len() > 1);
                     ui.label(format!("{speed:.0}"));
                     ui.end_row();
                 }
@@ -153,6 +156,11 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
             .color(palette.weak);
         ui.label(signature);
         ui.add_space(16.0);
+    }
+    if comparison.documents.len() < 2 {
+        let about = "One document: no interval and no significance. Documents are drawn for both, so test on several.";
+        ui.label(RichText::new(about).size(12.5).color(palette.weak));
+        return;
     }
     let about = format!(
         "Intervals hold 95 of 100 test sets drawn from the documents; p: against the first system, approximate randomisation of whole documents, corrected for the number of systems (Holm); * p < {SIGNIFICANT}."
@@ -165,6 +173,10 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
 fn interval_ui(ui: &mut Ui, comparison: &Comparison, metric: usize, score: &SystemScore) {
     const WIDTH: f32 = 190.0;
     let palette = Palette::of(ui);
+    if comparison.documents.len() < 2 {
+        ui.label(RichText::new("One document: no interval").color(palette.weak));
+        return;
+    }
     let all = comparison
         .systems
         .iter()
@@ -198,14 +210,15 @@ fn interval_ui(ui: &mut Ui, comparison: &Comparison, metric: usize, score: &Syst
     });
 }
 
-fn difference_ui(ui: &mut Ui, score: &SystemScore) {
+/// Of one document nothing is significant.
+fn difference_ui(ui: &mut Ui, score: &SystemScore, is_tested: bool) {
     let (Some(difference), Some(p)) = (score.difference, score.p) else {
         ui.label("baseline");
         ui.label("");
         return;
     };
     let palette = Palette::of(ui);
-    let is_significant = score.is_significant();
+    let is_significant = is_tested && score.is_significant();
     let color = if !is_significant {
         palette.text
     } else if difference > 0.0 {
@@ -214,6 +227,10 @@ fn difference_ui(ui: &mut Ui, score: &SystemScore) {
         palette.error
     };
     ui.label(RichText::new(format!("{difference:+.2}")).color(color));
+    if !is_tested {
+        ui.label("");
+        return;
+    }
     let star = if is_significant { " *" } else { "" };
     ui.label(RichText::new(p_number(p) + star).color(color));
 }

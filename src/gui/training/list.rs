@@ -7,6 +7,8 @@ use egui::{
     pos2, vec2,
 };
 
+use super::sample::TRY;
+use crate::labels;
 use crate::menu::file_name;
 use crate::theme::{self, Palette};
 use crate::typeset;
@@ -65,6 +67,10 @@ impl RunList {
                         commands.push(Command::Training(TrainingCommand::ChooseRun));
                     }
                 });
+                // Before the first run the page offers it.
+                if !training.runs.is_empty() {
+                    try_ui(ui, commands);
+                }
                 if let Some((folder, _)) = training.trashed.last() {
                     ui.horizontal(|ui| {
                         ui.add_space(10.0);
@@ -248,6 +254,19 @@ fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
         {
             let command = TrainingCommand::AskTrash(folder.to_owned());
             commands.push(Command::Training(command));
+        }
+    });
+}
+
+/// Offers the sample run.
+fn try_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.add_space(10.0);
+        let button = Button::new(TRY).frame_when_inactive(false);
+        let command = Command::Training(TrainingCommand::TrySample);
+        let hint = labels::explanation(&command).unwrap_or_default();
+        if ui.add(button).on_hover_text(hint).clicked() {
+            commands.push(command);
         }
     });
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Button, ComboBox, Layout, RichText, ScrollArea, Ui, UiBuilder, vec2};
+use egui::{Button, ComboBox, Frame, Layout, RichText, ScrollArea, Stroke, Ui, UiBuilder, vec2};
 
 use super::caption;
 use super::fields::{FIELDS, Section};
@@ -11,8 +11,9 @@ use crate::labels;
 use crate::machines::devices;
 use crate::menu::file_name;
 use crate::theme::{self, Palette, card};
+use canopy_app::language::name;
 use canopy_app::progress::duration;
-use canopy_app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
+use canopy_app::training::{ENOUGH_PAIRS, NewRun, Probe, Problem, Start, TrainingCommand};
 use canopy_app::{AppState, Command};
 use canopy_chart::charts::thousands;
 use canopy_nn::model::Preset;
@@ -45,6 +46,7 @@ pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut V
                 problem: problem.as_ref(),
                 commands,
             };
+            form.ways_ui(ui);
             form.system_ui(ui);
             for (section, title) in [
                 (Section::Length, "How long"),
@@ -143,13 +145,15 @@ impl Form<'_> {
             "Parallel documents: training, development and test.",
             Self::corpus_ui,
         );
-        self.row_ui(
-            ui,
-            "from",
-            "Begin with",
-            "A document-level system is best fine-tuned from a trained sentence-level model.",
-            Self::start_ui,
-        );
+        if self.filled.start == Start::Model {
+            self.row_ui(
+                ui,
+                "from",
+                "Begin with",
+                "A document-level system is best fine-tuned from a trained sentence-level model.",
+                Self::model_ui,
+            );
+        }
         if self.filled.start == Start::Model {
             self.row_ui(
                 ui,
@@ -262,22 +266,67 @@ impl Form<'_> {
         }
     }
 
-    fn start_ui(&mut self, ui: &mut Ui) {
-        let random = self.filled.start == Start::RandomWeights;
-        if ui.radio(random, "Random weights").clicked() && !random {
-            self.filled.begin_with_random_weights();
-        }
+    fn model_ui(&mut self, ui: &mut Ui) {
+        let mut chosen = None;
         let models = self.state.known_models();
-        if ui.radio(!random, "A model").clicked() && random {
-            self.filled
-                .begin_with_model(models.first().cloned().unwrap_or_default());
+        folder_box(ui, "Model", &self.filled.config.from, &models, &mut chosen);
+        if let Some(model) = chosen {
+            self.commands
+                .push(Command::Training(TrainingCommand::Improve(model)));
         }
-        if self.filled.start == Start::Model {
-            let mut chosen = None;
-            folder_box(ui, "Model", &self.filled.config.from, &models, &mut chosen);
-            if let Some(model) = chosen {
-                self.filled.begin_with_model(model);
+    }
+
+    /// Two ways to begin, side by side.
+    fn ways_ui(&mut self, ui: &mut Ui) {
+        if self.filled.resumed.is_some() {
+            return;
+        }
+        let corpus = &self.filled.config.corpus;
+        let facts = self.state.training.facts.get(corpus);
+        let models = self.state.models_to_improve(corpus);
+        let pair = facts.map(|facts| {
+            let [from, to] = [&facts.source_language, &facts.target_language].map(|it| name(it));
+            format!("{from} → {to}")
+        });
+        let improves = match (&pair, models.is_empty()) {
+            (Some(pair), true) => {
+                format!("No model that is installed translates {pair}. Choose one below.")
             }
+            (Some(pair), false) => format!(
+                "A model of {pair} goes on learning from your corpus: some hundred pairs are enough."
+            ),
+            (None, _) => {
+                "A trained model goes on learning from your corpus: some hundred pairs are enough."
+                    .to_owned()
+            }
+        };
+        let needs = format!("Needs {} pairs or more.", thousands(ENOUGH_PAIRS));
+        let scratch = match facts {
+            Some(facts) => format!("{needs} This corpus has {}.", thousands(facts.pairs)),
+            None => needs,
+        };
+        let is_small = facts.is_some_and(|facts| facts.pairs < ENOUGH_PAIRS);
+        let is_new = self.filled.start == Start::RandomWeights;
+        let (mut from_model, mut from_nothing) = (false, false);
+        ui.columns(2, |columns| {
+            let title = "Improve a model (recommended)";
+            from_model = way_ui(&mut columns[0], title, &improves, (!is_new, false));
+            from_nothing = way_ui(
+                &mut columns[1],
+                "From scratch",
+                &scratch,
+                (is_new, is_small),
+            );
+        });
+        ui.add_space(12.0);
+        if from_model && is_new {
+            let known = self.state.known_models();
+            let model = models.first().or(known.first()).cloned();
+            let improve = TrainingCommand::Improve(model.unwrap_or_default());
+            self.commands.push(Command::Training(improve));
+        } else if from_nothing && !is_new {
+            self.filled.begin_with_random_weights();
+            self.filled.is_chosen = true;
         }
     }
 
@@ -364,6 +413,30 @@ impl Form<'_> {
             );
         }
     }
+}
+
+/// A card that is chosen by a click; of the pair the first says whether it is, the second whether its text warns.
+fn way_ui(ui: &mut Ui, title: &str, text: &str, (is_chosen, warns): (bool, bool)) -> bool {
+    let palette = Palette::of(ui);
+    let stroke = if is_chosen {
+        Stroke::new(1.5, palette.accent)
+    } else {
+        Stroke::new(1.0, palette.line)
+    };
+    let frame = Frame::NONE
+        .stroke(stroke)
+        .corner_radius(10)
+        .inner_margin(12);
+    let shown = frame.show(ui, |ui| {
+        ui.set_min_size(vec2(ui.available_width(), 74.0));
+        let chosen = ui.radio(is_chosen, RichText::new(title).font(theme::semibold(14.0)));
+        let color = if warns { palette.warning } else { palette.weak };
+        ui.with_layout(Layout::top_down(egui::Align::Min), |ui| {
+            ui.label(RichText::new(text).size(12.5).color(color));
+        });
+        chosen.clicked()
+    });
+    shown.inner
 }
 
 /// A system's name, and below it the sentence that explains it.

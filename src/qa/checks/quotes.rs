@@ -69,6 +69,23 @@ pub fn usual_marks(language: &str, source: (char, char)) -> [&'static str; 2] {
     spelt.map_or(["“", "”"], |(_, spelt)| *spelt)
 }
 
+/// Phrases that stand in quotation marks in the source alone.
+fn lost(source: &str, target: &str) -> Option<Problem> {
+    const DOUBLE: [char; 10] = ['“', '”', '„', '«', '»', '"', '「', '」', '『', '』'];
+    const SINGLE: [char; 5] = ['‚', '‘', '’', '‹', '›'];
+    let is_double = |letter: &char| DOUBLE.contains(letter);
+    // A language may quote with single marks.
+    let is_any = |letter: &char| is_double(letter) || SINGLE.contains(letter);
+    let quoted = source.chars().filter(is_double).count() / 2;
+    let kept = target.chars().filter(is_any).count() / 2;
+    let message = match quoted.saturating_sub(kept) {
+        0 => return None,
+        1 => "1 phrase has lost its quotation marks".to_owned(),
+        count => format!("{count} phrases have lost their quotation marks"),
+    };
+    Some((message, None))
+}
+
 /// Marks that the language does not use, and straight ones that are not in pairs.
 pub(super) fn quotes(source: &str, target: &str, language: Option<&str>) -> Option<Problem> {
     let [plain_source, plain_target] = [source, target].map(placeholder::stripped);
@@ -76,9 +93,12 @@ pub(super) fn quotes(source: &str, target: &str, language: Option<&str>) -> Opti
     if straight(&plain_target) % 2 == 1 && straight(&plain_source) % 2 == 0 {
         return Some(("unmatched quotation marks".to_owned(), None));
     }
-    let (_, pairs) = CUSTOMS
+    let custom = CUSTOMS
         .iter()
-        .find(|(codes, _)| language.is_some_and(|it| codes.contains(&it)))?;
+        .find(|(codes, _)| language.is_some_and(|it| codes.contains(&it)));
+    let Some((_, pairs)) = custom else {
+        return lost(&plain_source, &plain_target);
+    };
     let used: Vec<char> = plain_target
         .chars()
         .filter(|mark| MARKS.contains(mark))
@@ -88,7 +108,7 @@ pub(super) fn quotes(source: &str, target: &str, language: Option<&str>) -> Opti
     let is_spoken_of = count('“') != count('”') || count('«') != count('»');
     let is_right = follows(&used, pairs) || is_spoken_of;
     if is_right {
-        return None;
+        return lost(&plain_source, &plain_target);
     }
     let (open, close) = pairs.first()?;
     let message = format!("quotation marks of another language; here they are {open}…{close}");

@@ -67,19 +67,24 @@ impl Spelling {
     /// # Errors
     /// If it has none, or what it has cannot be read.
     pub fn installed(language: &str) -> Result<Self> {
+        Self::installed_or_in(language, None)
+    }
+
+    /// The same, where a person's own folder has none of the language.
+    ///
+    /// # Errors
+    /// If there is no dictionary of the language, or it cannot be read.
+    pub fn installed_or_in(language: &str, own: Option<&Path>) -> Result<Self> {
+        if let Some(path) = own.and_then(|own| best_in([own.to_owned()].into_iter(), language)) {
+            return Self::open(&path);
+        }
         let home = std::env::home_dir();
         let of_home = home
             .iter()
             .flat_map(|home| HOME_FOLDERS.iter().map(|folder| home.join(folder)));
         let folders = FOLDERS.iter().map(PathBuf::from).chain(of_home);
-        let mut found: Vec<PathBuf> = folders
-            .flat_map(|folder| dictionaries(&folder, 0))
-            .collect();
-        found.retain(|path| fits(path, language));
-        // The country that is asked for, else the language's own: de_DE before de_AT.
-        found.sort_by_key(|path| (rank(path, language), path.clone()));
-        match found.first() {
-            Some(path) => Self::open(path),
+        match best_in(folders, language) {
+            Some(path) => Self::open(&path),
             None => Err(Error::NoDictionary {
                 language: language.to_owned(),
             }),
@@ -157,6 +162,14 @@ fn is_joined(text: &str, start: usize, end: usize) -> bool {
     let goes_on = after.next().is_some_and(char::is_alphanumeric);
     before.is_some_and(joins)
         || next.is_some_and(|c| if ".:".contains(c) { goes_on } else { joins(c) })
+}
+
+/// The dictionary of a language below these folders.
+fn best_in(folders: impl Iterator<Item = PathBuf>, language: &str) -> Option<PathBuf> {
+    let found = folders.flat_map(|folder| dictionaries(&folder, 0));
+    let found = found.filter(|path| fits(path, language));
+    // The country that is asked for, else the language's own: de_DE before de_AT.
+    found.min_by_key(|path| (rank(path, language), path.clone()))
 }
 
 /// The `.dic` files with an `.aff` file beside them, in a folder and two levels below it.

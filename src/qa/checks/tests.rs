@@ -147,6 +147,8 @@ fn units_dates_and_quotation_marks_follow_the_target() {
             Some("quotes"),
         ),
         ("Choose “Open”.", "Wählen Sie \"Öffnen\".", "de", None),
+        ("Choose “Open”.", "Wählen Sie Öffnen.", "de", Some("quotes")),
+        ("Choose “Open”.", "Wählen Sie ‚Öffnen‘.", "de", None),
         (
             "Choose \"Open\".",
             "Wählen Sie \"Öffnen.",

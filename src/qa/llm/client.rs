@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use ureq::Agent;
+use ureq::http::Response;
+use ureq::{Agent, Body, RequestBuilder};
 
 use canopy_base::error::{Error, Result};
 
@@ -106,7 +107,22 @@ impl Endpoint {
         Ok((content.to_owned(), usage))
     }
 
-    fn post(&self, body: &Value) -> Result<Value> {
+    /// The models that the server has, by their names.
+    ///
+    /// # Errors
+    /// [`Error::Llm`] as above.
+    pub fn models(&self) -> Result<Vec<String>> {
+        let request = self.agent().get(format!("{}/models", self.address));
+        let told = self.told(self.with_key(request).call())?;
+        let models = told["data"].as_array();
+        let models = models.ok_or_else(|| self.failed("it does not tell its models"))?;
+        let names = models.iter().filter_map(|model| model["id"].as_str());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn agent(&self) -> Agent {
         let config = Agent::config_builder()
             .timeout_global(Some(self.timeout))
             .http_status_as_error(false)
@@ -114,13 +130,26 @@ impl Endpoint {
             .max_redirects(0)
             .proxy(None)
             .build();
-        let mut request = Agent::new_with_config(config)
+        Agent::new_with_config(config)
+    }
+
+    fn with_key<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
+        match &self.key {
+            Some(Key(key)) => request.header("Authorization", format!("Bearer {key}")),
+            None => request,
+        }
+    }
+
+    fn post(&self, body: &Value) -> Result<Value> {
+        let request = self
+            .agent()
             .post(format!("{}/chat/completions", self.address))
             .header("Content-Type", "application/json");
-        if let Some(Key(key)) = &self.key {
-            request = request.header("Authorization", format!("Bearer {key}"));
-        }
-        let answer = request.send(body.to_string());
+        self.told(self.with_key(request).send(body.to_string()))
+    }
+
+    /// What the server answers.
+    fn told(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value> {
         let mut answer = answer.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
         let status = answer.status();
         let bytes = answer
@@ -152,6 +181,10 @@ impl Endpoint {
 fn reason(fault: &ureq::Error, timeout: Duration) -> String {
     match fault {
         ureq::Error::Timeout(_) => format!("it does not answer within {} s", timeout.as_secs_f32()),
+        ureq::Error::Io(cause) if cause.kind() == std::io::ErrorKind::ConnectionRefused => {
+            "nobody answers (is the server running?)".to_owned()
+        }
+        ureq::Error::HostNotFound => "there is no such host".to_owned(),
         other => other.to_string(),
     }
 }

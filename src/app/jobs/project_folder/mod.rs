@@ -15,7 +15,7 @@ use super::project::{Project, SavedTarget};
 use super::project_store::merged;
 use canopy_base::error::{Error, Result};
 use canopy_base::file::{is_same_file, write_atomically};
-use canopy_corpus::memory::TranslationMemory;
+use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::document::Document;
 use canopy_document::placeholder::{folded, visible};
 use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
@@ -174,12 +174,41 @@ impl ProjectFolder {
     /// If one cannot be read or copied, or there is another one of its name.
     pub fn add(&mut self, documents: &[PathBuf]) -> Result<()> {
         for path in documents {
-            // What cannot be read is told now.
-            Document::open(path, None)?;
-            let relative = self.taken_in(path, SOURCES)?;
-            if !self.head.documents.contains(&relative) {
-                self.head.documents.push(relative);
-            }
+            self.take_document(path)?;
+        }
+        self.save()
+    }
+
+    /// Takes a document in, which the head says once it is saved; its path from the folder.
+    pub(super) fn take_document(&mut self, path: &Path) -> Result<String> {
+        // What cannot be read is told now.
+        Document::open(path, None)?;
+        let relative = self.taken_in(path, SOURCES)?;
+        if !self.head.documents.contains(&relative) {
+            self.head.documents.push(relative.clone());
+        }
+        Ok(relative)
+    }
+
+    /// Takes a document out of the list; its source and the work on it stay where they are.
+    ///
+    /// # Errors
+    /// If the head cannot be written.
+    pub fn remove(&mut self, document: &str) -> Result<()> {
+        self.head.documents.retain(|listed| listed != document);
+        self.save()
+    }
+
+    /// Moves a document so many places down in the list, as far as there are any.
+    ///
+    /// # Errors
+    /// If the head cannot be written.
+    pub fn move_by(&mut self, document: &str, by: isize) -> Result<()> {
+        let documents = &mut self.head.documents;
+        if let Some(at) = documents.iter().position(|listed| listed == document) {
+            let to = at.saturating_add_signed(by).min(documents.len() - 1);
+            let moved = documents.remove(at);
+            documents.insert(to, moved);
         }
         self.save()
     }
@@ -366,13 +395,13 @@ impl ProjectFolder {
     /// If the memory's file cannot be read.
     pub fn memory(&self, from: &str, to: &str) -> Result<TranslationMemory> {
         let (mut pairs, mut forms) = (Vec::new(), EarlierForms::default());
-        self.each_confirmed(|note, source, target| {
+        self.each_confirmed(|note, (source, target, origin)| {
             if let Some(form) = FormOfAddress::kept_by(&source, &target) {
                 forms.add(note, form);
             }
-            pairs.push((source, target));
+            pairs.push((source, target, origin));
         });
-        let confirmed = TranslationMemory::new(pairs).with_forms(forms);
+        let confirmed = TranslationMemory::with_origins(pairs).with_forms(forms);
         Ok(match self.file_memory(from, to)? {
             Some(file) => confirmed.before(&file),
             None => confirmed,
@@ -392,12 +421,12 @@ impl ProjectFolder {
     /// Pairs that a person has confirmed, as a reader sees them; a document that cannot be read has none.
     pub fn confirmed(&self) -> Vec<(String, String)> {
         let mut pairs = Vec::new();
-        self.each_confirmed(|_, source, target| pairs.push((source, target)));
+        self.each_confirmed(|_, (source, target, _)| pairs.push((source, target)));
         pairs
     }
 
     /// The same pairs, each behind the note of its paragraph.
-    fn each_confirmed(&self, mut each: impl FnMut(Option<&str>, String, String)) {
+    fn each_confirmed(&self, mut each: impl FnMut(Option<&str>, (String, String, PairOrigin))) {
         for (relative, path) in self.documents() {
             let Ok((document, Some(work))) = self.document(relative, &path) else {
                 continue;
@@ -408,7 +437,8 @@ impl ProjectFolder {
                 if let Some(saved) = saved.filter(is_confirmed) {
                     let note = document.paragraphs[sentence.paragraph].note.as_deref();
                     let source = folded(&sentence.plain_text());
-                    each(note, source, visible(&saved.text, &sentence.points));
+                    let target = visible(&saved.text, &sentence.points);
+                    each(note, (source, target, confirmed_in(relative, saved)));
                 }
             }
         }
@@ -418,6 +448,16 @@ impl ProjectFolder {
     pub fn has(&self, path: &Path) -> bool {
         self.documents()
             .any(|(_, own)| own == path || is_same_file(&own, path))
+    }
+}
+
+/// Where a pair comes from that a person has confirmed in a document.
+fn confirmed_in(relative: &str, saved: &SavedTarget) -> PairOrigin {
+    let time = saved.history.last().and_then(|version| version.time);
+    PairOrigin {
+        memory: relative.to_owned(),
+        author: None,
+        date: time.map(|time| time.strftime("%Y-%m-%d").to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::jobs::State;
 use crate::jobs::project::Project;
 use canopy_base::error::Result;
 use canopy_corpus::memory::{Amount, Analysis, Band};
+use canopy_document::csv::quoted;
 use canopy_document::document::{Document, Sentence};
 
 /// Amounts by [`Band::ALL`].
@@ -76,6 +77,35 @@ impl ProjectStatus {
             documents.push(status);
         }
         Ok(Self { project, documents })
+    }
+
+    /// A line for each document and one for all: sentences by their states, words by what is known of their sentences.
+    pub fn csv(&self) -> String {
+        let titles = ["document", "confirmed", "edited", "drafts", "untranslated"];
+        let bands = Band::ALL.iter().map(|band| band.label());
+        let titles = titles.into_iter().chain(["words"]).chain(bands);
+        let mut csv = titles.map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        let total = DocumentStatus {
+            document: "all".to_owned(),
+            ..self.total()
+        };
+        for row in self.documents.iter().chain([&total]) {
+            let counts = [
+                row.confirmed,
+                row.edited,
+                row.draft,
+                row.untranslated,
+                row.words,
+            ];
+            let numbers = counts
+                .into_iter()
+                .chain(row.bands.iter().map(|it| it.words));
+            let numbers = numbers.map(|number| number.to_string());
+            let line: Vec<String> = [quoted(&row.document)].into_iter().chain(numbers).collect();
+            csv += &line.join(",");
+            csv.push('\n');
+        }
+        csv
     }
 
     /// The sum of all documents.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::CueFormat;
+use crate::document::CueTime;
 use crate::inline::Run;
 
 /// Longer pauses end a sentence, in milliseconds.
@@ -57,6 +58,19 @@ pub(super) struct Chain {
 }
 
 impl Chain {
+    /// When its cues are shown.
+    pub fn time(&self, cues: &[Cue]) -> Option<CueTime> {
+        let mut numbers: Vec<usize> = self.blocks.iter().map(|block| block.cue).collect();
+        numbers.dedup();
+        let shown = |number: &usize| (cues[*number].end - cues[*number].start).max(0);
+        Some(CueTime {
+            start_ms: cues[*numbers.first()?].start,
+            end_ms: cues[*numbers.last()?].end,
+            shown_ms: numbers.iter().map(shown).sum(),
+            num_cues: numbers.len(),
+        })
+    }
+
     /// The text of all blocks.
     pub fn run(&self, text: &str) -> Run {
         let mut run = Run::default();

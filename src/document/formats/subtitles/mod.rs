@@ -20,7 +20,7 @@ pub use layout::SubtitleLayout;
 
 use super::{DocumentFormat, Encoding, Kept};
 use crate::builder::{Builder, Context, Failure};
-use crate::document::Syntax;
+use crate::document::{Part, Syntax};
 use crate::reading::check_lines;
 use cues::{Cue, Token, chains};
 use writing::Subtitles;
@@ -102,7 +102,11 @@ impl DocumentFormat for Cues {
         let mut kept = Vec::new();
         for chain in chains(&text, &cues, self.0) {
             let paragraph = builder.paragraph_count();
-            builder.paragraph(&chain.run(&text), Context::default());
+            let context = Context {
+                part: chain.time(&cues).map(Part::Cues),
+                ..Context::default()
+            };
+            builder.paragraph(&chain.run(&text), context);
             if builder.paragraph_count() > paragraph {
                 kept.push((paragraph, chain));
             }

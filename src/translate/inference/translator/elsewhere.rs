@@ -227,6 +227,7 @@ impl SentDocument {
                 id: None,
                 note: None,
                 max_chars: None,
+                part: None,
                 range: 0..0,
                 sentences,
             })

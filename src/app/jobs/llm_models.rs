@@ -1,0 +1,35 @@
+//! The thread that asks a server which language models it has.
+
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::{Event, JobId, RequestThread};
+use canopy_base::error::{Result, caught};
+use canopy_qa::llm::Endpoint;
+
+/// A server to be asked.
+#[derive(Debug)]
+pub struct ServerRequest {
+    pub job: JobId,
+    pub endpoint: Endpoint,
+}
+
+/// The thread of [`ServerRequest`]s.
+pub type ServerThread = RequestThread<ServerRequest>;
+
+impl ServerThread {
+    /// Starts the thread; `wake` is called after every event.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        Self::start("canopy-servers", events, wake, ask_all)
+    }
+}
+
+fn ask_all(inbox: &Receiver<ServerRequest>, emit: &dyn Fn(Event)) {
+    while let Ok(request) = inbox.recv() {
+        let ServerRequest { job, endpoint } = inbox.try_iter().last().unwrap_or(request);
+        let models = caught(|| endpoint.models());
+        emit(Event::ServerModels { job, models });
+    }
+}

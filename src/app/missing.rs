@@ -1,0 +1,33 @@
+//! What was used lately and is not there any more: it leaves the lists.
+
+use std::path::PathBuf;
+
+use super::state::AppState;
+use crate::jobs::FileRequest;
+
+impl AppState {
+    /// Has the file thread look which of the paths in lists of what was used lately are gone.
+    pub fn look_for_missing(&mut self) {
+        let mut paths = self.settings.recent_paths();
+        let page = &self.evaluate;
+        paths.extend(page.models.iter().chain(&page.added).cloned());
+        paths.extend(self.training.corpora.iter().cloned());
+        paths.sort();
+        paths.dedup();
+        if !paths.is_empty() {
+            let job = self.next_job();
+            self.file_requests
+                .push(FileRequest::FindMissing { job, paths });
+        }
+    }
+
+    /// Takes paths that are gone out of all lists.
+    pub(super) fn forget_missing(&mut self, missing: &[PathBuf]) {
+        self.set(|settings| settings.forget(missing));
+        let is_there = |path: &PathBuf| !missing.contains(path);
+        self.evaluate.models.retain(is_there);
+        self.evaluate.added.retain(is_there);
+        self.evaluate.corpus.take_if(|path| !is_there(path));
+        self.training.corpora.retain(is_there);
+    }
+}

@@ -1,0 +1,110 @@
+//! All documents of a project, translated one after the other: each is opened, translated and kept.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use crate::command::Scope;
+use crate::jobs::DocumentStatus;
+use crate::state::{AppState, NoticeKind};
+
+/// The documents under way.
+#[derive(Debug, Default)]
+pub(super) struct Translating {
+    /// The one that is open, or being opened.
+    current: PathBuf,
+    waiting: VecDeque<PathBuf>,
+    done: usize,
+}
+
+impl AppState {
+    pub(super) fn translate_project(&mut self) {
+        if self.is_busy() {
+            return;
+        }
+        self.keep_edit_if_valid();
+        let Some(status) = &self.projects.open else {
+            return;
+        };
+        let open = self.document.as_ref();
+        let is_left = |row: &&DocumentStatus| {
+            let path = status.project.path(&row.document);
+            let here = open.filter(|open| open.path == path);
+            let untranslated = here.map_or(row.untranslated, |open| open.counts().untranslated);
+            untranslated > 0 && row.problem.is_none()
+        };
+        let left = status.documents.iter().filter(is_left);
+        let waiting: VecDeque<PathBuf> =
+            left.map(|row| status.project.path(&row.document)).collect();
+        if waiting.is_empty() {
+            return self.notify(NoticeKind::Hint, "All documents are translated", "");
+        }
+        self.projects.translating = Some(Translating {
+            waiting,
+            ..Translating::default()
+        });
+        self.translate_next_document();
+    }
+
+    /// Opens the next document, or tells that there are no more.
+    fn translate_next_document(&mut self) {
+        let Some(translating) = &mut self.projects.translating else {
+            return;
+        };
+        let Some(path) = translating.waiting.pop_front() else {
+            let title = match translating.done {
+                1 => "1 document is translated".to_owned(),
+                count => format!("{count} documents are translated"),
+            };
+            self.projects.translating = None;
+            self.notify(NoticeKind::Done, title, "");
+            return self.show_project();
+        };
+        translating.current.clone_from(&path);
+        let is_open = self.document.as_ref().is_some_and(|open| open.path == path);
+        if is_open {
+            self.translate_document_of_project(&path);
+        } else {
+            self.open(path);
+        }
+    }
+
+    /// After a document was opened, or was open already: translates it if it is the next one.
+    pub(crate) fn translate_document_of_project(&mut self, path: &Path) {
+        let Some(translating) = &self.projects.translating else {
+            return;
+        };
+        if translating.current != path {
+            // A person has opened another one.
+            self.projects.translating = None;
+            return;
+        }
+        let open = self.document.as_ref();
+        let is_left = open.is_some_and(|open| open.counts().untranslated > 0);
+        if !is_left {
+            return self.translate_next_document();
+        }
+        self.translate(Scope::Document);
+        if !self.is_busy() {
+            // There is no model for it, which is told.
+            self.projects.translating = None;
+        }
+    }
+
+    /// After a translation has ended.
+    pub(crate) fn translated_document_of_project(&mut self, is_cancelled: bool) {
+        let Some(translating) = &mut self.projects.translating else {
+            return;
+        };
+        if is_cancelled {
+            self.projects.translating = None;
+            return;
+        }
+        translating.done += 1;
+        self.translate_next_document();
+    }
+
+    /// After something went wrong, or a person wants no more.
+    pub(crate) fn stop_translating_project(&mut self) {
+        self.projects.translating = None;
+    }
+}

@@ -1,0 +1,121 @@
+//! Writing the translation, again and under another name.
+
+use super::*;
+use crate::jobs::Overwrite;
+
+/// The last request to write a translation: where, and what it may replace.
+fn asked(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
+    let mut requests = state.file_requests.drain(..);
+    requests.find_map(|request| match request {
+        FileRequest::SaveDocument {
+            job,
+            path,
+            overwrite,
+            ..
+        } => Some((job, path, overwrite)),
+        _ => None,
+    })
+}
+
+fn saved(state: &mut AppState, job: JobId, path: PathBuf, digest: &str) {
+    state.receive(Event::TranslationSaved {
+        job,
+        path,
+        digest: digest.to_owned(),
+        language: Some("de".to_owned()),
+    });
+}
+
+#[test]
+fn saving_asks_for_a_name_once_and_writes_there_again() {
+    let mut state = with_page();
+    state.apply(Command::Save);
+    let ask = state.asks.pop().expect("the first time it asks");
+    state.apply(ask.answer("there.html".into(), false));
+    let (job, path, overwrite) = asked(&mut state).expect("it is written");
+    assert_eq!(overwrite, Overwrite::Nothing);
+    saved(&mut state, job, path, "0123");
+    state.apply(Command::Save);
+    assert!(state.asks.is_empty());
+    let (job, path, overwrite) = asked(&mut state).expect("it is written");
+    assert_eq!(path, PathBuf::from("there.html"));
+    assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
+    // Somebody else has changed it: it stays as it is.
+    state.receive(Event::TranslationChanged { job, path });
+    assert!(!state.is_saving());
+    assert_eq!(state.asks.len(), 1);
+    state.asks.clear();
+    state.apply(Command::SaveAs);
+    assert_eq!(state.asks.len(), 1);
+}
+
+#[test]
+fn a_document_that_is_opened_again_is_saved_where_it_was() {
+    let mut state = with_page();
+    state.apply(Command::SaveAs);
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer("there.html".into(), false));
+    let (job, path, _) = asked(&mut state).expect("it is written");
+    saved(&mut state, job, path, "0123");
+    state.apply(Command::CloseDocument);
+    let bytes = state.settings.to_bytes();
+    let settings: Settings = serde_json::from_slice(&bytes).expect("settings");
+    let mut later = with_page();
+    later.settings = settings;
+    open(&mut later, parsed(PAGE), None);
+    later.apply(Command::Save);
+    let (_, path, overwrite) = asked(&mut later).expect("it is written");
+    assert_eq!(path, PathBuf::from("there.html"));
+    assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
+}
+
+#[test]
+fn a_translated_file_that_was_changed_is_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("page.de.html");
+    let (sender, events) = std::sync::mpsc::channel();
+    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    let save = |overwrite: Overwrite| {
+        let sent = files.send(FileRequest::SaveDocument {
+            job: JobId(1),
+            path: place.clone(),
+            overwrite,
+            document: parsed(PAGE),
+            targets: vec![None; document(&with_page()).num_sentences()],
+            language: None,
+        });
+        assert!(sent);
+        events.recv().expect("an answer")
+    };
+    let Event::TranslationSaved { digest, .. } = save(Overwrite::Nothing) else {
+        panic!("it is not there yet")
+    };
+    let again = save(Overwrite::Own(digest.clone()));
+    assert!(matches!(again, Event::TranslationSaved { .. }));
+    std::fs::write(&place, "mine").expect("written");
+    let changed = save(Overwrite::Own(digest));
+    assert!(matches!(changed, Event::TranslationChanged { .. }));
+    assert_eq!(std::fs::read_to_string(&place).expect("text"), "mine");
+}
+
+#[test]
+fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().join("page.html");
+    std::fs::write(&here, PAGE).expect("written");
+    let gone = folder.path().join("gone");
+    let mut state = AppState::default();
+    state.settings.recent_documents = vec![here.clone(), gone.clone()];
+    state.settings.recent_models = vec![gone.clone()];
+    state.evaluate.models = vec![gone.clone()];
+    state.apply(Command::ShowPage(Page::Evaluate));
+    let (sender, events) = std::sync::mpsc::channel();
+    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    for request in state.file_requests.drain(..) {
+        files.send(request);
+    }
+    state.receive(events.recv().expect("an answer"));
+    assert_eq!(state.settings.recent_documents, [here]);
+    assert!(state.settings.recent_models.is_empty());
+    assert!(state.testable_models().is_empty() && state.evaluate.models.is_empty());
+}

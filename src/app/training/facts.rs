@@ -1,0 +1,128 @@
+//! What corpora are: their languages and how many pairs they have; which models fit them.
+
+use std::path::{Path, PathBuf};
+
+use super::{NewRun, Probe, Start};
+use crate::jobs::RunRequest;
+use crate::settings::Device;
+use crate::state::AppState;
+use canopy_corpus::is_same_language;
+
+/// From so many pairs on a model learns a language pair from nothing.
+pub const ENOUGH_PAIRS: usize = 100_000;
+
+/// How long settings stay as they are before they are measured.
+const SETTLED_SECS: f64 = 1.5;
+
+/// What a corpus says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CorpusFacts {
+    pub source_language: String,
+    pub target_language: String,
+    /// To train on.
+    pub pairs: usize,
+}
+
+impl AppState {
+    /// Has the thread of the runs look at a corpus that nobody has looked at.
+    pub(crate) fn look_at_corpus(&mut self, folder: &Path) {
+        if !folder.as_os_str().is_empty() && !self.training.facts.contains_key(folder) {
+            self.run_request(RunRequest::LookAtCorpus(folder.to_owned()));
+        }
+    }
+
+    pub(crate) fn corpus_seen(&mut self, folder: PathBuf, facts: CorpusFacts) {
+        self.training.facts.insert(folder.clone(), facts);
+        let is_of_form = |form: &NewRun| form.config.corpus == folder;
+        if self.training.form.as_ref().is_some_and(is_of_form) {
+            self.prefer_model_of_pair();
+        }
+        if self.evaluate.corpus.as_ref() == Some(&folder) {
+            let chosen = std::mem::take(&mut self.evaluate.models);
+            let fits = |model: &PathBuf| self.fits(model, &folder) != Some(false);
+            self.evaluate.models = chosen.into_iter().filter(fits).collect();
+        }
+    }
+
+    /// Whether a model translates between the languages of a corpus, if both say theirs.
+    pub fn fits(&self, model: &Path, corpus: &Path) -> Option<bool> {
+        let facts = self.training.facts.get(corpus)?;
+        let model = self.models.get(model)?;
+        if model.sources.is_empty() || model.targets.is_empty() {
+            return None;
+        }
+        let has = |codes: &[String], code: &str| {
+            let mut codes = codes.iter();
+            codes.any(|known| is_same_language(known, code))
+        };
+        let is_read = has(&model.sources, &facts.source_language);
+        Some(is_read && has(&model.targets, &facts.target_language))
+    }
+
+    /// The models that a run on a corpus can improve: those of its languages, the default of the pair first.
+    pub fn models_to_improve(&self, corpus: &Path) -> Vec<PathBuf> {
+        let models = self.known_models().into_iter();
+        let mut models: Vec<PathBuf> = models
+            .filter(|model| self.fits(model, corpus) == Some(true))
+            .collect();
+        let defaults = &self.settings.default_models;
+        let is_default = |model: &PathBuf| defaults.values().any(|it| it == model);
+        models.sort_by_key(|model| !is_default(model));
+        models
+    }
+
+    /// A form in which nobody has chosen yet begins with the model of the corpus's languages.
+    pub(super) fn prefer_model_of_pair(&mut self) {
+        let Some(form) = &self.training.form else {
+            return;
+        };
+        let is_fresh =
+            form.named_by_preset && form.start == Start::RandomWeights && !form.is_chosen;
+        let model = self
+            .models_to_improve(&form.config.corpus)
+            .into_iter()
+            .next();
+        if let Some(model) = model.filter(|_| is_fresh && form.resumed.is_none()) {
+            self.improve(model);
+        }
+    }
+
+    /// The run of the form improves this model, and is called after it.
+    pub(super) fn improve(&mut self, model: PathBuf) {
+        let known = self.models.get(&model).map(|known| known.name.clone());
+        let name = known.unwrap_or_else(|| super::commands::name_of(&model));
+        let name = self.free_run_name(&format!("{name} tuned"));
+        if let Some(form) = &mut self.training.form {
+            let is_own = !form.named_by_preset && !form.is_named_by_model;
+            form.begin_with_model(model);
+            if !is_own {
+                (form.name, form.is_named_by_model) = (name, true);
+                form.named_by_preset = false;
+            }
+        }
+        self.form_changed();
+    }
+
+    pub(super) fn form_changed(&mut self) {
+        self.training.form_changed_secs = self.now_secs;
+    }
+
+    /// Measures how long the run of the form takes, once its settings have been the same for a while; tells when that will
+    /// be.
+    pub(crate) fn tick_form(&mut self) -> Option<f64> {
+        let form = self.training.form.as_ref()?;
+        let is_known = self.training.facts.contains_key(&form.config.corpus);
+        let is_here = !matches!(form.device, Device::Remote(_));
+        if form.probe != Probe::None || !is_known || !is_here || self.training.is_busy() {
+            return None;
+        }
+        let due = self.training.form_changed_secs + SETTLED_SECS;
+        if due > self.now_secs {
+            return Some(due);
+        }
+        // Not again before the next change.
+        self.training.form_changed_secs = f64::INFINITY;
+        self.probe();
+        None
+    }
+}
