@@ -85,45 +85,63 @@ pub(super) fn belongs_to_head(name: &str) -> bool {
 /// Which open elements the start tag `name` ends, and the elements beyond which it does not look.
 ///
 /// After the tree construction rules of the HTML standard (13.2.6.4.7 and the table modes).
-pub(super) fn implied_ends(name: &str) -> &'static [(Words, Words)] {
-    const SCOPE: Words = Words("button caption html table td th");
-    const TABLE: Words = Words("html table");
-    const P: (Words, Words) = (Words("p"), SCOPE);
+pub(super) fn implied_ends(
+    name: &str,
+) -> &'static [(&'static [&'static str], &'static [&'static str])] {
+    const SCOPE: &[&str] = &["button", "caption", "html", "table", "td", "th"];
+    const TABLE: &[&str] = &["html", "table"];
+    const P: (&[&str], &[&str]) = (&["p"], SCOPE);
     match name {
         "li" => &[
             (
-                Words("li"),
-                Words("button caption dir html menu ol table td th ul"),
+                &["li"],
+                &[
+                    "button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul",
+                ],
             ),
             P,
         ],
         "dd" | "dt" => &[
-            (Words("dd dt"), Words("button caption dl html table td th")),
+            (
+                &["dd", "dt"],
+                &["button", "caption", "dl", "html", "table", "td", "th"],
+            ),
             P,
         ],
-        "option" => &[(Words("option"), Words("optgroup select table"))],
-        "optgroup" => &[(Words("option optgroup"), Words("select table"))],
-        "td" | "th" => &[(Words("td th caption colgroup"), Words("html table tr"))],
-        "tr" => &[(Words("tr caption colgroup"), TABLE)],
-        "tbody" | "tfoot" | "thead" => &[(Words("tbody tfoot thead caption colgroup"), TABLE)],
-        "caption" | "colgroup" => &[(Words("caption colgroup"), TABLE)],
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => &[P, (Words("h1 h2 h3 h4 h5 h6"), Words("*"))],
-        "button" => &[(Words("button"), Words("html table td th"))],
-        "body" => &[(Words("head"), Words::NONE)],
+        "option" => &[(&["option"], &["optgroup", "select", "table"])],
+        "optgroup" => &[(&["option", "optgroup"], &["select", "table"])],
+        "td" | "th" => &[(
+            &["td", "th", "caption", "colgroup"],
+            &["html", "table", "tr"],
+        )],
+        "tr" => &[(&["tr", "caption", "colgroup"], TABLE)],
+        "tbody" | "tfoot" | "thead" => {
+            &[(&["tbody", "tfoot", "thead", "caption", "colgroup"], TABLE)]
+        }
+        "caption" | "colgroup" => &[(&["caption", "colgroup"], TABLE)],
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+            &[P, (&["h1", "h2", "h3", "h4", "h5", "h6"], &["*"])]
+        }
+        "button" => &[(&["button"], &["html", "table", "td", "th"])],
+        "body" => &[(&["head"], &[])],
         "head" | "html" | "label" | "select" | "textarea" | "title" => &[],
         _ => &[P],
     }
 }
 
 /// Elements beyond which the end tag `name` does not look for its start tag.
-pub(super) fn end_scope(name: &str) -> Words {
-    Words(match name {
-        "body" | "head" | "html" => "",
-        "table" => "html",
-        "caption" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => "html table",
-        "li" => "button caption dir html menu ol table td th ul",
-        _ => "button caption html table td th",
-    })
+pub(super) fn end_scope(name: &str) -> &'static [&'static str] {
+    match name {
+        "body" | "head" | "html" => &[],
+        "table" => &["html"],
+        "caption" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => {
+            &["html", "table"]
+        }
+        "li" => &[
+            "button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul",
+        ],
+        _ => &["button", "caption", "html", "table", "td", "th"],
+    }
 }
 
 /// How the tokenizer reads what follows the start tag `name`.

@@ -8,7 +8,6 @@ use super::{
     elements::{self, Role},
     spans::{Receiver, Span},
 };
-use crate::words::Words;
 use crate::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
     document::ParagraphKind,
@@ -163,19 +162,18 @@ impl<'s, 'b> Tree<'s, 'b> {
         offset: usize,
     ) {
         self.boundary(offset);
-        if matches!(&**name, "html" | "body" | "head") && self.position(name, Words::NONE).is_some()
-        {
+        if matches!(&**name, "html" | "body" | "head") && self.position(name, &[]).is_some() {
             return;
         }
         for (ended, scope) in elements::implied_ends(name) {
-            let ends = |element: &Element| ended.contains(&element.name);
-            let found = match scope.0 {
-                "*" => self
+            let ends = |element: &Element| ended.contains(&&*element.name);
+            let found = match scope {
+                ["*"] => self
                     .stack
                     .last()
                     .is_some_and(ends)
                     .then(|| self.stack.len() - 1),
-                _ => self.find(ends, *scope),
+                _ => self.find(ends, scope),
             };
             if let Some(index) = found {
                 self.pop_to(index);
@@ -390,17 +388,17 @@ impl<'s, 'b> Tree<'s, 'b> {
         self.position(name, elements::end_scope(name))
     }
 
-    fn position(&self, name: &str, scope: Words) -> Option<usize> {
+    fn position(&self, name: &str, scope: &[&str]) -> Option<usize> {
         self.find(|element| &*element.name == name, scope)
     }
 
     /// The innermost element that `is_it`, unless one of `scope` lies further in.
-    fn find(&self, is_it: impl Fn(&Element) -> bool, scope: Words) -> Option<usize> {
+    fn find(&self, is_it: impl Fn(&Element) -> bool, scope: &[&str]) -> Option<usize> {
         for (index, element) in self.stack.iter().enumerate().rev() {
             if is_it(element) {
                 return Some(index);
             }
-            if scope.contains(&element.name) {
+            if scope.contains(&&*element.name) {
                 return None;
             }
         }
