@@ -19,7 +19,7 @@ use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::ssru::Ssru;
 use super::variant::DecoderCell;
-use canopy_kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_here};
+use canopy_kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_cpu};
 
 /// Decoder layers.
 #[derive(Module, Debug)]
@@ -363,7 +363,7 @@ impl Decoder {
     /// Pads the source rows of every hypothesis where that is worth it: the CPU reads them as they are.
     fn pad_source(&self, state: &mut DecoderState) {
         let rows = state.layers.first().map(|layer| &layer.source.0);
-        let Some(rows) = rows.filter(|rows| state.padded.is_none() && !is_here(&rows.device()))
+        let Some(rows) = rows.filter(|rows| state.padded.is_none() && !is_cpu(&rows.device()))
         else {
             return;
         };

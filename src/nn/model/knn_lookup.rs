@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::decoder::DecoderOutput;
-use super::packed::{CardTransformer, PackedTransformer};
+use super::packed::{GpuTransformer, PackedTransformer};
 use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::datastore::{Datastore, KnnConfig, Neighbours, StatesOfPairs};
@@ -36,8 +36,8 @@ impl Model {
             self.datastore = packed_datastore(packed, batches, config);
             return self;
         }
-        if let Some(card) = self.on_card().filter(|card| card.decodes_whole()) {
-            self.datastore = card_datastore(card, batches, config);
+        if let Some(gpu) = self.on_gpu().filter(|gpu| gpu.decodes_whole()) {
+            self.datastore = gpu_datastore(gpu, batches, config);
             return self;
         }
         let (mut keys, mut next) = (Vec::new(), Vec::new());
@@ -114,15 +114,15 @@ impl Model {
     }
 }
 
-/// States of all words of these batches by the weights on a graphics card.
-fn card_datastore(
-    card: &CardTransformer,
+/// States of all words of these batches by the weights on a GPU.
+fn gpu_datastore(
+    gpu: &GpuTransformer,
     batches: impl IntoIterator<Item = Batch>,
     config: KnnConfig,
 ) -> Option<Datastore> {
     let (mut keys, mut next) = (Vec::new(), Vec::new());
     for batch in batches {
-        keys.extend(card.label_states(&batch)?);
+        keys.extend(gpu.label_states(&batch)?);
         next.extend(batch.labels);
     }
     let d_model = keys.len().checked_div(next.len())?;

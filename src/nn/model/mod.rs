@@ -110,8 +110,8 @@ pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
-    CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
-    PackedState, PackedTransformer, SomeWords, TranslationStates,
+    GpuState, GpuTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState,
+    PackedTransformer, SomeWords, TranslationStates,
 };
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::context_config::Context;
-use super::packed::{CardTransformer, PackedTransformer};
+use super::packed::{GpuTransformer, PackedTransformer};
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use canopy_kernels::packed::Quantization;
@@ -14,8 +14,8 @@ pub(super) struct PackedOnDemand {
     pub(super) quantization: Quantization,
     /// Shared by clones; none inside where they turn out to be on another device.
     weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
-    /// The same of weights on a graphics card.
-    on_card: Arc<OnceLock<Option<Arc<CardTransformer>>>>,
+    /// The same of weights on a GPU.
+    on_gpu: Arc<OnceLock<Option<Arc<GpuTransformer>>>>,
 }
 
 impl PackedOnDemand {
@@ -23,7 +23,7 @@ impl PackedOnDemand {
         Self {
             quantization,
             weights: Arc::default(),
-            on_card: Arc::default(),
+            on_gpu: Arc::default(),
         }
     }
 
@@ -41,16 +41,16 @@ impl PackedOnDemand {
         packed.as_ref()
     }
 
-    /// The weights of `network` on its graphics card, which are brought there now if they never were.
-    pub(super) fn on_card(
+    /// The weights of `network` on its GPU, which are brought there now if they never were.
+    pub(super) fn on_gpu(
         &self,
         network: &Transformer,
         context: Option<Context>,
         unread: Option<&dyn UnreadWeights>,
-    ) -> Option<&Arc<CardTransformer>> {
-        let on_card = self.on_card.get_or_init(|| {
-            CardTransformer::new(network, context, self.quantization, unread).map(Arc::new)
+    ) -> Option<&Arc<GpuTransformer>> {
+        let on_gpu = self.on_gpu.get_or_init(|| {
+            GpuTransformer::new(network, context, self.quantization, unread).map(Arc::new)
         });
-        on_card.as_ref()
+        on_gpu.as_ref()
     }
 }

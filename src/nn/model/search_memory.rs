@@ -67,7 +67,7 @@ impl SearchMemory {
             let translations = self.translations.as_ref()?;
             let prepared = match model.packed() {
                 Some(packed) => packed.prepare(translations)?,
-                None => model.on_card()?.prepare(translations)?,
+                None => model.on_gpu()?.prepare(translations)?,
             };
             Some(Arc::new(prepared))
         });

@@ -6,7 +6,7 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::config::ModelConfig;
-use super::packed::{CardTransformer, PackedTransformer};
+use super::packed::{GpuTransformer, PackedTransformer};
 use super::packed_on_demand::PackedOnDemand;
 use super::system::{Draw, Model, Network};
 use super::unread::UnreadWeights;
@@ -29,14 +29,13 @@ impl Model {
     }
 
     /// The same model, which searches with packed weights from now on if it can, see [`PackedTransformer::check`], or with
-    /// those that are brought to its graphics card, see [`CardTransformer::card`]. That happens when the first search asks
+    /// those that are brought to its GPU, see [`GpuTransformer::gpu`]. That happens when the first search asks
     /// for them.
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
         let is_packed = match &self.network {
             Network::Transformer(network) => {
-                PackedTransformer::check(network).is_ok()
-                    || CardTransformer::card(network).is_some()
+                PackedTransformer::check(network).is_ok() || GpuTransformer::gpu(network).is_some()
             }
             Network::RnnSearch(_) => false,
         };
@@ -77,19 +76,19 @@ impl Model {
         packed.weights(stage_one, None, self.unread.as_deref())
     }
 
-    /// The weights on its graphics card with which it searches.
-    pub fn on_card(&self) -> Option<&Arc<CardTransformer>> {
+    /// The weights on its GPU with which it searches.
+    pub fn on_gpu(&self) -> Option<&Arc<GpuTransformer>> {
         let packed = self.packed.as_ref()?;
         let Network::Transformer(network) = &self.network else {
             return None;
         };
-        packed.on_card(network, self.context, self.unread.as_deref())
+        packed.on_gpu(network, self.context, self.unread.as_deref())
     }
 
     /// Those of the model with which training began, where it searches what others read.
-    pub fn on_card_stage_one(&self) -> Option<&Arc<CardTransformer>> {
+    pub fn on_gpu_stage_one(&self) -> Option<&Arc<GpuTransformer>> {
         let (packed, stage_one) = (self.packed_stage_one.as_ref()?, self.stage_one.as_ref()?);
-        packed.on_card(stage_one, None, self.unread.as_deref())
+        packed.on_gpu(stage_one, None, self.unread.as_deref())
     }
 
     /// Reads the weights of a search, its re-ranker's too.
@@ -102,7 +101,7 @@ impl Model {
         }
         if self.unread.is_some() {
             self.packed();
-            self.on_card();
+            self.on_gpu();
         }
         self.check_read()
     }

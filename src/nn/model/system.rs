@@ -22,7 +22,7 @@ use super::variant::SpecialTokens;
 use crate::datastore::Datastore;
 use crate::shortlist::Shortlist;
 use canopy_base::error::Result;
-use canopy_kernels::{DropoutSource, is_here, label_smoothed_cross_entropy};
+use canopy_kernels::{DropoutSource, is_cpu, label_smoothed_cross_entropy};
 use canopy_tokenize::Tokenizer;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
@@ -175,7 +175,7 @@ impl Model {
 
     /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.
     pub fn seed_masks(&self, seed: u64) {
-        let drawn = |device: &Device| !is_here(device);
+        let drawn = |device: &Device| !is_cpu(device);
         for device in self.devices().into_iter().filter(drawn) {
             let _alone = drawing();
             device.seed(seed);
@@ -188,7 +188,7 @@ impl Model {
             Network::Transformer(network) => &network.embedding.words,
             Network::RnnSearch(network) => &network.source_words,
         };
-        is_here(&table.lazy_device())
+        is_cpu(&table.lazy_device())
     }
 
     /// The distribution that the model's is interpolated with.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use burn::tensor::{Device, Tensor};
 
 use super::*;
-use canopy_kernels::card::Card;
+use canopy_kernels::gpu::Gpu;
 use canopy_kernels::packed::{Quantization, Scratch};
 use canopy_kernels::{DropoutSource, NextScores, WordNormaliser, log_softmax};
 
@@ -222,7 +222,7 @@ fn difference(left: Tensor<2>, right: Tensor<2>) -> f32 {
 }
 
 /// Scores of the target tokens of each translated sentence, one token after the other; a packed decoder's are the same, and those
-/// of one on a card.
+/// of one on a GPU.
 fn word_by_word(
     model: &Model,
     batch: &Batch,
@@ -233,9 +233,9 @@ fn word_by_word(
     let Network::Transformer(network) = &model.network else {
         unreachable!("a Transformer")
     };
-    let card_weights = CardTransformer::computes(network).then(|| {
-        let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
-        let found = CardTransformer::on(card, network, model.context, Quantization::None, None);
+    let gpu_weights = GpuTransformer::computes(network).then(|| {
+        let gpu = Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
+        let found = GpuTransformer::on(gpu, network, model.context, Quantization::None, None);
         found.expect("room")
     });
     let with_packed = model.clone().packed_as(Quantization::None);
@@ -245,7 +245,7 @@ fn word_by_word(
         let mut state = model.start_with(&encoded, memory);
         let source = memory.packed(&with_packed, &encoded);
         let source = source.expect("a Transformer's");
-        let mut in_kernels = (card_weights.as_ref()).map(|it| (it, it.start_with(&source, None)));
+        let mut in_kernels = (gpu_weights.as_ref()).map(|it| (it, it.start_with(&source, None)));
         let source = packed.source(&source, &mut Scratch::default());
         let mut same = packed.start(source, &[0], Scratch::default());
         for row in batch.target.sentences[position].clone() {
@@ -262,7 +262,7 @@ fn word_by_word(
                 let log_probs = log_softmax(of_word.clone());
                 let pairs = found.values.iter().zip(&log_probs);
                 let differs = pairs.fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()));
-                assert!(differs < 5e-4, "that on a card differs by {differs}");
+                assert!(differs < 5e-4, "that on a GPU differs by {differs}");
             }
             scores.push(of_word);
         }

@@ -244,7 +244,7 @@ fn read_tokens(
     let has_terms = |limits: &Limits| limits.terms.as_ref().is_some_and(|it| !it.is_empty());
     (!limits.iter().any(has_terms)).then(|| ReadTokens {
         first: vocabulary.placeholder_ids().end as usize,
-        likeliest: num_candidates(options.beam_size),
+        top_k: num_candidates(options.beam_size),
     })
 }
 

@@ -68,13 +68,13 @@ impl Searcher<'_> {
         let (model, datastore) = (self.model, self.model.datastore());
         let packed = model.packed().filter(|packed| packed.encodes());
         if packed.is_some() || !model.encodes_documents() {
-            let card = model.on_card();
+            let gpu = model.on_gpu();
             for pairs in batches(candidates, &self.text.wanted) {
                 let batch = self.alone(&pairs, candidates);
                 let log_probs = if let Some(packed) = packed {
                     packed.label_log_probs(&batch, datastore)
                 } else if let Some(log_probs) =
-                    card.and_then(|card| card.label_log_probs(&batch, datastore))
+                    gpu.and_then(|gpu| gpu.label_log_probs(&batch, datastore))
                 {
                     log_probs
                 } else {

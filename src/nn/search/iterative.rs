@@ -8,9 +8,9 @@ use std::ops::{ControlFlow, Range};
 
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
-use super::card::CardSearch;
 use super::decode::Decode;
 use super::encodings::Encodings;
+use super::gpu::GpuSearch;
 use super::halving::in_halves;
 use super::invalid_scores::InvalidScores;
 use super::markup::Markup;
@@ -117,12 +117,12 @@ impl<'a> Searcher<'a> {
             return self.by_packed(packed, &self.text.wanted, &|_| None);
         }
         let model = self.model;
-        let card = self.card().filter(|search| search.card.encodes());
+        let gpu = self.gpu().filter(|search| search.gpu.encodes());
         for batch in self.batches(&self.text.wanted) {
-            if let Some(search) = card {
+            if let Some(search) = gpu {
                 self.translate_within_memory(&search, &batch, &mut |text, batch| {
-                    let started = search.card.start(&text.alone(batch), search.datastore);
-                    started.expect("an encoder on the card")
+                    let started = search.gpu.start(&text.alone(batch), search.datastore);
+                    started.expect("an encoder on the GPU")
                 })?;
                 continue;
             }
@@ -154,14 +154,14 @@ impl<'a> Searcher<'a> {
                 self.by_packed(packed, &wanted, &encode)?;
                 continue;
             }
-            let card = self.card();
+            let gpu = self.gpu();
             for batch in self.batches(&wanted) {
-                if let Some(search) = card {
+                if let Some(search) = gpu {
                     self.translate_within_memory(&search, &batch, &mut |_, batch| {
                         let encoded = encoded.select(&within(&group, own, batch));
                         let states = memory.packed(model, &encoded);
                         let states = states.expect("states of a Transformer");
-                        search.card.start_with(&states, search.datastore)
+                        search.gpu.start_with(&states, search.datastore)
                     })?;
                     continue;
                 }
@@ -174,11 +174,11 @@ impl<'a> Searcher<'a> {
         ControlFlow::Continue(())
     }
 
-    /// The model's weights on its graphics card.
-    fn card(&self) -> Option<CardSearch<'a>> {
-        let card = self.model.on_card()?;
-        Some(CardSearch {
-            card,
+    /// The model's weights on its GPU.
+    fn gpu(&self) -> Option<GpuSearch<'a>> {
+        let gpu = self.model.on_gpu()?;
+        Some(GpuSearch {
+            gpu,
             datastore: self.model.datastore(),
         })
     }
@@ -251,7 +251,7 @@ impl<'a> Searcher<'a> {
                 memory.packed(model, &encoded.select(&within(group, read, batch)))
             });
         }
-        let card = self.card().filter(|_| model.stage_one.is_none());
+        let gpu = self.gpu().filter(|_| model.stage_one.is_none());
         let mut left = missing.len();
         let options = &of_drafts(self.options);
         for batch in self.batches(&missing) {
@@ -271,22 +271,22 @@ impl<'a> Searcher<'a> {
                 }
             };
             let vocabulary = self.vocabulary;
-            let searched = if let Some(card) = model.on_card_stage_one() {
-                let state = card.start(&self.text.alone(&batch), None);
+            let searched = if let Some(gpu) = model.on_gpu_stage_one() {
+                let state = gpu.start(&self.text.alone(&batch), None);
                 let state = state.expect("a sentence-level model");
                 // What a stage-one model writes is its own.
-                let card = CardSearch {
-                    card,
+                let gpu = GpuSearch {
+                    gpu,
                     datastore: None,
                 };
-                search(&card, state, &limits, options, vocabulary, &mut keep)
-            } else if let Some(card) = card {
+                search(&gpu, state, &limits, options, vocabulary, &mut keep)
+            } else if let Some(gpu) = gpu {
                 let batch = encoded.select(&within(group, read, &batch));
                 let states = model.prepare(encoded).packed(model, &batch);
-                let state = card
-                    .card
-                    .start_with(&states.expect("states of a Transformer"), card.datastore);
-                search(&card, state, &limits, options, vocabulary, &mut keep)
+                let state = gpu
+                    .gpu
+                    .start_with(&states.expect("states of a Transformer"), gpu.datastore);
+                search(&gpu, state, &limits, options, vocabulary, &mut keep)
             } else if let Some(stage_one) = &self.model.stage_one {
                 let rows = self.text.alone(&batch);
                 let encoded = stage_one.encode(&rows, None, &DropoutSource::none());

@@ -5,10 +5,10 @@
 
 mod batch;
 mod beam;
-mod card;
 mod decode;
 mod encodings;
 mod forced_decoding;
+mod gpu;
 mod halving;
 mod invalid_scores;
 mod iterative;

@@ -4,12 +4,12 @@
 //! [`PackedTransformer::new`] refuses is computed by them.
 
 mod beyond;
-mod card;
 mod decoder;
 mod embedding;
 mod encoder;
 mod ends;
 mod gate;
+mod gpu;
 mod han;
 mod layers;
 mod selective;
@@ -36,7 +36,7 @@ use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::datastore::Datastore;
 use beyond::MemoryBeyond;
-use canopy_kernels::card::Card;
+use canopy_kernels::gpu::Gpu;
 use canopy_kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
 use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
@@ -44,7 +44,7 @@ use encoder::PackedEncoder;
 use ends::Ends;
 use layers::Packing;
 
-pub use card::{CardState, CardTransformer};
+pub use gpu::{GpuState, GpuTransformer};
 
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
@@ -136,9 +136,9 @@ impl PackedTransformer {
             && encoder.gated.is_none()
     }
 
-    /// Whether of all models with this configuration encoder and decoder are packed, here or on the graphics card.
+    /// Whether of all models with this configuration encoder and decoder are packed, here or on the GPU.
     pub fn packs_whole(config: &ModelConfig, device: &Device) -> bool {
-        (is_packed_on(device) || Card::of(device).is_some())
+        (is_packed_on(device) || Gpu::of(device).is_some())
             && config.architecture == Architecture::Transformer
             && config.context.is_none()
             && config.bert.is_none()

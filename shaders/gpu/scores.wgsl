@@ -1,17 +1,17 @@
-// What is read of the scores of one row in each group: by `likeliest` what a search asks for, by `label` the log-probability of one
+// What is read of the scores of one row in each group: by `top_k` what a search asks for, by `label` the log-probability of one
 // token.
 
 struct Shape {
     vocab: u32,
     // Ids whose scores are told whatever they are.
     first: u32,
-    likeliest: u32,
+    top_k: u32,
 }
 
 @group(0) @binding(0) var<uniform> shape: Shape;
 // [rows, vocab]
 @group(0) @binding(1) var<storage, read> scores: array<f32>;
-// [rows, 1 + first + 2 · likeliest]: the bits of the normaliser and of the scores, and the ids of the likeliest
+// [rows, 1 + first + 2 · top_k]: the bits of the normaliser and of the scores, and the ids of the likeliest
 @group(0) @binding(2) var<storage, read_write> told: array<u32>;
 // [rows], and as many
 @group(0) @binding(2) var<storage, read> labels: array<u32>;
@@ -85,9 +85,9 @@ fn after(row: u32, thread: u32, was_told: bool, last: f32, last_id: u32) -> Foun
 // The logarithm of the sum of exponentials, the scores of the lowest ids, and of the other ids the likeliest, of equal ones the
 // lowest first.
 @compute @workgroup_size(256)
-fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+fn top_k(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let row = group.x * shape.vocab;
-    let output = group.x * (1u + shape.first + 2u * shape.likeliest);
+    let output = group.x * (1u + shape.first + 2u * shape.top_k);
     // The best of the own ids is kept, and looked for again only when it is told.
     var own = after(row, thread, false, 0.0, 0u);
     var first = -3.4e38;
@@ -99,7 +99,7 @@ fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     if thread == 0u {
         told[output] = bitcast<u32>(normaliser);
     }
-    for (var place = 0u; place < shape.likeliest; place++) {
+    for (var place = 0u; place < shape.top_k; place++) {
         workgroupBarrier();
         values[thread] = own.score;
         ids[thread] = own.id;
@@ -118,7 +118,7 @@ fn likeliest(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
         }
         if thread == 0u {
             told[output + 1u + shape.first + place] = bitcast<u32>(values[0]);
-            told[output + 1u + shape.first + shape.likeliest + place] = ids[0];
+            told[output + 1u + shape.first + shape.top_k + place] = ids[0];
         }
         if own.id != NONE && own.id == ids[0] {
             own = after(row, thread, true, own.score, own.id);

@@ -2,8 +2,8 @@ use super::*;
 use crate::packed::{Activation, RowNorm, Weights};
 use crate::{NextScores, ReadTokens};
 
-fn card() -> Arc<Card> {
-    Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least")
+fn gpu() -> Arc<Gpu> {
+    Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least")
 }
 
 /// Numbers from -1 to 1 without a pattern.
@@ -52,8 +52,8 @@ fn product(x: &[f32], weights: &[f32], bias: &[f32], inputs: usize) -> Vec<f32> 
 
 #[test]
 fn products_of_few_rows_and_of_many_are_those_of_64_bits() {
-    let card = card();
-    let mut bound = Bound::new(&card);
+    let gpu = gpu();
+    let mut bound = Bound::new(&gpu);
     for [rows, inputs, outputs] in [
         [1, 5, 3],
         [3, 96, 64],
@@ -72,11 +72,11 @@ fn products_of_few_rows_and_of_many_are_those_of_64_bits() {
         let of = |in_halves: bool, few: usize, bound: &mut Bound| {
             let by_rows = Weights::by_rows(&weights, outputs);
             let shape = [inputs, outputs];
-            let matrix = CardMatrix::new(&card, shape, by_rows, Some(&bias), in_halves);
-            let input = card.filled(&x);
-            let y = card.room((rows + 1) * outputs);
-            card.write(&y, &before);
-            let mut run = Run::new(&card, bound);
+            let matrix = GpuMatrix::new(&gpu, shape, by_rows, Some(&bias), in_halves);
+            let input = gpu.filled(&x);
+            let y = gpu.room((rows + 1) * outputs);
+            gpu.write(&y, &before);
+            let mut run = Run::new(&gpu, bound);
             run.few = few;
             let activation = Some(Activation::Relu);
             run.product(&matrix, &input, (&y, 1), rows, activation);
@@ -95,25 +95,25 @@ fn products_of_few_rows_and_of_many_are_those_of_64_bits() {
 
 #[test]
 fn a_product_is_added_to_what_stands_there() {
-    let card = card();
+    let gpu = gpu();
     let (x, weights, y) = (numbers(2 * 6, 1), numbers(6 * 4, 2), numbers(2 * 4, 3));
-    let matrix = CardMatrix::new(&card, [6, 4], Weights::by_rows(&weights, 4), None, false);
+    let matrix = GpuMatrix::new(&gpu, [6, 4], Weights::by_rows(&weights, 4), None, false);
     let sums = product(&x, &weights, &[0.0; 4], 6);
     let expected: Vec<f32> = y.iter().zip(&sums).map(|(y, sum)| y + sum).collect();
-    let (x, y) = (card.filled(&x), card.filled(&y));
-    let mut bound = Bound::new(&card);
-    let mut run = Run::new(&card, &mut bound);
+    let (x, y) = (gpu.filled(&x), gpu.filled(&y));
+    let mut bound = Bound::new(&gpu);
+    let mut run = Run::new(&gpu, &mut bound);
     run.add_product(&matrix, &x, &y, 2);
     assert_near(&floats(numbers_of(run, &y, 8)), &expected, 1e-5);
 }
 
 #[test]
 fn activations_are_those_of_the_cpu() {
-    let card = card();
+    let gpu = gpu();
     let x: Vec<f32> = (-400_i16..400).map(|x| f32::from(x) * 0.05).collect();
-    let matrix = CardMatrix::new(&card, [1, 1], Weights::by_rows(&[1.0], 1), None, false);
-    let (input, y) = (card.filled(&x), card.room(x.len()));
-    let mut bound = Bound::new(&card);
+    let matrix = GpuMatrix::new(&gpu, [1, 1], Weights::by_rows(&[1.0], 1), None, false);
+    let (input, y) = (gpu.filled(&x), gpu.room(x.len()));
+    let mut bound = Bound::new(&gpu);
     for activation in [
         Activation::Relu,
         Activation::Swish,
@@ -123,7 +123,7 @@ fn activations_are_those_of_the_cpu() {
         Activation::Tanh,
         Activation::Sigmoid,
     ] {
-        let mut run = Run::new(&card, &mut bound);
+        let mut run = Run::new(&gpu, &mut bound);
         run.product(&matrix, &input, (&y, 0), x.len(), Some(activation));
         let mut expected = x.clone();
         activation.apply(&mut expected);
@@ -133,7 +133,7 @@ fn activations_are_those_of_the_cpu() {
 
 #[test]
 fn norms_are_those_of_the_cpu() {
-    let card = card();
+    let gpu = gpu();
     let (rows, columns) = (3, 150);
     let (branch, y) = (numbers(rows * columns, 1), numbers(rows * columns, 2));
     let norm = RowNorm {
@@ -141,13 +141,13 @@ fn norms_are_those_of_the_cpu() {
         beta: numbers(columns, 4),
         epsilon: 1e-5,
     };
-    let parameters = card.filled(&[norm.gamma.clone(), norm.beta.clone()].concat());
-    let mut bound = Bound::new(&card);
+    let parameters = gpu.filled(&[norm.gamma.clone(), norm.beta.clone()].concat());
+    let mut bound = Bound::new(&gpu);
     for adds in [false, true] {
         let mut expected = if adds { y.clone() } else { vec![0.0; y.len()] };
         norm.add(&mut expected, &branch);
-        let (branch, y) = (card.filled(&branch), card.filled(&y));
-        let mut run = Run::new(&card, &mut bound);
+        let (branch, y) = (gpu.filled(&branch), gpu.filled(&y));
+        let mut run = Run::new(&gpu, &mut bound);
         let parameters = (&parameters, norm.epsilon);
         run.norm(parameters, &branch, (&y, adds), [rows, columns]);
         assert_near(
@@ -188,7 +188,7 @@ fn attended(query: &[f32], memory: &[f32], rows: &[u32], num_heads: usize) -> Ve
 
 #[test]
 fn attention_reads_the_rows_that_are_named() {
-    let card = card();
+    let gpu = gpu();
     let (columns, num_heads) = (2 * 70, 2);
     let (queries, memory) = (numbers(3 * columns, 1), numbers(200 * 2 * columns, 2));
     // More keys than a group has threads, one key, none.
@@ -197,13 +197,13 @@ fn attention_reads_the_rows_that_are_named() {
     let lists: [(u32, u32); 3] = [(12, 150), (12 + 150, 1), (12, 0)];
     let flat = |spans: [(u32, u32); 3]| spans.map(|(first, count)| [first, count]).concat();
     let places = [flat(spans), flat(lists), listed.clone()].concat();
-    let (on_card, read, places) = (
-        card.filled(&queries),
-        card.filled(&memory),
-        card.filled(&places),
+    let (on_gpu, read, places) = (
+        gpu.filled(&queries),
+        gpu.filled(&memory),
+        gpu.filled(&places),
     );
-    let y = card.room(3 * columns);
-    let mut bound = Bound::new(&card);
+    let y = gpu.room(3 * columns);
+    let mut bound = Bound::new(&gpu);
     for (keys, named) in [
         (
             Keys::Rows { first: 0 },
@@ -214,9 +214,9 @@ fn attention_reads_the_rows_that_are_named() {
             [listed[..150].to_vec(), listed[150..].to_vec(), vec![]],
         ),
     ] {
-        let mut run = Run::new(&card, &mut bound);
+        let mut run = Run::new(&gpu, &mut bound);
         let asked = Attended {
-            queries: &on_card,
+            queries: &on_gpu,
             memory: &read,
             places: &places,
             keys,
@@ -239,20 +239,20 @@ fn attention_reads_the_rows_that_are_named() {
 
 #[test]
 fn the_likeliest_are_told_with_the_lowest_ids_first() {
-    let card = card();
+    let gpu = gpu();
     let vocab = 700;
     // Equal scores, impossible ones, and others.
     let equal: Vec<f32> = (0..700_u16).map(|id| f32::from(id * 7 % 5)).collect();
     let mut impossible = vec![f32::NEG_INFINITY; vocab];
     (impossible[1], impossible[600]) = (0.5, 0.25);
     let scores = [equal, impossible, numbers(vocab, 3)].concat();
-    let on_card = card.filled(&scores);
-    let mut bound = Bound::new(&card);
-    for (first, likeliest) in [(0, 1), (5, 8)] {
-        let read = ReadTokens { first, likeliest };
-        let told = card.room(3 * read.num_told());
-        let mut run = Run::new(&card, &mut bound);
-        run.likeliest(&on_card, &told, [3, vocab], read);
+    let on_gpu = gpu.filled(&scores);
+    let mut bound = Bound::new(&gpu);
+    for (first, top_k) in [(0, 1), (5, 8)] {
+        let read = ReadTokens { first, top_k };
+        let told = gpu.room(3 * read.num_told());
+        let mut run = Run::new(&gpu, &mut bound);
+        run.top_k(&on_gpu, &told, [3, vocab], read);
         let told = numbers_of(run, &told, 3 * read.num_told());
         let mut found = NextScores::default();
         read.tell(&told, &mut found, f32::from_bits, Some);
@@ -262,13 +262,13 @@ fn the_likeliest_are_told_with_the_lowest_ids_first() {
             assert!((f64::from(found.normalisers[row]) - sum.ln()).abs() < 1e-5);
             let mut ids: Vec<u32> = (0..).take(vocab).skip(first).collect();
             ids.sort_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]));
-            ids.truncate(likeliest);
+            ids.truncate(top_k);
             assert_eq!(columns.others_of(row, 3), ids);
             let all = (0..)
                 .take(first)
                 .chain(ids)
                 .map(|id: u32| scores[id as usize]);
-            let values = &found.values[row * (first + likeliest)..][..first + likeliest];
+            let values = &found.values[row * (first + top_k)..][..first + top_k];
             assert!(all.eq(values.iter().copied()));
         }
     }
@@ -276,14 +276,14 @@ fn the_likeliest_are_told_with_the_lowest_ids_first() {
 
 #[test]
 fn labels_and_tokens_that_followed_states_have_their_scores() {
-    let card = card();
+    let gpu = gpu();
     let (rows, vocab, d_model, states) = (3, 300, 12, 40);
     let scores = numbers(rows * vocab, 1);
     let labels = [7_u32, 299, 0];
-    let mut bound = Bound::new(&card);
-    let (on_card, ids, y) = (card.filled(&scores), card.filled(&labels), card.room(rows));
-    let mut run = Run::new(&card, &mut bound);
-    run.log_probs_of((&on_card, &ids), &y, [rows, vocab]);
+    let mut bound = Bound::new(&gpu);
+    let (on_gpu, ids, y) = (gpu.filled(&scores), gpu.filled(&labels), gpu.room(rows));
+    let mut run = Run::new(&gpu, &mut bound);
+    run.log_probs_of((&on_gpu, &ids), &y, [rows, vocab]);
     let found = floats(numbers_of(run, &y, rows));
     for ((scores, label), found) in scores.chunks(vocab).zip(labels).zip(found) {
         let sum: f32 = scores.iter().map(|score| score.exp()).sum();
@@ -293,21 +293,18 @@ fn labels_and_tokens_that_followed_states_have_their_scores() {
     let square = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>();
     let squares: Vec<f32> = keys.chunks(d_model).map(square).collect();
     let next: Vec<u32> = (0..40).map(|state| state * 7 % 300).collect();
-    let on_card_keys = CardKeys::new(&card, &keys, &squares, &next);
+    let gpu_keys = GpuKeys::new(&gpu, &keys, &squares, &next);
     let (x, near, told, theirs) = (
-        card.filled(&queries),
-        card.room(rows * states),
-        card.room(rows * 7),
-        card.room(rows * 3),
+        gpu.filled(&queries),
+        gpu.room(rows * states),
+        gpu.room(rows * 7),
+        gpu.room(rows * 3),
     );
-    let mut run = Run::new(&card, &mut bound);
-    run.nearness(&on_card_keys, &x, &near, rows);
-    let nearest = ReadTokens {
-        first: 0,
-        likeliest: 3,
-    };
-    run.likeliest(&near, &told, [rows, states], nearest);
-    run.gather(&on_card_keys, (&on_card, &told), &theirs, [rows, vocab, 3]);
+    let mut run = Run::new(&gpu, &mut bound);
+    run.nearness(&gpu_keys, &x, &near, rows);
+    let nearest = ReadTokens { first: 0, top_k: 3 };
+    run.top_k(&near, &told, [rows, states], nearest);
+    run.gather(&gpu_keys, (&on_gpu, &told), &theirs, [rows, vocab, 3]);
     let [told, theirs] = run.read([(&told, rows * 7), (&theirs, rows * 3)]);
     let told = told.chunks(7).zip(queries.chunks(d_model));
     for (((told, query), theirs), scores) in told.zip(theirs.chunks(3)).zip(scores.chunks(vocab)) {

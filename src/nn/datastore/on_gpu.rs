@@ -1,26 +1,26 @@
-//! The datastore of a search that reads some scores: on a graphics card, where the nearest states are found, or with a shortlist.
+//! The datastore of a search that reads some scores: on a GPU, where the nearest states are found, or with a shortlist.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{Datastore, Keys, Neighbours, square, values};
-use canopy_kernels::card::{Card, CardKeys};
+use canopy_kernels::gpu::{Gpu, GpuKeys};
 use canopy_kernels::{NextScores, ToldTokens};
 
-/// Keys that are brought to a card when the first search asks for them.
+/// Keys that are brought to a GPU when the first search asks for them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OnCard(Arc<OnceLock<CardKeys>>);
+pub(super) struct OnGpu(Arc<OnceLock<GpuKeys>>);
 
 impl Datastore {
-    /// The keys on a graphics card, which are brought there now if they never were.
+    /// The keys on a GPU, which are brought there now if they never were.
     ///
     /// # Panics
-    /// If the card has too little memory, with a message that says so.
-    pub fn on_card(&self, card: &Arc<Card>) -> &CardKeys {
-        self.on_card.0.get_or_init(|| match &self.keys {
+    /// If the GPU has too little memory, with a message that says so.
+    pub fn on_gpu(&self, gpu: &Arc<Gpu>) -> &GpuKeys {
+        self.on_gpu.0.get_or_init(|| match &self.keys {
             Keys::Tensor { keys, squares } => {
-                CardKeys::new(card, &values(keys.clone()), squares, &self.next)
+                GpuKeys::new(gpu, &values(keys.clone()), squares, &self.next)
             }
-            Keys::Packed(packed) => CardKeys::new(card, &packed.keys, &packed.squares, &self.next),
+            Keys::Packed(packed) => GpuKeys::new(gpu, &packed.keys, &packed.squares, &self.next),
         })
     }
 
@@ -29,8 +29,8 @@ impl Datastore {
         self.config.nearest.min(self.next.len())
     }
 
-    /// The nearest neighbours of a state, of which the card has told the numbers, the nearest first, and how near they are,
-    /// see [`CardKeys`].
+    /// The nearest neighbours of a state, of which the GPU has told the numbers, the nearest first, and how near they are,
+    /// see [`GpuKeys`].
     pub fn told_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
         // There are none where states are no numbers.
         let last = u32::try_from(self.next.len() - 1).expect("states fit 32 bits");

@@ -1,4 +1,4 @@
-//! The state of a search on a graphics card: a hypothesis is a list of rows, so that a reordered beam copies none.
+//! The state of a search on a GPU: a hypothesis is a list of rows, so that a reordered beam copies none.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use wgpu::Buffer;
 
 use crate::model::packed::beyond::MemoryBeyond;
-use canopy_kernels::card::{Bound, Card};
+use canopy_kernels::gpu::{Bound, Gpu};
 
 /// Keys and values of encoded sentences, as every layer reads them.
 #[derive(Debug)]
-pub(super) struct CardSource {
+pub(super) struct GpuSource {
     /// Each `[rows, 2 · d_model]`.
     pub layers: Vec<Buffer>,
     /// Rows of every sentence.
@@ -67,8 +67,8 @@ pub(super) struct Widths {
 }
 
 impl Work {
-    pub fn new(card: &Card, widths: Widths, hypotheses: usize) -> Self {
-        let room = |width: usize| card.room(hypotheses * width);
+    pub fn new(gpu: &Gpu, widths: Widths, hypotheses: usize) -> Self {
+        let room = |width: usize| gpu.room(hypotheses * width);
         Self {
             y: room(widths.d_model),
             normed: room(widths.d_model),
@@ -90,10 +90,10 @@ impl Work {
 
 /// A number of hypotheses that grow together.
 #[derive(Debug)]
-pub struct CardState {
-    card: Arc<Card>,
+pub struct GpuState {
+    gpu: Arc<Gpu>,
     pub(super) bound: Bound,
-    pub(super) source: CardSource,
+    pub(super) source: GpuSource,
     pub(super) own: OwnKeys,
     pub(super) work: Work,
     widths: Widths,
@@ -110,11 +110,11 @@ pub struct CardState {
     pub(super) beyond: Option<Arc<MemoryBeyond>>,
 }
 
-impl CardState {
+impl GpuState {
     pub(super) fn new(
-        card: &Arc<Card>,
+        gpu: &Arc<Gpu>,
         bound: Bound,
-        source: CardSource,
+        source: GpuSource,
         num_layers: usize,
         widths: Widths,
     ) -> Self {
@@ -122,14 +122,14 @@ impl CardState {
         const WORDS: usize = 16;
         let hypotheses = source.sentences.len();
         let capacity = WORDS * hypotheses.max(4);
-        let room = || card.room(capacity * 2 * widths.d_model);
+        let room = || gpu.room(capacity * 2 * widths.d_model);
         Self {
             bound,
             own: OwnKeys {
                 layers: (0..num_layers).map(|_| room()).collect(),
                 capacity,
             },
-            work: Work::new(card, widths, hypotheses),
+            work: Work::new(gpu, widths, hypotheses),
             widths,
             len: 0,
             last: 0,
@@ -137,7 +137,7 @@ impl CardState {
             numbers: (0..hypotheses).collect(),
             rows: vec![Vec::new(); hypotheses],
             source,
-            card: Arc::clone(card),
+            gpu: Arc::clone(gpu),
             beyond: None,
         }
     }
@@ -176,13 +176,13 @@ impl CardState {
         }
         if hypotheses > self.work.hypotheses {
             self.bound.forget();
-            self.work = Work::new(&self.card, self.widths, hypotheses);
+            self.work = Work::new(&self.gpu, self.widths, hypotheses);
         }
         if self.taken > self.own.capacity {
             self.bound.forget();
             let capacity = 2 * self.taken;
             for keys in &mut self.own.layers {
-                *keys = self.card.grown(keys, capacity * 2 * self.widths.d_model);
+                *keys = self.gpu.grown(keys, capacity * 2 * self.widths.d_model);
             }
             self.own.capacity = capacity;
         }
@@ -193,11 +193,11 @@ impl CardState {
         ] {
             if buffer.size() < (numbers * size_of::<u32>()) as u64 {
                 self.bound.forget();
-                *buffer = self.card.room(2 * numbers);
+                *buffer = self.gpu.room(2 * numbers);
             }
         }
-        self.card.write(&self.work.places, &places);
-        self.card.write(&self.work.y, y);
+        self.gpu.write(&self.work.places, &places);
+        self.gpu.write(&self.work.y, y);
     }
 
     /// As [`Work::places`] is filled.

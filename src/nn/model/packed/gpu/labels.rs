@@ -1,14 +1,14 @@
 //! Translations that are given: their states, and the probabilities of their tokens.
 
-use super::CardTransformer;
+use super::GpuTransformer;
 use super::decoder::{Reads, Wanted};
-use super::state::{CardSource, OwnKeys, Widths, Work, small};
+use super::state::{GpuSource, OwnKeys, Widths, Work, small};
 use crate::datastore::Datastore;
 use crate::model::batch::Batch;
-use canopy_kernels::card::{Bound, Keys, Run};
+use canopy_kernels::gpu::{Bound, Keys, Run};
 use canopy_kernels::packed::Scratch;
 
-impl CardTransformer {
+impl GpuTransformer {
     /// Whether whole translations of sentences can be decoded.
     pub fn decodes_whole(&self) -> bool {
         self.encodes() && self.decoder.decodes_whole()
@@ -18,11 +18,11 @@ impl CardTransformer {
     /// [`Self::decodes_whole`].
     ///
     /// # Panics
-    /// If the card has too little memory, or is lost, with a message that says so.
+    /// If the GPU has too little memory, or is lost, with a message that says so.
     pub fn label_states(&self, batch: &Batch) -> Option<Vec<f32>> {
         let (mut bound, work) = self.decoded(batch)?;
         let rows = batch.target.ids.len();
-        let run = Run::new(&self.card, &mut bound);
+        let run = Run::new(&self.gpu, &mut bound);
         let [fed] = run.read([(&work.fed, rows * self.logits.inputs())]);
         Some(fed.into_iter().map(f32::from_bits).collect())
     }
@@ -41,12 +41,12 @@ impl CardTransformer {
         const ROWS: usize = 512;
         let (mut bound, work) = self.decoded(batch)?;
         let (rows, vocab) = (batch.labels.len(), self.vocab_size());
-        let scores = self.card.room(rows.min(ROWS) * vocab);
-        let told = self.card.room(rows.min(ROWS));
+        let scores = self.gpu.room(rows.min(ROWS) * vocab);
+        let told = self.gpu.room(rows.min(ROWS));
         let mut log_probs = Vec::with_capacity(rows);
         for (part, labels) in batch.labels.chunks(ROWS).enumerate() {
-            let ids = self.card.filled(labels);
-            let mut run = Run::new(&self.card, &mut bound);
+            let ids = self.gpu.filled(labels);
+            let mut run = Run::new(&self.gpu, &mut bound);
             let states = (&work.states, part * ROWS);
             run.product_of_part(&self.logits, states, &scores, labels.len());
             run.log_probs_of((&scores, &ids), &told, [labels.len(), vocab]);
@@ -56,7 +56,7 @@ impl CardTransformer {
         let Some(datastore) = datastore else {
             return Some(log_probs);
         };
-        let run = Run::new(&self.card, &mut bound);
+        let run = Run::new(&self.gpu, &mut bound);
         let [fed] = run.read([(&work.fed, rows * self.logits.inputs())]);
         let fed: Vec<f32> = fed.into_iter().map(f32::from_bits).collect();
         let near = datastore.near_rows(&fed, None, &mut Scratch::on_cores(true));
@@ -70,16 +70,16 @@ impl CardTransformer {
     fn decoded(&self, batch: &Batch) -> Option<(Bound, Decoded)> {
         let encoder = self.encoder.as_ref();
         let encoder = encoder.filter(|_| self.decodes_whole())?;
-        let mut bound = Bound::new(&self.card);
+        let mut bound = Bound::new(&self.gpu);
         let x = self
             .source
             .rows_on_cores(&batch.source, &batch.source.positions);
-        let states = encoder.forward(&self.card, &mut bound, &x, &batch.source.sentences);
+        let states = encoder.forward(&self.gpu, &mut bound, &x, &batch.source.sentences);
         let source_rows = batch.source.ids.len();
-        let source = CardSource {
+        let source = GpuSource {
             layers: self
                 .decoder
-                .memory(&self.card, &mut bound, &states, source_rows),
+                .memory(&self.gpu, &mut bound, &states, source_rows),
             sentences: batch.source.sentences.clone(),
             positions: batch.source.positions.clone(),
         };
@@ -95,8 +95,8 @@ impl CardTransformer {
             states: 0,
             nearest: 0,
         };
-        let mut work = Work::new(&self.card, widths, rows);
-        self.card.write(&work.y, &y);
+        let mut work = Work::new(&self.gpu, widths, rows);
+        self.gpu.write(&work.y, &y);
         let sentences = batch.target.sentences.iter().zip(&batch.translated);
         // Each word reads those before it and itself.
         let own = { sentences.clone() }
@@ -105,8 +105,8 @@ impl CardTransformer {
             let rows = &source.sentences[number];
             std::iter::repeat_n([rows.start, rows.len()].map(small), own.len())
         });
-        work.places = self.card.filled(&own.chain(of_source).collect::<Vec<_>>());
-        let keys = self.card.room(rows * 2 * widths.d_model);
+        work.places = self.gpu.filled(&own.chain(of_source).collect::<Vec<_>>());
+        let keys = self.gpu.room(rows * 2 * widths.d_model);
         // Each layer is done with them before the next one writes there.
         let own = OwnKeys {
             layers: vec![keys; self.decoder.num_layers()],
@@ -119,7 +119,7 @@ impl CardTransformer {
             before: 0,
             count: rows,
         };
-        let mut run = Run::new(&self.card, &mut bound);
+        let mut run = Run::new(&self.gpu, &mut bound);
         let read = (&source, &own);
         let wanted = Wanted {
             fed: true,
@@ -135,7 +135,7 @@ impl CardTransformer {
     }
 }
 
-/// Rows of translations on the card, each `[rows, d_model]`.
+/// Rows of translations on the GPU, each `[rows, d_model]`.
 struct Decoded {
     states: wgpu::Buffer,
     /// What enters the last feed-forward sublayer.

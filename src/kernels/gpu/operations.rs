@@ -3,7 +3,7 @@
 use wgpu::Buffer;
 
 use super::run::{Run, check, number};
-use super::{CardKeys, CardMatrix, Kernel};
+use super::{GpuKeys, GpuMatrix, Kernel};
 use crate::ReadTokens;
 use crate::packed::Activation;
 
@@ -36,7 +36,7 @@ impl Run<'_> {
     /// - x: `[rows, inputs]`; y: `[first + rows, outputs]`
     pub fn product(
         &mut self,
-        matrix: &CardMatrix,
+        matrix: &GpuMatrix,
         x: &Buffer,
         (y, first): (&Buffer, usize),
         rows: usize,
@@ -49,7 +49,7 @@ impl Run<'_> {
     ///
     /// # Shapes
     /// - x: `[rows, inputs]`; y: `[rows, outputs]`
-    pub fn add_product(&mut self, matrix: &CardMatrix, x: &Buffer, y: &Buffer, rows: usize) {
+    pub fn add_product(&mut self, matrix: &GpuMatrix, x: &Buffer, y: &Buffer, rows: usize) {
         self.multiply(matrix, (x, 0), (y, 0), rows, (None, true));
     }
 
@@ -59,7 +59,7 @@ impl Run<'_> {
     /// - x: `[first + rows, inputs]`; y: `[rows, outputs]`
     pub fn product_of_part(
         &mut self,
-        matrix: &CardMatrix,
+        matrix: &GpuMatrix,
         x: (&Buffer, usize),
         y: &Buffer,
         rows: usize,
@@ -69,7 +69,7 @@ impl Run<'_> {
 
     fn multiply(
         &mut self,
-        matrix: &CardMatrix,
+        matrix: &GpuMatrix,
         (x, from_row): (&Buffer, usize),
         (y, first): (&Buffer, usize),
         rows: usize,
@@ -165,7 +165,7 @@ impl Run<'_> {
 
     /// What is `read` of scores `[rows, vocab]`: for each row the normaliser, the scores of the first ids, the likeliest
     /// ones, their ids. `told` has room for it.
-    pub fn likeliest(
+    pub fn top_k(
         &mut self,
         scores: &Buffer,
         told: &Buffer,
@@ -176,7 +176,7 @@ impl Run<'_> {
         check(told, rows * read.num_told());
         self.push(
             Kernel::Likeliest,
-            &[number(vocab), number(read.first), number(read.likeliest)],
+            &[number(vocab), number(read.first), number(read.top_k)],
             &[scores, told],
             [rows, 1],
         );
@@ -210,18 +210,18 @@ impl Run<'_> {
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`; y: `[rows, keys]`
-    pub fn nearness(&mut self, keys: &CardKeys, states: &Buffer, y: &Buffer, rows: usize) {
+    pub fn nearness(&mut self, keys: &GpuKeys, states: &Buffer, y: &Buffer, rows: usize) {
         self.product(&keys.nearness, states, (y, 0), rows, None);
     }
 
-    /// The scores of the tokens that followed the `nearest` states of each of `rows` hypotheses, which [`Self::likeliest`]
+    /// The scores of the tokens that followed the `nearest` states of each of `rows` hypotheses, which [`Self::top_k`]
     /// has told in `near`, of no first ids.
     ///
     /// # Shapes
     /// - scores: `[rows, vocab]`; told: `[rows, nearest]`
     pub fn gather(
         &mut self,
-        keys: &CardKeys,
+        keys: &GpuKeys,
         (scores, near): (&Buffer, &Buffer),
         told: &Buffer,
         [rows, vocab, nearest]: [usize; 3],

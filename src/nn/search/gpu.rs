@@ -1,25 +1,25 @@
-//! The search with weights on a graphics card.
+//! The search with weights on a GPU.
 
 use super::decode::Decode;
 use crate::datastore::Datastore;
-use crate::model::{CardState, CardTransformer, SearchRule};
+use crate::model::{GpuState, GpuTransformer, SearchRule};
 use canopy_kernels::{NextScores, ReadTokens};
 
-/// A model on a card, and what its next words are mixed with.
+/// A model on a GPU, and what its next words are mixed with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CardSearch<'a> {
-    pub card: &'a CardTransformer,
+pub(super) struct GpuSearch<'a> {
+    pub gpu: &'a GpuTransformer,
     pub datastore: Option<&'a Datastore>,
 }
 
-impl Decode for CardSearch<'_> {
-    type State = CardState;
+impl Decode for GpuSearch<'_> {
+    type State = GpuState;
 
     fn vocab_size(&self) -> usize {
-        self.card.vocab_size()
+        self.gpu.vocab_size()
     }
 
-    fn step(&self, state: &mut CardState, ids: &[u32]) -> Vec<f32> {
+    fn step(&self, state: &mut GpuState, ids: &[u32]) -> Vec<f32> {
         let mut scores = NextScores::default();
         self.score(state, ids, None, &mut scores);
         scores.values
@@ -27,28 +27,28 @@ impl Decode for CardSearch<'_> {
 
     fn score(
         &self,
-        state: &mut CardState,
+        state: &mut GpuState,
         ids: &[u32],
         read: Option<ReadTokens>,
         scores: &mut NextScores,
     ) {
         let read = (read, self.datastore);
-        self.card.read_next(state, ids, read, scores);
+        self.gpu.read_next(state, ids, read, scores);
     }
 
-    fn select(&self, state: &mut CardState, hypotheses: &[usize]) {
+    fn select(&self, state: &mut GpuState, hypotheses: &[usize]) {
         state.select(hypotheses);
     }
 
     fn start(&self) -> u32 {
-        self.card.tokens().start
+        self.gpu.tokens().start
     }
 
     fn end(&self) -> u32 {
-        self.card.tokens().end
+        self.gpu.tokens().end
     }
 
     fn rule(&self) -> SearchRule {
-        self.card.tokens().search
+        self.gpu.tokens().search
     }
 }

@@ -11,7 +11,7 @@ pub struct ReadTokens {
     /// So many ids are read whatever their scores: `0..first`.
     pub first: usize,
     /// Of the others, so many of the likeliest; the lowest ids among equal ones.
-    pub likeliest: usize,
+    pub top_k: usize,
 }
 
 /// Scores of what may follow each of some hypotheses.
@@ -86,7 +86,7 @@ impl NextScores {
     pub fn read(&mut self, scores: Tensor<2>, read: Option<ReadTokens>) {
         let [hypotheses, vocab] = scores.dims();
         match read.filter(|read| read.is_less_than(vocab)) {
-            Some(read) if !cpu::is_here(&scores.device()) => read.told(scores, self),
+            Some(read) if !cpu::is_cpu(&scores.device()) => read.told(scores, self),
             _ => self.put(log_softmax(scores), hypotheses),
         }
     }
@@ -130,11 +130,11 @@ impl ReadTokens {
     /// the scores of the first ids, the likeliest scores, their ids.
     fn told(self, scores: Tensor<2>, told: &mut NextScores) {
         let [_, vocab] = scores.dims();
-        let Self { first, likeliest } = self;
+        let Self { first, top_k } = self;
         let largest = scores.clone().max_dim(1);
         let sums = (scores.clone() - largest.clone()).exp().sum_dim(1);
         let others = scores.clone().narrow(1, first, vocab - first);
-        let (values, places) = others.topk_with_indices(likeliest, 1);
+        let (values, places) = others.topk_with_indices(top_k, 1);
         let mut parts = vec![sums.log() + largest, values, places.float()];
         if first > 0 {
             parts.insert(1, scores.narrow(1, 0, first));
@@ -160,7 +160,7 @@ impl ReadTokens {
 
     /// Numbers that are read for each hypothesis: the normaliser, the scores, and the ids of the likeliest.
     pub fn num_told(&self) -> usize {
-        1 + self.first + 2 * self.likeliest
+        1 + self.first + 2 * self.top_k
     }
 
     /// Puts what was read of a device in its place. `score` and `id` make of a number what it stands for.
@@ -171,7 +171,7 @@ impl ReadTokens {
         score: impl Fn(T) -> f32,
         id: impl Fn(T) -> Option<u32>,
     ) {
-        let Self { first, likeliest } = *self;
+        let Self { first, top_k } = *self;
         let NextScores {
             values,
             normalisers,
@@ -182,7 +182,7 @@ impl ReadTokens {
         let mut ids = columns.take().map_or_else(Vec::new, |told| told.others);
         ids.clear();
         for read in read.chunks_exact(self.num_told()) {
-            let (scores, others) = read[1..].split_at(first + likeliest);
+            let (scores, others) = read[1..].split_at(first + top_k);
             normalisers.push(score(read[0]));
             let begin = values.len() + first;
             values.extend(scores.iter().copied().map(&score));
@@ -282,19 +282,19 @@ mod tests {
         let scores = Tensor::<2>::random([5, vocab], Distribution::Normal(0.0, 4.0), &device);
         let all = log_softmax(scores.clone());
         let mut read = NextScores::default();
-        for (first, likeliest) in [(37, 8), (0, 2), (4, 1)] {
-            ReadTokens { first, likeliest }.told(scores.clone(), &mut read);
-            let rows = read.values.chunks(first + likeliest);
+        for (first, top_k) in [(37, 8), (0, 2), (4, 1)] {
+            ReadTokens { first, top_k }.told(scores.clone(), &mut read);
+            let rows = read.values.chunks(first + top_k);
             for (row, (scores, all)) in rows.zip(all.chunks(vocab)).enumerate() {
                 let told = read.columns.as_ref().expect("a part of them");
                 let others = told.others_of(row, 5).iter().map(|&id| id as usize);
                 let others: Vec<usize> = others.collect();
-                let likeliest = largest(&all[first..], likeliest);
+                let top_k = largest(&all[first..], top_k);
                 assert!(
                     others
                         .iter()
                         .copied()
-                        .eq(likeliest.iter().map(|place| first + place))
+                        .eq(top_k.iter().map(|place| first + place))
                 );
                 for (id, score) in (0..first).chain(others).zip(scores) {
                     let log_prob = score - read.normalisers[row];
@@ -309,10 +309,7 @@ mod tests {
         let device = Device::flex();
         let scores = Tensor::<2>::from_data([[0.0, 1.0, 5.0, 3.0, 4.0, 2.0]], &device);
         let (mut few, mut all) = (NextScores::default(), NextScores::default());
-        let two = ReadTokens {
-            first: 2,
-            likeliest: 2,
-        };
+        let two = ReadTokens { first: 2, top_k: 2 };
         two.told(scores.clone(), &mut few);
         all.read(scores, None);
         for read in [&mut few, &mut all] {
@@ -330,10 +327,7 @@ mod tests {
         let mut scores = vec![0.0; 100];
         scores[60] = f32::NAN;
         let scores = Tensor::<1>::from_floats(scores.as_slice(), &Device::flex());
-        let read = ReadTokens {
-            first: 4,
-            likeliest: 2,
-        };
+        let read = ReadTokens { first: 4, top_k: 2 };
         let mut told = NextScores::default();
         read.told(scores.reshape([1, 100]), &mut told);
         assert!(told.normalisers[0].is_nan(), "{told:?}");

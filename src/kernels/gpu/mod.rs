@@ -1,4 +1,4 @@
-//! Kernels of our own on a graphics card, for a search with packed weights: WGSL (`shaders/card`) on the device of burn.
+//! Kernels of our own on a GPU, for a search with packed weights: WGSL (`shaders/gpu`) on the device of burn.
 //!
 //! A word of a translation is some seventy small kernels, so that what it costs to start one decides how fast a search is. A
 //! [`Run`] starts all of a word at once, in one pass, with what it bound them to at the word before; burn's layers, which are
@@ -16,16 +16,16 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
 
-pub use matrix::{CardKeys, CardMatrix};
+pub use matrix::{GpuKeys, GpuMatrix};
 pub use operations::{Attended, Keys};
 pub use run::{Bound, Run};
 
-const PRODUCT: &str = include_str!("../../../shaders/card/product.wgsl");
-const NORM: &str = include_str!("../../../shaders/card/norm.wgsl");
-const ATTEND: &str = include_str!("../../../shaders/card/attend.wgsl");
-const SCORES: &str = include_str!("../../../shaders/card/scores.wgsl");
-const SSRU: &str = include_str!("../../../shaders/card/ssru.wgsl");
-const GATHER: &str = include_str!("../../../shaders/card/gather.wgsl");
+const PRODUCT: &str = include_str!("../../../shaders/gpu/product.wgsl");
+const NORM: &str = include_str!("../../../shaders/gpu/norm.wgsl");
+const ATTEND: &str = include_str!("../../../shaders/gpu/attend.wgsl");
+const SCORES: &str = include_str!("../../../shaders/gpu/scores.wgsl");
+const SSRU: &str = include_str!("../../../shaders/gpu/ssru.wgsl");
+const GATHER: &str = include_str!("../../../shaders/gpu/gather.wgsl");
 
 /// Lines of `product.wgsl` where weights have 32 bits, and where they have 16.
 const NUMBERS: [(&str, &str); 2] = [
@@ -42,10 +42,10 @@ pub const LARGEST_HEAD: usize = 256;
 /// Bytes of the numbers that describe a kernel's work.
 const SHAPE: u64 = 48;
 
-/// Groups of threads that can be started in one direction, on every card.
+/// Groups of threads that can be started in one direction, on every GPU.
 const MOST_GROUPS: usize = 65_535;
 
-/// A kernel, in the order of [`Card::pipelines`].
+/// A kernel, in the order of [`Gpu::pipelines`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kernel {
     /// A product of few rows with weights of 32 bits.
@@ -62,9 +62,9 @@ enum Kernel {
     Label,
 }
 
-/// A graphics card on which models search.
+/// A GPU on which models search.
 #[derive(Debug)]
-pub struct Card {
+pub struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
     /// Made when the first kernel is started: a training needs none of them.
@@ -87,11 +87,11 @@ fn has_halves(adapter: &wgpu::Adapter) -> bool {
         })
 }
 
-/// The cards of this process, each with its device of burn.
-static CARDS: Mutex<Vec<(Device, Arc<Card>)>> = Mutex::new(Vec::new());
+/// The GPUs of this process, each with its device of burn.
+static GPUS: Mutex<Vec<(Device, Arc<Gpu>)>> = Mutex::new(Vec::new());
 
-impl Card {
-    /// A card of its own on the first adapter of this machine, whatever that is, with what every card can be asked for; none
+impl Gpu {
+    /// A GPU of its own on the first adapter of this machine, whatever that is, with what every GPU can be asked for; none
     /// where there is no adapter.
     pub fn on_first_adapter() -> Option<Arc<Self>> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
@@ -105,19 +105,19 @@ impl Card {
         Some(Arc::new(Self::new(device, queue)))
     }
 
-    /// Makes the card behind `device` known, which burn computes on with this queue.
+    /// Makes the GPU behind `device` known, which burn computes on with this queue.
     pub fn register(
         device: &Device,
         adapter: &wgpu::Adapter,
         (own, queue): (wgpu::Device, wgpu::Queue),
     ) {
-        let mut cards = CARDS.lock().unwrap_or_else(PoisonError::into_inner);
-        if cards.iter().all(|(known, _)| known != device) {
-            let card = Self {
+        let mut gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+        if gpus.iter().all(|(known, _)| known != device) {
+            let gpu = Self {
                 multiplies_halves: own.features().contains(HALVES) && has_halves(adapter),
                 ..Self::new(own, queue)
             };
-            cards.push((device.clone(), Arc::new(card)));
+            gpus.push((device.clone(), Arc::new(gpu)));
         }
     }
 
@@ -140,11 +140,11 @@ impl Card {
         }
     }
 
-    /// The card behind a device of burn that learns nothing; none behind the CPU.
+    /// The GPU behind a device of burn that learns nothing; none behind the CPU.
     pub fn of(device: &Device) -> Option<Arc<Self>> {
-        let cards = CARDS.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut cards = cards.iter();
-        cards.find_map(|(known, card)| (known == device).then(|| Arc::clone(card)))
+        let gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gpus = gpus.iter();
+        gpus.find_map(|(known, gpu)| (known == device).then(|| Arc::clone(gpu)))
     }
 
     fn pipeline(&self, kernel: Kernel) -> &wgpu::ComputePipeline {
@@ -213,7 +213,7 @@ impl Card {
             mapped_at_creation: false,
         });
         let error = futures_lite::future::block_on(scope.pop());
-        assert!(error.is_none(), "out of memory on the graphics card");
+        assert!(error.is_none(), "out of memory on the GPU");
         buffer
     }
 }
@@ -269,7 +269,7 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
         (&halves, "many", [3, 1]),
         (norm, "norm", [2, 1]),
         (attend, "attend", [3, 1]),
-        (scores, "likeliest", [1, 1]),
+        (scores, "top_k", [1, 1]),
         (ssru, "ssru", [2, 2]),
         (gather, "gather", [3, 1]),
         (scores, "label", [2, 1]),

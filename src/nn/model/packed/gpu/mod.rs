@@ -1,6 +1,6 @@
-//! A Transformer for inference on a graphics card: its weights there once, its steps computed by kernels of our own.
+//! A Transformer for inference on a GPU: its weights there once, its steps computed by kernels of our own.
 //!
-//! Words are embedded on the CPU, whose tables are there anyway; all else stays on the card, but for the few scores of each
+//! Words are embedded on the CPU, whose tables are there anyway; all else stays on the GPU, but for the few scores of each
 //! word that a search asks for.
 
 mod decoder;
@@ -31,34 +31,34 @@ use crate::model::prepared::Memory;
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use crate::model::variant::SpecialTokens;
-use canopy_kernels::card::{Bound, Card, CardMatrix, Keys, LARGEST_HEAD, Run};
+use canopy_kernels::gpu::{Bound, Gpu, GpuMatrix, Keys, LARGEST_HEAD, Run};
 use canopy_kernels::packed::{Quantization, Weights, log_normalisers};
 use canopy_kernels::{NextScores, ReadTokens};
-use decoder::{CardDecoder, Reads, Wanted};
-use encoder::CardEncoder;
-use layers::OnCard;
-use state::{CardSource, Widths};
+use decoder::{GpuDecoder, Reads, Wanted};
+use encoder::GpuEncoder;
+use layers::OnGpu;
+use state::{GpuSource, Widths};
 
-pub use state::CardState;
+pub use state::GpuState;
 
-/// A model whose weights are on a graphics card.
+/// A model whose weights are on a GPU.
 #[derive(Debug, Clone)]
-pub struct CardTransformer {
-    card: Arc<Card>,
+pub struct GpuTransformer {
+    gpu: Arc<Gpu>,
     source: PackedEmbedding,
     target: PackedEmbedding,
     /// None where anything reads more than the sentence: burn's encoder reads then.
-    encoder: Option<CardEncoder>,
-    decoder: CardDecoder,
+    encoder: Option<GpuEncoder>,
+    decoder: GpuDecoder,
     /// What is read of other translations behind the decoder, on the CPU.
     beyond: Option<LayersBeyond>,
     /// `[d_model, vocab]`
-    logits: CardMatrix,
+    logits: GpuMatrix,
     tokens: SpecialTokens,
 }
 
-impl CardTransformer {
-    /// Brings the weights of a model to the card that it is on; none if it has parts that are not computed here. Weights of
+impl GpuTransformer {
+    /// Brings the weights of a model to the GPU that it is on; none if it has parts that are not computed here. Weights of
     /// products are kept in 32 bits, or in 16 if `quantization` says so.
     pub fn new(
         network: &Transformer,
@@ -66,12 +66,12 @@ impl CardTransformer {
         quantization: Quantization,
         unread: Option<&dyn UnreadWeights>,
     ) -> Option<Self> {
-        Self::on(Self::card(network)?, network, context, quantization, unread)
+        Self::on(Self::gpu(network)?, network, context, quantization, unread)
     }
 
-    /// The same on any card.
+    /// The same on any GPU.
     pub(in crate::model) fn on(
-        card: Arc<Card>,
+        gpu: Arc<Gpu>,
         network: &Transformer,
         context: Option<Context>,
         quantization: Quantization,
@@ -88,38 +88,35 @@ impl CardTransformer {
             bias,
         } = Ends::of(network, packing);
         let (vocab, d_model) = (words.rows(), words.columns());
-        if !card.has_room((vocab * d_model * size_of::<f32>()) as u64) {
+        if !gpu.has_room((vocab * d_model * size_of::<f32>()) as u64) {
             return None;
         }
-        let on_card = OnCard {
-            card: &card,
-            packing,
-        };
-        let logits = CardMatrix::new(
-            &card,
+        let on_gpu = OnGpu { gpu: &gpu, packing };
+        let logits = GpuMatrix::new(
+            &gpu,
             [d_model, vocab],
             Weights::transposed(&words.values(), d_model),
             bias.as_deref(),
-            on_card.in_halves(),
+            on_gpu.in_halves(),
         );
         Some(Self {
             source,
             target,
             tokens: network.tokens.clone(),
             encoder: (context.is_none() && PackedTransformer::packs_encoder(network, context))
-                .then(|| CardEncoder::new(&network.encoder, on_card)),
-            decoder: CardDecoder::new(&network.decoder, on_card),
+                .then(|| GpuEncoder::new(&network.encoder, on_gpu)),
+            decoder: GpuDecoder::new(&network.decoder, on_gpu),
             beyond: LayersBeyond::of(&network.decoder, packing),
             logits,
-            card,
+            gpu,
         })
     }
 
-    /// The card that a model is on, if its decoder is computed there by kernels of our own. This is the one place that
+    /// The GPU that a model is on, if its decoder is computed there by kernels of our own. This is the one place that
     /// decides.
-    pub fn card(network: &Transformer) -> Option<Arc<Card>> {
+    pub fn gpu(network: &Transformer) -> Option<Arc<Gpu>> {
         let device = network.embedding.words.lazy_device();
-        Card::of(&device).filter(|_| Self::computes(network))
+        Gpu::of(&device).filter(|_| Self::computes(network))
     }
 
     /// Whether there are kernels for all parts of a decoder, but for what packed weights read behind it.
@@ -153,12 +150,12 @@ impl CardTransformer {
     /// none if the model's encoder reads more. With a datastore, it is the one that every word is mixed with.
     ///
     /// # Panics
-    /// If the card has too little memory, or is lost, with a message that says so.
-    pub fn start(&self, rows: &PackedBatch, datastore: Option<&Datastore>) -> Option<CardState> {
+    /// If the GPU has too little memory, or is lost, with a message that says so.
+    pub fn start(&self, rows: &PackedBatch, datastore: Option<&Datastore>) -> Option<GpuState> {
         let encoder = self.encoder.as_ref()?;
-        let mut bound = Bound::new(&self.card);
+        let mut bound = Bound::new(&self.gpu);
         let x = self.source.rows_on_cores(rows, &rows.positions);
-        let states = encoder.forward(&self.card, &mut bound, &x, &rows.sentences);
+        let states = encoder.forward(&self.gpu, &mut bound, &x, &rows.sentences);
         let positions = rows.positions.clone();
         Some(self.begin(
             bound,
@@ -176,14 +173,14 @@ impl CardTransformer {
         &self,
         encoded: &PackedEncoderOutput,
         datastore: Option<&Datastore>,
-    ) -> CardState {
-        let states = self.card.filled(&encoded.states);
+    ) -> GpuState {
+        let states = self.gpu.filled(&encoded.states);
         let PackedEncoderOutput {
             sentences,
             positions,
             ..
         } = encoded.clone();
-        let bound = Bound::new(&self.card);
+        let bound = Bound::new(&self.gpu);
         let state = self.begin(bound, &states, (sentences, positions), datastore);
         state.reading(encoded.beyond.as_ref())
     }
@@ -199,10 +196,10 @@ impl CardTransformer {
         states: &Buffer,
         (sentences, positions): (Vec<Range<usize>>, Vec<[usize; 3]>),
         datastore: Option<&Datastore>,
-    ) -> CardState {
+    ) -> GpuState {
         let rows = sentences.iter().map(|rows| rows.end).max().unwrap_or(0);
-        let source = CardSource {
-            layers: self.decoder.memory(&self.card, &mut bound, states, rows),
+        let source = GpuSource {
+            layers: self.decoder.memory(&self.gpu, &mut bound, states, rows),
             sentences,
             positions,
         };
@@ -215,7 +212,7 @@ impl CardTransformer {
             nearest: datastore.map_or(0, Datastore::num_nearest),
         };
         let num_layers = self.decoder.num_layers();
-        CardState::new(&self.card, bound, source, num_layers, widths)
+        GpuState::new(&self.gpu, bound, source, num_layers, widths)
     }
 
     /// Adds the word `ids[h]` to hypothesis `h` and reads the scores of what may follow, mixed with what followed in the
@@ -225,7 +222,7 @@ impl CardTransformer {
     /// As [`Self::start`].
     pub fn read_next(
         &self,
-        state: &mut CardState,
+        state: &mut GpuState,
         ids: &[u32],
         (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
         scores: &mut NextScores,
@@ -236,7 +233,7 @@ impl CardTransformer {
         let read = read.filter(|_| !tokens.renormalised && !is_forced);
         // What is suppressed may be among the likeliest.
         let read = read.map(|read| ReadTokens {
-            likeliest: read.likeliest + tokens.suppressed.len(),
+            top_k: read.top_k + tokens.suppressed.len(),
             ..read
         });
         let near = self.step(state, ids, (read, datastore), scores);
@@ -266,7 +263,7 @@ impl CardTransformer {
     /// none; gives the nearest neighbours in the datastore, and the scores of what followed them, row by row.
     fn step(
         &self,
-        state: &mut CardState,
+        state: &mut GpuState,
         ids: &[u32],
         (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
         scores: &mut NextScores,
@@ -275,7 +272,7 @@ impl CardTransformer {
         let read = read.filter(|read| read.is_less_than(self.vocab_size()));
         state.begin_word(&y, read.map_or(0, |read| read.num_told()));
         let (hypotheses, vocab) = (ids.len(), self.vocab_size());
-        let CardState {
+        let GpuState {
             bound,
             work,
             source,
@@ -295,7 +292,7 @@ impl CardTransformer {
             before: *len - 1,
             count: hypotheses,
         };
-        let mut run = Run::new(&self.card, bound);
+        let mut run = Run::new(&self.gpu, bound);
         let asks = { self.beyond.as_ref().zip(beyond.as_deref()) }
             .filter(|(_, memory)| memory.has_translations());
         let wanted = Wanted {
@@ -310,28 +307,28 @@ impl CardTransformer {
             let [own, fed] = run.read([(states, count), (&work.fed, count)]);
             let [own, fed] = [own, fed].map(floats);
             let joined = layers.join_on_cores(&own, &fed, (memory, numbers));
-            self.card.write(&work.y, &joined);
+            self.gpu.write(&work.y, &joined);
             states = &work.y;
-            run = Run::new(&self.card, bound);
+            run = Run::new(&self.gpu, bound);
         }
         run.product(&self.logits, states, (&work.scores, 0), hypotheses, None);
         let shape = [hypotheses, vocab];
         let (told, count) = match read {
             Some(read) => {
-                run.likeliest(&work.scores, &work.told, shape, read);
+                run.top_k(&work.scores, &work.told, shape, read);
                 (&work.told, hypotheses * read.num_told())
             }
             None => (&work.scores, hypotheses * vocab),
         };
         let (found, near) = if let Some(datastore) = datastore {
-            let (keys, nearest) = (datastore.on_card(&self.card), datastore.num_nearest());
+            let (keys, nearest) = (datastore.on_gpu(&self.gpu), datastore.num_nearest());
             run.nearness(keys, &work.fed, &work.nearness, hypotheses);
             let asked = ReadTokens {
                 first: 0,
-                likeliest: nearest,
+                top_k: nearest,
             };
             let states = [hypotheses, keys.num_states()];
-            run.likeliest(&work.nearness, &work.near, states, asked);
+            run.top_k(&work.nearness, &work.near, states, asked);
             let asked_of = (&work.scores, &work.near);
             run.gather(keys, asked_of, &work.theirs, [hypotheses, vocab, nearest]);
             let d_model = self.logits.inputs();

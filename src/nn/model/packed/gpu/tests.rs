@@ -1,11 +1,11 @@
-//! Models on a card beside those on the CPU.
+//! Models on a GPU beside those on the CPU.
 
 use super::*;
 use crate::datastore::KnnConfig;
 use crate::model::batch::Batch;
 use crate::model::packed::PackedDecoderOutput;
 use crate::model::packed::tests::{configs, model, network, packed, source};
-use canopy_kernels::card::Card;
+use canopy_kernels::gpu::Gpu;
 use canopy_kernels::packed::Scratch;
 use canopy_tokenize::vocabulary::Vocabulary;
 
@@ -18,21 +18,21 @@ fn assert_near(found: &[f32], expected: &[f32], most: f32, what: &str) {
 }
 
 #[test]
-fn steps_on_a_card_are_those_on_the_cpu_through_every_selection() {
-    let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
+fn steps_on_a_gpu_are_those_on_the_cpu_through_every_selection() {
+    let gpu = Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
     let rows = source();
     for config in configs() {
         let model = model(&config);
         let packed = packed(&model);
         let encoded = packed.encode(&rows, Scratch::default()).expect("sentences");
         for (quantization, most) in [(Quantization::None, 2e-4), (Quantization::Float16, 2e-2)] {
-            let on_card =
-                CardTransformer::on(Arc::clone(&card), network(&model), None, quantization, None);
-            let on_card = on_card.expect("room");
-            assert!(CardTransformer::computes(network(&model)));
+            let on_gpu =
+                GpuTransformer::on(Arc::clone(&gpu), network(&model), None, quantization, None);
+            let on_gpu = on_gpu.expect("room");
+            assert!(GpuTransformer::computes(network(&model)));
             for mut found in [
-                on_card.start(&rows, None).expect("an encoder"),
-                on_card.start_with(&encoded, None),
+                on_gpu.start(&rows, None).expect("an encoder"),
+                on_gpu.start_with(&encoded, None),
             ] {
                 let source = packed.source(&encoded, &mut Scratch::default());
                 let mut expected = packed.start(source, &[0, 1, 2], Scratch::default());
@@ -53,7 +53,7 @@ fn steps_on_a_card_are_those_on_the_cpu_through_every_selection() {
                         { selection.iter() }.map(|&it| it % last.len()).collect();
                     let (mut scores, mut all) = (Vec::new(), NextScores::default());
                     packed.step(&mut expected, &last, &mut scores, None);
-                    on_card.step(&mut found, &last, (None, None), &mut all);
+                    on_gpu.step(&mut found, &last, (None, None), &mut all);
                     assert_near(&all.values, &scores, most, "scores");
                     expected.select(&selection);
                     found.select(&selection);
@@ -78,18 +78,17 @@ fn batch() -> Batch {
 
 #[test]
 fn translations_that_are_given_have_their_states_and_probabilities() {
-    let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
+    let gpu = Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
     let batch = batch();
     for config in configs() {
         let model = model(&config);
         let packed = packed(&model);
         let network = network(&model);
-        let on_card =
-            CardTransformer::on(Arc::clone(&card), network, None, Quantization::None, None);
-        let on_card = on_card.expect("room");
-        let Some(states) = on_card.label_states(&batch) else {
+        let on_gpu = GpuTransformer::on(Arc::clone(&gpu), network, None, Quantization::None, None);
+        let on_gpu = on_gpu.expect("room");
+        let Some(states) = on_gpu.label_states(&batch) else {
             let recurrent = network.decoder.layers.iter().any(|it| it.ssru.is_some());
-            assert!(recurrent && !on_card.decodes_whole());
+            assert!(recurrent && !on_gpu.decodes_whole());
             continue;
         };
         let expected = packed.label_states(&batch).fed_forward;
@@ -101,7 +100,7 @@ fn translations_that_are_given_have_their_states_and_probabilities() {
         };
         let datastore = Datastore::packed(&expected, 24, next, config);
         for datastore in [None, Some(&datastore)] {
-            let log_probs = on_card.label_log_probs(&batch, datastore);
+            let log_probs = on_gpu.label_log_probs(&batch, datastore);
             let expected = packed.label_log_probs(&batch, datastore);
             assert_near(&log_probs.expect("whole"), &expected, 5e-4, "labels");
         }
@@ -110,20 +109,20 @@ fn translations_that_are_given_have_their_states_and_probabilities() {
 
 #[test]
 fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
-    let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
+    let gpu = Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
     let rows = source();
     for config in configs() {
         let model = model(&config);
         let packed = packed(&model);
-        let on_card = CardTransformer::on(
-            Arc::clone(&card),
+        let on_gpu = GpuTransformer::on(
+            Arc::clone(&gpu),
             network(&model),
             None,
             Quantization::None,
             None,
         );
-        let on_card = on_card.expect("room");
-        let vocab = on_card.vocab_size();
+        let on_gpu = on_gpu.expect("room");
+        let vocab = on_gpu.vocab_size();
         let encoded = packed.encode(&rows, Scratch::default()).expect("sentences");
         let states = packed.label_states(&batch()).fed_forward;
         // Tokens that are read anyway, likely ones and others, some after several states.
@@ -137,7 +136,7 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
         let source = packed.source(&encoded, &mut Scratch::default());
         let mut expected = packed.start(source, &[0, 1, 2], Scratch::default());
         let [mut all, mut few] =
-            [0; 2].map(|_| on_card.start(&rows, Some(&datastore)).expect("an encoder"));
+            [0; 2].map(|_| on_gpu.start(&rows, Some(&datastore)).expect("an encoder"));
         let mut last = vec![Vocabulary::BOS; 3];
         for (word, selection) in (20..).zip([[0, 0, 1], [2, 0, 1], [1, 2, 0], [1, 1, 1]]) {
             let (mut scores, mut normalisers) = (vec![], vec![]);
@@ -153,14 +152,11 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
                 }
             }
             let mut found = NextScores::default();
-            on_card.read_next(&mut all, &last, (None, Some(&datastore)), &mut found);
+            on_gpu.read_next(&mut all, &last, (None, Some(&datastore)), &mut found);
             assert_near(&found.values, &scores, 5e-4, "all");
-            let read = ReadTokens {
-                first: 4,
-                likeliest: 6,
-            };
+            let read = ReadTokens { first: 4, top_k: 6 };
             let read = (Some(read), Some(&datastore));
-            on_card.read_next(&mut few, &last, read, &mut found);
+            on_gpu.read_next(&mut few, &last, read, &mut found);
             for (row, scores) in found.rows().zip(scores.chunks(vocab)) {
                 // Every token once, and the likeliest of the mixture among them.
                 let mut told: Vec<(f32, u32)> = (0..)
@@ -178,8 +174,8 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
                 told.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let mut order: Vec<f32> = scores.to_vec();
                 order.sort_by(|a, b| b.total_cmp(a));
-                let likeliest: Vec<f32> = told.iter().map(|told| told.0).take(6).collect();
-                assert_near(&likeliest, &order[..6], 5e-4, "likeliest");
+                let top_k: Vec<f32> = told.iter().map(|told| told.0).take(6).collect();
+                assert_near(&top_k, &order[..6], 5e-4, "top_k");
             }
             expected.select(&selection);
             all.select(&selection);

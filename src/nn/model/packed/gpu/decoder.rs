@@ -1,59 +1,59 @@
-//! The decoder on a graphics card: words of hypotheses, or whole translations.
+//! The decoder on a GPU: words of hypotheses, or whole translations.
 
 use wgpu::Buffer;
 
-use super::layers::{CardAttention, CardFeedForward, CardNorm, OnCard, Residual, Rows};
-use super::state::{CardSource, OwnKeys, Work};
+use super::layers::{GpuAttention, GpuFeedForward, GpuNorm, OnGpu, Residual, Rows};
+use super::state::{GpuSource, OwnKeys, Work};
 use crate::model::decoder::{Decoder, DecoderLayer};
 use crate::model::norm::Norm;
-use canopy_kernels::card::{Bound, Card, CardMatrix, Keys, Run};
+use canopy_kernels::gpu::{Bound, Gpu, GpuMatrix, Keys, Run};
 
 /// The layers of a [`Decoder`] that reads its own sentence alone.
 #[derive(Debug, Clone)]
-pub(super) struct CardDecoder {
+pub(super) struct GpuDecoder {
     layers: Vec<Layer>,
-    final_norm: Option<CardNorm>,
+    final_norm: Option<GpuNorm>,
 }
 
 #[derive(Debug, Clone)]
 struct Layer {
     own: (Own, Residual),
-    cross: (CardAttention, Residual),
-    feed_forward: (CardFeedForward, Residual),
+    cross: (GpuAttention, Residual),
+    feed_forward: (GpuFeedForward, Residual),
 }
 
 /// The sublayer that reads the previous tokens.
 #[derive(Debug, Clone)]
 enum Own {
-    Attention(CardAttention),
+    Attention(GpuAttention),
     /// A recurrent unit: to what is kept of the cell, and to what is added, `[d_model, 2 · d_model]`.
-    Ssru(CardMatrix),
+    Ssru(GpuMatrix),
 }
 
-impl CardDecoder {
-    pub fn new(decoder: &Decoder, on_card: OnCard<'_>) -> Self {
-        let residual = |norm: &Norm| Residual::new(norm, decoder.norm_position, on_card);
+impl GpuDecoder {
+    pub fn new(decoder: &Decoder, on_gpu: OnGpu<'_>) -> Self {
+        let residual = |norm: &Norm| Residual::new(norm, decoder.norm_position, on_gpu);
         let layer = |layer: &DecoderLayer| {
             let own = match (&layer.self_attention, &layer.ssru) {
-                (Some(attention), _) => Own::Attention(CardAttention::new(attention, on_card)),
-                (None, Some(ssru)) => Own::Ssru(on_card.linears(&[&ssru.forget, &ssru.input])),
+                (Some(attention), _) => Own::Attention(GpuAttention::new(attention, on_gpu)),
+                (None, Some(ssru)) => Own::Ssru(on_gpu.linears(&[&ssru.forget, &ssru.input])),
                 (None, None) => unreachable!("a layer has one of the two"),
             };
             Layer {
                 own: (own, residual(&layer.norm_self)),
                 cross: (
-                    CardAttention::new(&layer.cross_attention, on_card),
+                    GpuAttention::new(&layer.cross_attention, on_gpu),
                     residual(&layer.norm_cross),
                 ),
                 feed_forward: (
-                    CardFeedForward::new(&layer.feed_forward, on_card),
+                    GpuFeedForward::new(&layer.feed_forward, on_gpu),
                     residual(&layer.norm_ff),
                 ),
             }
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
-            final_norm: decoder.final_norm.as_ref().map(|norm| on_card.norm(norm)),
+            final_norm: decoder.final_norm.as_ref().map(|norm| on_gpu.norm(norm)),
         }
     }
 
@@ -76,15 +76,15 @@ impl CardDecoder {
     /// Projects `rows` encoded rows to what each layer reads of them, `[rows, 2 · d_model]`.
     pub fn memory(
         &self,
-        card: &Card,
+        gpu: &Gpu,
         bound: &mut Bound,
         states: &Buffer,
         rows: usize,
     ) -> Vec<Buffer> {
         let memory = |layer: &Layer| {
             let projection = &layer.cross.0.memory;
-            let memory = card.room(rows * projection.outputs());
-            let mut run = Run::new(card, bound);
+            let memory = gpu.room(rows * projection.outputs());
+            let mut run = Run::new(gpu, bound);
             run.product(projection, states, (&memory, 0), rows, None);
             run.start();
             memory
@@ -103,7 +103,7 @@ impl CardDecoder {
         &self,
         run: &mut Run<'_>,
         work: &'w Work,
-        (source, own): (&CardSource, &OwnKeys),
+        (source, own): (&GpuSource, &OwnKeys),
         reads: Reads,
         wanted: Wanted,
     ) -> &'w Buffer {
@@ -154,7 +154,7 @@ impl CardDecoder {
                 attention.read(run, x, (memory, places, source_rows), scratch, count)
             });
             let (feed_forward, residual) = &layer.feed_forward;
-            let CardFeedForward {
+            let GpuFeedForward {
                 inner,
                 outer,
                 activation,
@@ -198,6 +198,6 @@ pub(super) struct Reads {
 pub(super) struct Wanted {
     /// What enters the last feed-forward sublayer, in [`Work::fed`].
     pub fed: bool,
-    /// Started layer by layer, so that no card works on many rows longer than a driver lets it.
+    /// Started layer by layer, so that no GPU works on many rows longer than a driver lets it.
     pub by_layer: bool,
 }

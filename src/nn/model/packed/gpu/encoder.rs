@@ -1,51 +1,51 @@
-//! The encoder on a graphics card: sentences by themselves.
+//! The encoder on a GPU: sentences by themselves.
 
 use std::ops::Range;
 
 use wgpu::Buffer;
 
-use super::layers::{CardAttention, CardFeedForward, CardNorm, OnCard, Residual, Rows};
+use super::layers::{GpuAttention, GpuFeedForward, GpuNorm, OnGpu, Residual, Rows};
 use super::state::small;
 use crate::model::encoder::Encoder;
 use crate::model::encoder_sublayer::EncoderSublayer;
-use canopy_kernels::card::{Bound, Card, Keys, Run};
+use canopy_kernels::gpu::{Bound, Gpu, Keys, Run};
 
 /// The sublayers of an [`Encoder`] that reads sentences by themselves.
 #[derive(Debug, Clone)]
-pub(super) struct CardEncoder {
+pub(super) struct GpuEncoder {
     sublayers: Vec<(Sublayer, Residual)>,
-    final_norm: Option<CardNorm>,
+    final_norm: Option<GpuNorm>,
 }
 
 #[derive(Debug, Clone)]
 enum Sublayer {
-    Attention(CardAttention),
-    FeedForward(CardFeedForward),
+    Attention(GpuAttention),
+    FeedForward(GpuFeedForward),
 }
 
-impl CardEncoder {
-    pub fn new(encoder: &Encoder, on_card: OnCard<'_>) -> Self {
+impl GpuEncoder {
+    pub fn new(encoder: &Encoder, on_gpu: OnGpu<'_>) -> Self {
         let sublayer = |sublayer: &EncoderSublayer| {
             let kind = match (&sublayer.attention, &sublayer.feed_forward) {
-                (Some(attention), _) => Sublayer::Attention(CardAttention::new(attention, on_card)),
+                (Some(attention), _) => Sublayer::Attention(GpuAttention::new(attention, on_gpu)),
                 (None, Some(feed_forward)) => {
-                    Sublayer::FeedForward(CardFeedForward::new(feed_forward, on_card))
+                    Sublayer::FeedForward(GpuFeedForward::new(feed_forward, on_gpu))
                 }
                 (None, None) => unreachable!("a sublayer is attention or feed-forward"),
             };
-            let residual = Residual::new(&sublayer.norm, encoder.norm_position, on_card);
+            let residual = Residual::new(&sublayer.norm, encoder.norm_position, on_gpu);
             (kind, residual)
         };
         Self {
             sublayers: encoder.sublayers.iter().map(sublayer).collect(),
-            final_norm: encoder.final_norm.as_ref().map(|norm| on_card.norm(norm)),
+            final_norm: encoder.final_norm.as_ref().map(|norm| on_gpu.norm(norm)),
         }
     }
 
     /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself.
     pub fn forward(
         &self,
-        card: &Card,
+        gpu: &Gpu,
         bound: &mut Bound,
         x: &[f32],
         sentences: &[Range<usize>],
@@ -55,7 +55,7 @@ impl CardEncoder {
             let span = [rows.start, rows.len()].map(small);
             std::iter::repeat_n(span, rows.len())
         });
-        let places = card.filled(&spans.collect::<Vec<_>>());
+        let places = gpu.filled(&spans.collect::<Vec<_>>());
         let d_model = x.len() / count.max(1);
         let widest = { self.sublayers.iter() }
             .map(|(kind, _)| match kind {
@@ -64,10 +64,10 @@ impl CardEncoder {
             })
             .max()
             .unwrap_or(0);
-        let y = card.filled(x);
-        let room = || card.room(x.len());
+        let y = gpu.filled(x);
+        let room = || gpu.room(x.len());
         let (normed, branch, queries, context) = (room(), room(), room(), room());
-        let wide = card.room(count * widest);
+        let wide = gpu.room(count * widest);
         let rows = Rows {
             y: &y,
             normed: &normed,
@@ -75,7 +75,7 @@ impl CardEncoder {
             count,
         };
         for (kind, residual) in &self.sublayers {
-            let mut run = Run::new(card, bound);
+            let mut run = Run::new(gpu, bound);
             match kind {
                 Sublayer::Attention(attention) => {
                     let read = |run: &mut Run<'_>, x| {
@@ -85,7 +85,7 @@ impl CardEncoder {
                     };
                     residual.apply(&mut run, rows, Some(&attention.output), read);
                 }
-                Sublayer::FeedForward(CardFeedForward {
+                Sublayer::FeedForward(GpuFeedForward {
                     inner,
                     outer,
                     activation,
@@ -97,13 +97,13 @@ impl CardEncoder {
                     residual.apply(&mut run, rows, Some(outer), feed);
                 }
             }
-            // One by one, so that no card works on them longer than a driver lets it.
+            // One by one, so that no GPU works on them longer than a driver lets it.
             run.start();
         }
         let Some(norm) = &self.final_norm else {
             return y;
         };
-        let mut run = Run::new(card, bound);
+        let mut run = Run::new(gpu, bound);
         norm.apply(&mut run, &y, (&normed, false), count);
         run.start();
         normed

@@ -1,4 +1,4 @@
-//! Weights on a graphics card.
+//! Weights on a GPU.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use rayon::prelude::*;
 
-use super::Card;
+use super::Gpu;
 use crate::packed::Weights;
 
-/// A linear map `x W + b` whose weights are on a graphics card.
+/// A linear map `x W + b` whose weights are on a GPU.
 #[derive(Debug, Clone)]
-pub struct CardMatrix {
+pub struct GpuMatrix {
     pub(super) inputs: usize,
     pub(super) outputs: usize,
     /// `[inputs, outputs]`, rows padded to fours of numbers.
@@ -21,13 +21,13 @@ pub struct CardMatrix {
     pub(super) has_halves: bool,
 }
 
-impl CardMatrix {
+impl GpuMatrix {
     /// Weights `[inputs, outputs]` in 32 bits or, `in_halves`, in 16, and a bias `[outputs]` or none.
     ///
     /// # Panics
-    /// As [`Card::room`].
+    /// As [`Gpu::room`].
     pub fn new(
-        card: &Arc<Card>,
+        gpu: &Arc<Gpu>,
         [inputs, outputs]: [usize; 2],
         weights: Weights<'_>,
         bias: Option<&[f32]>,
@@ -47,15 +47,15 @@ impl CardMatrix {
             let mut halves = vec![f16::ZERO; padded.len()];
             halves.convert_from_f32_slice(&padded);
             let halves: &[u16] = halves.reinterpret_cast();
-            card.filled(halves)
+            gpu.filled(halves)
         } else {
-            card.filled(&padded)
+            gpu.filled(&padded)
         };
         Self {
             inputs,
             outputs,
             weights,
-            bias: bias.map(|bias| card.filled(bias)),
+            bias: bias.map(|bias| gpu.filled(bias)),
             has_halves: in_halves,
         }
     }
@@ -69,30 +69,30 @@ impl CardMatrix {
     }
 }
 
-/// Keys of a datastore on a graphics card, and the token that followed each.
+/// Keys of a datastore on a GPU, and the token that followed each.
 ///
 /// Nearness of a state `q` and a key `k` is `q · k - |k|² / 2`: half of `|q|²` less their squared distance.
 #[derive(Debug)]
-pub struct CardKeys {
+pub struct GpuKeys {
     /// `[d_model, states]`
-    pub(super) nearness: CardMatrix,
+    pub(super) nearness: GpuMatrix,
     /// `[states]`
     pub(super) next: wgpu::Buffer,
 }
 
-impl CardKeys {
+impl GpuKeys {
     /// # Shapes
     /// - keys: `[states, d_model]`, row by row; squares: the squared length of each; next: the token that followed it
     ///
     /// # Panics
-    /// As [`Card::room`].
-    pub fn new(card: &Arc<Card>, keys: &[f32], squares: &[f32], next: &[u32]) -> Self {
+    /// As [`Gpu::room`].
+    pub fn new(gpu: &Arc<Gpu>, keys: &[f32], squares: &[f32], next: &[u32]) -> Self {
         let (states, d_model) = (next.len(), keys.len() / next.len().max(1));
         let weights = Weights::transposed(keys, d_model);
         let bias: Vec<f32> = squares.iter().map(|square| -0.5 * square).collect();
         Self {
-            nearness: CardMatrix::new(card, [d_model, states], weights, Some(&bias), false),
-            next: card.filled(next),
+            nearness: GpuMatrix::new(gpu, [d_model, states], weights, Some(&bias), false),
+            next: gpu.filled(next),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The parts of layers on a graphics card.
+//! The parts of layers on a GPU.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use crate::model::feed_forward::FeedForward;
 use crate::model::linear::Linear;
 use crate::model::norm::Norm;
 use crate::model::packed::layers::Packing;
-use canopy_kernels::card::{Attended, Card, CardMatrix, Keys, Run};
+use canopy_kernels::gpu::{Attended, Gpu, GpuMatrix, Keys, Run};
 use canopy_kernels::packed::{Activation, Quantization, Weights};
 
-/// How weights are brought to a card.
+/// How weights are brought to a GPU.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OnCard<'a> {
-    pub card: &'a Arc<Card>,
+pub(super) struct OnGpu<'a> {
+    pub gpu: &'a Arc<Gpu>,
     pub packing: Packing<'a>,
 }
 
-impl OnCard<'_> {
+impl OnGpu<'_> {
     pub fn in_halves(&self) -> bool {
         self.packing.quantization == Quantization::Float16
     }
 
     /// Linear maps of the same input, side by side.
-    pub fn linears(&self, linears: &[&Linear]) -> CardMatrix {
+    pub fn linears(&self, linears: &[&Linear]) -> GpuMatrix {
         let tables = self.packing.tables(linears);
         let inputs = tables.first().map_or(0, |(weights, _)| weights.rows());
         let outputs: usize = tables.iter().map(|(weights, _)| weights.columns()).sum();
@@ -43,8 +43,8 @@ impl OnCard<'_> {
             .into_iter()
             .flat_map(|(weights, bias)| bias.unwrap_or_else(|| vec![0.0; weights.columns()]));
         let bias: Vec<f32> = bias.collect();
-        CardMatrix::new(
-            self.card,
+        GpuMatrix::new(
+            self.gpu,
             [inputs, outputs],
             Weights::by_rows(&values, outputs),
             has_bias.then_some(&*bias),
@@ -52,26 +52,26 @@ impl OnCard<'_> {
         )
     }
 
-    pub fn norm(&self, norm: &Norm) -> CardNorm {
+    pub fn norm(&self, norm: &Norm) -> GpuNorm {
         let vector = |param: &Param<Tensor<1>>| self.packing.vector(param);
         let parameters = [vector(&norm.gamma), vector(&norm.beta)].concat();
-        CardNorm {
+        GpuNorm {
             columns: parameters.len() / 2,
-            parameters: self.card.filled(&parameters),
+            parameters: self.gpu.filled(&parameters),
             epsilon: norm.epsilon,
         }
     }
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct CardNorm {
+pub(super) struct GpuNorm {
     /// `[2, d_model]`
     parameters: Buffer,
     columns: usize,
     epsilon: f32,
 }
 
-impl CardNorm {
+impl GpuNorm {
     /// `norm(branch)` to `y`, or, if it `adds`, `norm(y + branch)`.
     pub fn apply(&self, run: &mut Run<'_>, branch: &Buffer, y: (&Buffer, bool), rows: usize) {
         let parameters = (&self.parameters, self.epsilon);
@@ -82,7 +82,7 @@ impl CardNorm {
 /// A sublayer between its norm and the sum: what goes in, and the map that comes last.
 #[derive(Debug, Clone)]
 pub(super) struct Residual {
-    norm: CardNorm,
+    norm: GpuNorm,
     position: NormPosition,
 }
 
@@ -96,9 +96,9 @@ pub(super) struct Rows<'w> {
 }
 
 impl Residual {
-    pub fn new(norm: &Norm, position: NormPosition, on_card: OnCard<'_>) -> Self {
+    pub fn new(norm: &Norm, position: NormPosition, on_gpu: OnGpu<'_>) -> Self {
         Self {
-            norm: on_card.norm(norm),
+            norm: on_gpu.norm(norm),
             position,
         }
     }
@@ -109,7 +109,7 @@ impl Residual {
         &self,
         run: &mut Run<'_>,
         rows: Rows<'w>,
-        last: Option<&CardMatrix>,
+        last: Option<&GpuMatrix>,
         branch: impl FnOnce(&mut Run<'_>, &'w Buffer) -> &'w Buffer,
     ) {
         let Rows {
@@ -139,21 +139,21 @@ impl Residual {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct CardAttention {
+pub(super) struct GpuAttention {
     /// Each `[d_model, d_model]`.
-    query: CardMatrix,
-    pub output: CardMatrix,
+    query: GpuMatrix,
+    pub output: GpuMatrix,
     /// To keys and values, `[d_model, 2 · d_model]`.
-    pub memory: CardMatrix,
+    pub memory: GpuMatrix,
     num_heads: usize,
 }
 
-impl CardAttention {
-    pub fn new(attention: &MultiHeadAttention, on_card: OnCard<'_>) -> Self {
+impl GpuAttention {
+    pub fn new(attention: &MultiHeadAttention, on_gpu: OnGpu<'_>) -> Self {
         Self {
-            query: on_card.linears(&[&attention.query]),
-            memory: on_card.linears(&[&attention.key, &attention.value]),
-            output: on_card.linears(&[&attention.output]),
+            query: on_gpu.linears(&[&attention.query]),
+            memory: on_gpu.linears(&[&attention.key, &attention.value]),
+            output: on_gpu.linears(&[&attention.output]),
             num_heads: attention.num_heads,
         }
     }
@@ -182,17 +182,17 @@ impl CardAttention {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct CardFeedForward {
-    pub inner: CardMatrix,
-    pub outer: CardMatrix,
+pub(super) struct GpuFeedForward {
+    pub inner: GpuMatrix,
+    pub outer: GpuMatrix,
     pub activation: Activation,
 }
 
-impl CardFeedForward {
-    pub fn new(layer: &FeedForward, on_card: OnCard<'_>) -> Self {
+impl GpuFeedForward {
+    pub fn new(layer: &FeedForward, on_gpu: OnGpu<'_>) -> Self {
         Self {
-            inner: on_card.linears(&[&layer.inner]),
-            outer: on_card.linears(&[&layer.outer]),
+            inner: on_gpu.linears(&[&layer.inner]),
+            outer: on_gpu.linears(&[&layer.outer]),
             activation: layer.activation.into(),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wgpu::{Buffer, BufferUsages};
 
-use super::{Card, Kernel, MOST_GROUPS, SHAPE};
+use super::{Gpu, Kernel, MOST_GROUPS, SHAPE};
 
 /// Rows up to which products move the weights for four rows at a time, and do not share tiles.
 const FEW: usize = 256;
@@ -20,20 +20,20 @@ pub struct Bound {
     pub(super) nothing: Buffer,
 }
 
-/// Bytes from the numbers of one kernel to those of the next: what every card can be asked for.
+/// Bytes from the numbers of one kernel to those of the next: what every GPU can be asked for.
 const APART: usize = 256;
 
 impl Bound {
-    pub fn new(card: &Card) -> Self {
+    pub fn new(gpu: &Gpu) -> Self {
         const KERNELS: u64 = 256;
         Self {
             groups: HashMap::new(),
-            shapes: card.buffer(
+            shapes: gpu.buffer(
                 KERNELS * APART as u64,
                 BufferUsages::UNIFORM | BufferUsages::COPY_DST,
             ),
-            read: card.buffer(1 << 16, BufferUsages::MAP_READ | BufferUsages::COPY_DST),
-            nothing: card.room(4),
+            read: gpu.buffer(1 << 16, BufferUsages::MAP_READ | BufferUsages::COPY_DST),
+            nothing: gpu.room(4),
         }
     }
 
@@ -62,7 +62,7 @@ enum Step {
 /// Kernels to be started together.
 #[derive(Debug)]
 pub struct Run<'a> {
-    card: &'a Card,
+    gpu: &'a Gpu,
     pub(super) bound: &'a mut Bound,
     steps: Vec<Step>,
     shapes: Vec<u8>,
@@ -71,9 +71,9 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(card: &'a Card, bound: &'a mut Bound) -> Self {
+    pub fn new(gpu: &'a Gpu, bound: &'a mut Bound) -> Self {
         Self {
-            card,
+            gpu,
             bound,
             steps: Vec::new(),
             shapes: Vec::new(),
@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
         self.shapes.resize(place, 0);
         self.shapes.extend_from_slice(bytemuck::cast_slice(shape));
         let key = (kernel, buffers.iter().copied().cloned().collect::<Vec<_>>());
-        let (card, shapes) = (self.card, &self.bound.shapes);
+        let (gpu, shapes) = (self.gpu, &self.bound.shapes);
         let group = self.bound.groups.entry(key).or_insert_with(|| {
             let shape = wgpu::BufferBinding {
                 buffer: shapes,
@@ -127,8 +127,8 @@ impl<'a> Run<'a> {
                         resource: buffer.as_entire_binding(),
                     }),
             );
-            let layout = card.pipeline(kernel).get_bind_group_layout(0);
-            card.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            let layout = gpu.pipeline(kernel).get_bind_group_layout(0);
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
                 layout: &layout,
                 entries: &entries,
@@ -145,19 +145,19 @@ impl<'a> Run<'a> {
     /// Starts all kernels so far.
     pub fn start(&mut self) {
         let encoder = self.encode();
-        self.card.queue.submit([encoder.finish()]);
+        self.gpu.queue.submit([encoder.finish()]);
     }
 
     fn encode(&mut self) -> wgpu::CommandEncoder {
         self.shapes.resize(self.steps.len() * APART, 0);
-        let Self { card, bound, .. } = self;
+        let Self { gpu, bound, .. } = self;
         assert!(
             self.shapes.len() as u64 <= bound.shapes.size(),
             "too many kernels at once"
         );
-        card.write(&bound.shapes, &self.shapes);
+        gpu.write(&bound.shapes, &self.shapes);
         self.shapes.clear();
-        let mut encoder = card.encoder();
+        let mut encoder = gpu.encoder();
         let mut pass = None;
         for (number, step) in self.steps.drain(..).enumerate() {
             match step {
@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
                         encoder.begin_compute_pass(&described).forget_lifetime()
                     });
                     let place = u32::try_from(number * APART).expect("few kernels");
-                    pass.set_pipeline(card.pipeline(kernel));
+                    pass.set_pipeline(gpu.pipeline(kernel));
                     pass.set_bind_group(0, &group, &[place]);
                     pass.dispatch_workgroups(across, down, 1);
                 }
@@ -194,23 +194,23 @@ impl<'a> Run<'a> {
         let total = bytes(wanted.iter().map(|(_, count)| count).sum());
         if self.bound.read.size() < total {
             let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-            self.bound.read = self.card.buffer(total.next_power_of_two(), usage);
+            self.bound.read = self.gpu.buffer(total.next_power_of_two(), usage);
         }
         let mut encoder = self.encode();
-        let (card, read) = (self.card, &self.bound.read);
+        let (gpu, read) = (self.gpu, &self.bound.read);
         let mut begin = 0;
         for (buffer, count) in wanted {
             check(buffer, count);
             encoder.copy_buffer_to_buffer(buffer, 0, read, begin, bytes(count));
             begin += bytes(count);
         }
-        let submission = card.queue.submit([encoder.finish()]);
+        let submission = gpu.queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::channel();
         let slice = read.slice(..total);
         slice.map_async(wgpu::MapMode::Read, move |mapped| {
             sender.send(mapped).ok();
         });
-        let polled = card.device.poll(wgpu::PollType::Wait {
+        let polled = gpu.device.poll(wgpu::PollType::Wait {
             submission_index: Some(submission),
             timeout: None,
         });
