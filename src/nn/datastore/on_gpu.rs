@@ -29,7 +29,7 @@ impl Datastore {
         self.config.nearest.min(self.next.len())
     }
 
-    /// The nearest neighbours of a state, of which the GPU has told the numbers, the nearest first, and how near they are,
+    /// The nearest neighbours of a state, of which the GPU has found the numbers, the nearest first, and how near they are,
     /// see [`GpuKeys`].
     pub fn told_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
         // There are none where states are no numbers.

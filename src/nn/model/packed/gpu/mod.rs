@@ -17,9 +17,9 @@ use std::sync::Arc;
 use wgpu::Buffer;
 
 use super::PackedTransformer;
-use super::beyond::LayersBeyond;
+use super::context::ContextLayers;
 use super::embedding::PackedEmbedding;
-use super::ends::Ends;
+use super::embedding_tables::EmbeddingTables;
 use super::layers::Packing;
 use super::state::PackedEncoderOutput;
 use super::translations::SharedTranslations;
@@ -51,7 +51,7 @@ pub struct GpuTransformer {
     encoder: Option<GpuEncoder>,
     decoder: GpuDecoder,
     /// What is read of other translations behind the decoder, on the CPU.
-    beyond: Option<LayersBeyond>,
+    context_layers: Option<ContextLayers>,
     /// `[d_model, vocab]`
     logits: GpuMatrix,
     tokens: SpecialTokens,
@@ -81,12 +81,12 @@ impl GpuTransformer {
             quantization,
             unread,
         };
-        let Ends {
+        let EmbeddingTables {
             source,
             target,
             words,
             bias,
-        } = Ends::of(network, packing);
+        } = EmbeddingTables::of(network, packing);
         let (vocab, d_model) = (words.rows(), words.columns());
         if !gpu.has_room((vocab * d_model * size_of::<f32>()) as u64) {
             return None;
@@ -106,7 +106,7 @@ impl GpuTransformer {
             encoder: (context.is_none() && PackedTransformer::packs_encoder(network, context))
                 .then(|| GpuEncoder::new(&network.encoder, on_gpu)),
             decoder: GpuDecoder::new(&network.decoder, on_gpu),
-            beyond: LayersBeyond::of(&network.decoder, packing),
+            context_layers: ContextLayers::of(&network.decoder, packing),
             logits,
             gpu,
         })
@@ -123,7 +123,7 @@ impl GpuTransformer {
     pub(in crate::model) fn computes(network: &Transformer) -> bool {
         let decoder = &network.decoder;
         let is_post = decoder.norm_position == NormPosition::Post;
-        LayersBeyond::are_packed_behind(decoder)
+        ContextLayers::are_packed_behind(decoder)
             && (is_post || decoder.gated.is_none())
             && decoder.layers.iter().all(|layer| {
                 let own = layer.self_attention.as_ref();
@@ -182,12 +182,12 @@ impl GpuTransformer {
         } = encoded.clone();
         let bound = Bound::new(&self.gpu);
         let state = self.begin(bound, &states, (sentences, positions), datastore);
-        state.reading(encoded.beyond.as_ref())
+        state.reading(encoded.context_memory.as_ref())
     }
 
     /// Translations as hypotheses read them, where packed weights compute that.
     pub(in crate::model) fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
-        self.beyond.as_ref()?.prepare(translations)
+        self.context_layers.as_ref()?.prepare(translations)
     }
 
     fn begin(
@@ -280,7 +280,7 @@ impl GpuTransformer {
             last,
             len,
             numbers,
-            beyond,
+            context_memory,
             ..
         } = state;
         let reads = Reads {
@@ -293,7 +293,7 @@ impl GpuTransformer {
             count: hypotheses,
         };
         let mut run = Run::new(&self.gpu, bound);
-        let asks = { self.beyond.as_ref().zip(beyond.as_deref()) }
+        let asks = { self.context_layers.as_ref().zip(context_memory.as_deref()) }
             .filter(|(_, memory)| memory.has_translations());
         let wanted = Wanted {
             fed: datastore.is_some() || asks.is_some(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wgpu::Buffer;
 
-use crate::model::packed::beyond::MemoryBeyond;
+use crate::model::packed::context::ContextMemory;
 use canopy_kernels::gpu::{Bound, Gpu};
 
 /// Keys and values of encoded sentences, as every layer reads them.
@@ -107,7 +107,7 @@ pub struct GpuState {
     /// For each hypothesis the rows of its words.
     rows: Vec<Vec<u32>>,
     /// What translations read beyond their own sentence.
-    pub(super) beyond: Option<Arc<MemoryBeyond>>,
+    pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 
 impl GpuState {
@@ -138,14 +138,14 @@ impl GpuState {
             rows: vec![Vec::new(); hypotheses],
             source,
             gpu: Arc::clone(gpu),
-            beyond: None,
+            context_memory: None,
         }
     }
 
-    /// The same, whose hypotheses read `beyond` their own sentence.
-    pub(super) fn reading(self, beyond: Option<&Arc<MemoryBeyond>>) -> Self {
+    /// The same, whose hypotheses read this beyond their own sentence.
+    pub(super) fn reading(self, context_memory: Option<&Arc<ContextMemory>>) -> Self {
         Self {
-            beyond: beyond.cloned(),
+            context_memory: context_memory.cloned(),
             ..self
         }
     }

@@ -140,11 +140,11 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
         let mut last = vec![Vocabulary::BOS; 3];
         for (word, selection) in (20..).zip([[0, 0, 1], [2, 0, 1], [1, 2, 0], [1, 1, 1]]) {
             let (mut scores, mut normalisers) = (vec![], vec![]);
-            let mut told = PackedDecoderOutput::default();
-            packed.step(&mut expected, &last, &mut scores, Some(&mut told));
+            let mut output = PackedDecoderOutput::default();
+            packed.step(&mut expected, &last, &mut scores, Some(&mut output));
             log_normalisers(&scores, vocab, &mut normalisers);
             let scratch = &mut Scratch::default();
-            let near = datastore.near_rows(&told.fed_forward, None, scratch);
+            let near = datastore.near_rows(&output.fed_forward, None, scratch);
             datastore.mix_rows(&near, &mut scores, &mut normalisers);
             for (row, normaliser) in scores.chunks_exact_mut(vocab).zip(&normalisers) {
                 for score in row {

@@ -1,4 +1,4 @@
-//! Where words go in and scores come out.
+//! The tables by which words are embedded and scored.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::model::transformer::Transformer;
 use canopy_kernels::packed::{PackedMatrix, Table};
 
 /// The embeddings of a network, and what gives its scores; one table may be several of them.
-pub(super) struct Ends {
+pub(super) struct EmbeddingTables {
     pub source: PackedEmbedding,
     pub target: PackedEmbedding,
     /// `[vocab, d_model]`
@@ -17,7 +17,7 @@ pub(super) struct Ends {
     pub bias: Option<Vec<f32>>,
 }
 
-impl Ends {
+impl EmbeddingTables {
     pub fn of(network: &Transformer, packing: Packing<'_>) -> Self {
         let source = Arc::new(packing.words(&network.embedding.words));
         let own = network.target_embedding.as_ref();

@@ -23,8 +23,8 @@ use canopy_kernels::packed::Table;
 
 /// The layers that read beyond the sentence.
 #[derive(Debug, Clone)]
-pub(super) struct LayersBeyond {
-    layers: Vec<LayerBeyond>,
+pub(super) struct ContextLayers {
+    layers: Vec<LayerContext>,
     gated: Option<Gated>,
     norm_position: NormPosition,
 }
@@ -39,7 +39,7 @@ enum Gated {
 
 /// What one decoder layer reads so.
 #[derive(Debug, Clone)]
-enum LayerBeyond {
+enum LayerContext {
     Nothing,
     /// Other source sentences, behind the own one.
     Context(Box<ContextSublayer>),
@@ -49,7 +49,7 @@ enum LayerBeyond {
 
 /// The memory of the documents of some encoded sentences.
 #[derive(Debug, Clone)]
-pub(super) struct MemoryBeyond {
+pub(super) struct ContextMemory {
     pub memory: DecoderMemory,
     /// The number of each encoded sentence in their documents.
     pub numbers: Vec<usize>,
@@ -60,13 +60,13 @@ pub(super) struct MemoryBeyond {
 /// What hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
-    /// Those of [`MemoryBeyond`].
+    /// Those of [`ContextMemory`].
     translations: Option<&'a SharedTranslations>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
 }
 
-impl MemoryBeyond {
+impl ContextMemory {
     /// What some encoded sentences, by their numbers in their documents, read beyond them.
     pub fn new(
         memory: &DecoderMemory,
@@ -102,7 +102,7 @@ impl MemoryBeyond {
     }
 }
 
-impl LayersBeyond {
+impl ContextLayers {
     /// Whether a decoder reads more than its own sentence.
     pub fn are_in(decoder: &Decoder) -> bool {
         let mut layers = decoder.layers.iter();
@@ -126,11 +126,11 @@ impl LayersBeyond {
     /// None if the decoder reads its own sentence alone.
     pub fn of(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
         let layer = |layer: &DecoderLayer| match (&layer.context, &layer.fusion) {
-            (Some(context), _) => LayerBeyond::Context(Box::new(context.clone())),
+            (Some(context), _) => LayerContext::Context(Box::new(context.clone())),
             (None, Some(fusion)) => {
-                LayerBeyond::Bert(Box::new((fusion.clone(), layer.norm_cross.clone())))
+                LayerContext::Bert(Box::new((fusion.clone(), layer.norm_cross.clone())))
             }
-            (None, None) => LayerBeyond::Nothing,
+            (None, None) => LayerContext::Nothing,
         };
         let gated = |gated: &GatedContext| match gated {
             GatedContext::Han(han) => Gated::Han(Box::new(PackedHan::new(han, packing))),
@@ -165,7 +165,7 @@ impl LayersBeyond {
     /// Whether layers read nothing, and something is read behind the last one alone.
     pub fn is_behind_layers(&self) -> bool {
         let mut layers = self.layers.iter();
-        layers.all(|layer| matches!(layer, LayerBeyond::Nothing))
+        layers.all(|layer| matches!(layer, LayerContext::Nothing))
     }
 
     /// Whether what enters the last feed-forward sublayer asks for translations of other sentences.
@@ -175,7 +175,7 @@ impl LayersBeyond {
 
     /// Whether a layer reads BERT's states beside its own sentence.
     pub fn reads_bert(&self, layer: usize, reading: &Reading<'_>) -> bool {
-        let reads = matches!(self.layers[layer], LayerBeyond::Bert(_));
+        let reads = matches!(self.layers[layer], LayerContext::Bert(_));
         reads && reading.memory.layers[layer].is_some()
     }
 
@@ -184,7 +184,7 @@ impl LayersBeyond {
     /// # Shapes
     /// - y, own: `[hypotheses, d_model]`
     pub fn join_bert(&self, layer: usize, y: &mut Vec<f32>, own: &[f32], reading: &Reading<'_>) {
-        let (LayerBeyond::Bert(bert), Some(states)) =
+        let (LayerContext::Bert(bert), Some(states)) =
             (&self.layers[layer], &reading.memory.layers[layer])
         else {
             return;
@@ -200,7 +200,7 @@ impl LayersBeyond {
     /// # Shapes
     /// - y: `[hypotheses, d_model]`
     pub fn join_context(&self, layer: usize, y: &mut Vec<f32>, reading: &Reading<'_>) {
-        let (LayerBeyond::Context(context), Some(memory)) =
+        let (LayerContext::Context(context), Some(memory)) =
             (&self.layers[layer], &reading.memory.layers[layer])
         else {
             return;
@@ -220,7 +220,7 @@ impl LayersBeyond {
         &self,
         states: &[f32],
         fed_forward: &[f32],
-        (memory, sentences): (&MemoryBeyond, &[usize]),
+        (memory, sentences): (&ContextMemory, &[usize]),
     ) -> Vec<f32> {
         let each = sentences
             .len()
