@@ -10,7 +10,7 @@ use super::layers::{
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use super::translations::SharedTranslations;
-use crate::model::decoder::{Decoder, DecoderLayer};
+use crate::model::decoder::{Decoder, DecoderLayer, SelfSublayer};
 use crate::model::prepared::Memory;
 use crate::model::recorder::{AttentionKind, AttentionRecorder, AttentionWeights, Recording, run};
 use canopy_kernels::packed::{
@@ -27,7 +27,7 @@ pub(super) struct PackedDecoder {
 
 #[derive(Debug, Clone)]
 struct Layer {
-    own: Own,
+    own: PackedSelfSublayer,
     norm_own: PackedNorm,
     cross: PackedReading,
     norm_cross: PackedNorm,
@@ -37,7 +37,7 @@ struct Layer {
 
 /// The sublayer that reads the previous tokens.
 #[derive(Debug, Clone)]
-enum Own {
+enum PackedSelfSublayer {
     Attention(PackedAttention),
     Ssru(PackedSsru),
 }
@@ -46,10 +46,13 @@ impl PackedDecoder {
     pub fn new(decoder: &Decoder, packing: Packing<'_>) -> Self {
         let position = decoder.norm_position;
         let layer = |layer: &DecoderLayer| Layer {
-            own: match (&layer.self_attention, &layer.ssru) {
-                (Some(attention), _) => Own::Attention(PackedAttention::new(attention, packing)),
-                (None, Some(ssru)) => Own::Ssru(PackedSsru::new(ssru, packing)),
-                (None, None) => unreachable!("a layer has one of the two"),
+            own: match layer.self_sublayer() {
+                SelfSublayer::Attention(attention) => {
+                    PackedSelfSublayer::Attention(PackedAttention::new(attention, packing))
+                }
+                SelfSublayer::Ssru(ssru) => {
+                    PackedSelfSublayer::Ssru(PackedSsru::new(ssru, packing))
+                }
             },
             norm_own: PackedNorm::new(&layer.norm_self, position, packing),
             cross: PackedReading::new(&layer.cross_attention, packing),
@@ -83,10 +86,10 @@ impl PackedDecoder {
     pub fn num_bytes(&self) -> usize {
         let of_layer = |layer: &Layer| {
             let own = match &layer.own {
-                Own::Attention(attention) => {
+                PackedSelfSublayer::Attention(attention) => {
                     attention.projections.num_bytes() + attention.output.num_bytes()
                 }
-                Own::Ssru(ssru) => ssru.num_bytes(),
+                PackedSelfSublayer::Ssru(ssru) => ssru.num_bytes(),
             };
             let cross = layer.cross.query.num_bytes() + layer.cross.output.num_bytes();
             own + cross + layer.feed_forward.num_bytes()
@@ -177,8 +180,8 @@ impl PackedDecoder {
         for (number, layer) in self.layers.iter().enumerate() {
             layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
                 let own = match &layer.own {
-                    Own::Attention(attention) => attention,
-                    Own::Ssru(ssru) => {
+                    PackedSelfSublayer::Attention(attention) => attention,
+                    PackedSelfSublayer::Ssru(ssru) => {
                         ssru.step(y, &mut state.cells[number], buffers);
                         return;
                     }
@@ -267,8 +270,8 @@ impl Layer {
         let own = segments.iter().map(|(rows, _)| rows.clone());
         let residual = &self.norm_own;
         residual.residual(y, buffers, |y, buffers| match &self.own {
-            Own::Attention(attention) => attention.forward(y, own, true, buffers),
-            Own::Ssru(ssru) => ssru.forward(y, own, buffers),
+            PackedSelfSublayer::Attention(attention) => attention.forward(y, own, true, buffers),
+            PackedSelfSublayer::Ssru(ssru) => ssru.forward(y, own, buffers),
         });
     }
 

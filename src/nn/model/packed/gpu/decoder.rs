@@ -4,7 +4,7 @@ use wgpu::Buffer;
 
 use super::layers::{GpuAttention, GpuFeedForward, GpuNorm, OnGpu, Residual, Rows};
 use super::state::{GpuSource, OwnKeys, Work};
-use crate::model::decoder::{Decoder, DecoderLayer};
+use crate::model::decoder::{Decoder, DecoderLayer, SelfSublayer};
 use crate::model::norm::Norm;
 use canopy_kernels::gpu::{Bound, Gpu, GpuMatrix, Keys, Run};
 
@@ -17,14 +17,14 @@ pub(super) struct GpuDecoder {
 
 #[derive(Debug, Clone)]
 struct Layer {
-    own: (Own, Residual),
+    own: (GpuSelfSublayer, Residual),
     cross: (GpuAttention, Residual),
     feed_forward: (GpuFeedForward, Residual),
 }
 
 /// The sublayer that reads the previous tokens.
 #[derive(Debug, Clone)]
-enum Own {
+enum GpuSelfSublayer {
     Attention(GpuAttention),
     /// A recurrent unit: to what is kept of the cell, and to what is added, `[d_model, 2 · d_model]`.
     Ssru(GpuMatrix),
@@ -34,10 +34,13 @@ impl GpuDecoder {
     pub fn new(decoder: &Decoder, on_gpu: OnGpu<'_>) -> Self {
         let residual = |norm: &Norm| Residual::new(norm, decoder.norm_position, on_gpu);
         let layer = |layer: &DecoderLayer| {
-            let own = match (&layer.self_attention, &layer.ssru) {
-                (Some(attention), _) => Own::Attention(GpuAttention::new(attention, on_gpu)),
-                (None, Some(ssru)) => Own::Ssru(on_gpu.linears(&[&ssru.forget, &ssru.input])),
-                (None, None) => unreachable!("a layer has one of the two"),
+            let own = match layer.self_sublayer() {
+                SelfSublayer::Attention(attention) => {
+                    GpuSelfSublayer::Attention(GpuAttention::new(attention, on_gpu))
+                }
+                SelfSublayer::Ssru(ssru) => {
+                    GpuSelfSublayer::Ssru(on_gpu.linears(&[&ssru.forget, &ssru.input]))
+                }
             };
             Layer {
                 own: (own, residual(&layer.norm_self)),
@@ -66,8 +69,8 @@ impl GpuDecoder {
         let width = |layer: &Layer| {
             let inner = layer.feed_forward.0.inner.outputs();
             match &layer.own.0 {
-                Own::Attention(_) => inner,
-                Own::Ssru(gates) => inner.max(gates.outputs()),
+                GpuSelfSublayer::Attention(_) => inner,
+                GpuSelfSublayer::Ssru(gates) => inner.max(gates.outputs()),
             }
         };
         self.layers.iter().map(width).max().unwrap_or(0)
@@ -94,7 +97,7 @@ impl GpuDecoder {
 
     /// Whether whole translations can be decoded: a recurrent unit goes word by word.
     pub fn decodes_whole(&self) -> bool {
-        let is_attention = |layer: &Layer| matches!(layer.own.0, Own::Attention(_));
+        let is_attention = |layer: &Layer| matches!(layer.own.0, GpuSelfSublayer::Attention(_));
         self.layers.iter().all(is_attention)
     }
 
@@ -136,18 +139,20 @@ impl GpuDecoder {
         for (number, ((layer, own), memory)) in layers.enumerate() {
             let is_last = number + 1 == self.layers.len();
             match &layer.own {
-                (Own::Attention(attention), residual) => {
+                (GpuSelfSublayer::Attention(attention), residual) => {
                     residual.apply(run, rows, Some(&attention.output), |run, x| {
                         run.product(&attention.memory, x, (own, first), count, None);
                         attention.read(run, x, (own, places, own_rows), scratch, count)
                     });
                 }
-                (Own::Ssru(gates), residual) => residual.apply(run, rows, None, |run, x| {
-                    run.product(gates, x, (wide, 0), count, None);
-                    let shape = [count, gates.inputs()];
-                    run.ssru(wide, (own, first, places), context, before, shape);
-                    context
-                }),
+                (GpuSelfSublayer::Ssru(gates), residual) => {
+                    residual.apply(run, rows, None, |run, x| {
+                        run.product(gates, x, (wide, 0), count, None);
+                        let shape = [count, gates.inputs()];
+                        run.ssru(wide, (own, first, places), context, before, shape);
+                        context
+                    });
+                }
             }
             let (attention, residual) = &layer.cross;
             residual.apply(run, rows, Some(&attention.output), |run, x| {

@@ -7,7 +7,7 @@ use wgpu::Buffer;
 use super::layers::{GpuAttention, GpuFeedForward, GpuNorm, OnGpu, Residual, Rows};
 use super::state::small;
 use crate::model::encoder::Encoder;
-use crate::model::encoder_sublayer::EncoderSublayer;
+use crate::model::encoder_sublayer::{EncoderSublayer, SublayerKind};
 use canopy_kernels::gpu::{Bound, Gpu, Keys, Run};
 
 /// The sublayers of an [`Encoder`] that reads sentences by themselves.
@@ -26,12 +26,13 @@ enum Sublayer {
 impl GpuEncoder {
     pub fn new(encoder: &Encoder, on_gpu: OnGpu<'_>) -> Self {
         let sublayer = |sublayer: &EncoderSublayer| {
-            let kind = match (&sublayer.attention, &sublayer.feed_forward) {
-                (Some(attention), _) => Sublayer::Attention(GpuAttention::new(attention, on_gpu)),
-                (None, Some(feed_forward)) => {
+            let kind = match sublayer.kind() {
+                SublayerKind::Attention(attention) => {
+                    Sublayer::Attention(GpuAttention::new(attention, on_gpu))
+                }
+                SublayerKind::FeedForward(feed_forward) => {
                     Sublayer::FeedForward(GpuFeedForward::new(feed_forward, on_gpu))
                 }
-                (None, None) => unreachable!("a sublayer is attention or feed-forward"),
             };
             let residual = Residual::new(&sublayer.norm, encoder.norm_position, on_gpu);
             (kind, residual)
