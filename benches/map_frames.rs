@@ -17,7 +17,7 @@ use canopy::explain::{DocumentMap, MapColours, MapFrame, MapView, Scale, Strip};
 use canopy::gui::Offscreen;
 use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::kernels::DropoutSource;
-use canopy::kernels::card::Card;
+use canopy::kernels::gpu::Gpu;
 use canopy::model::{Model, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
 use memory::resident_mib;
@@ -104,7 +104,7 @@ fn while_it_learns(
     let whole = (size.0 + STRIP.gap + STRIP.width, size.1);
     let own = Offscreen::all(format, whole).into_iter().next();
     let own = own.expect("an adapter");
-    let card = Card::of(&compute.device).expect("a GPU");
+    let card = Gpu::of(&compute.device).expect("a GPU");
     let shared = Offscreen::on(own.adapter.clone(), card.device_and_queue(), format, whole);
     println!("while a model learns on {}", compute.name);
     let is_over = AtomicBool::new(false);

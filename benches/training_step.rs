@@ -11,7 +11,7 @@ use burn::module::Module;
 use burn::tensor::FloatDType;
 use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::kernels::{DropoutSource, with_products};
-use canopy::model::{Batch, Model, Preset};
+use canopy::model::{Batch, Model, Network, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
 use serde_json::{Value, json};
 
@@ -131,10 +131,14 @@ fn examples(shape: usize) -> Vec<Example> {
 
 /// Greedy decoding of a fixed number of words.
 fn decode(model: &Model, batch: &Batch) {
-    let mut state = model.start(&model.encode(&batch.source, &DropoutSource::none()));
+    let Network::Transformer(network) = &model.network else {
+        return;
+    };
+    let encoded = network.encode(&batch.source, None, &DropoutSource::none());
+    let mut state = network.start(&encoded, network.decoder.prepare(&encoded));
     let mut last = vec![2_u32; batch.source.sentences.len()];
     for _ in 0..DECODE_STEPS {
-        let best: Vec<i32> = model
+        let best: Vec<i32> = network
             .step(&mut state, &last)
             .argmax(1)
             .into_data()

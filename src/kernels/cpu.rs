@@ -232,7 +232,7 @@ impl<const D: usize> From<&Tensor<D>> for Operand {
 }
 
 /// Whether `device` is the CPU backend's.
-pub fn is_here(device: &Device) -> bool {
+pub fn is_cpu(device: &Device) -> bool {
     *device == Device::flex()
 }
 

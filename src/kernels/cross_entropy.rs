@@ -32,7 +32,7 @@ pub fn label_smoothed_cross_entropy(
         targets.iter().all(|&target| (target as usize) < vocab),
         "a target is outside the vocabulary of {vocab}"
     );
-    if !cpu::is_here(&logits.device()) {
+    if !cpu::is_cpu(&logits.device()) {
         let of_card = cube::cross_entropy(&logits, targets, smoothing);
         return of_card.unwrap_or_else(|| plain(logits, targets, smoothing));
     }

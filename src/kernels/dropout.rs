@@ -120,7 +120,7 @@ fn hash(index: u32, key: u32) -> u32 {
 /// Drops elements of `x` (`[rows, columns]`).
 pub fn dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     let Some(mask) = mask else { return x };
-    if cpu::is_here(&x.device()) {
+    if cpu::is_cpu(&x.device()) {
         cpu::run_in_place(DropoutOperation(mask), x)
     } else {
         cube::dropout(&x, mask).unwrap_or_else(|| dropout_plain(x, mask))
@@ -129,7 +129,7 @@ pub fn dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
 
 /// `dropout(relu(x))` for `x [rows, columns]`.
 pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
-    if cpu::is_here(&x.device()) {
+    if cpu::is_cpu(&x.device()) {
         return cpu::run_in_place(ReluDropoutOperation(mask), x);
     }
     if let Some(output) = cube::relu_dropout(&x, mask) {

@@ -15,7 +15,6 @@
 mod adam;
 mod additive;
 mod attention;
-pub mod card;
 #[cfg(test)]
 mod comparison;
 mod cpu;
@@ -25,7 +24,7 @@ mod dropout;
 mod each_weight;
 mod freed_memory;
 mod gelu;
-mod likeliest;
+pub mod gpu;
 mod log_softmax;
 mod matmul;
 mod norm;
@@ -36,6 +35,7 @@ mod scores_in_parts;
 mod selected;
 mod sparsemax;
 mod tape;
+mod top_k;
 mod vectors;
 
 pub use adam::{AdamStep, Adapted, Moments, adam, adam_at_once, is_adapted_at_once, square_sum};
@@ -43,13 +43,12 @@ pub use additive::{Alignment, additive_alignment, additive_context};
 pub use attention::{
     Attention, PaddedRuns, Segment, attention, attention_weights, padded_attention,
 };
-pub use cpu::is_here;
+pub use cpu::is_cpu;
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
 pub use freed_memory::{keep_freed_memory, return_freed_memory};
 pub use gelu::gelu;
-pub use likeliest::{NextScores, ReadTokens, ScoreRow, ToldTokens, largest};
 pub use log_softmax::log_softmax;
 pub use matmul::multiply;
 pub use norm::{add_norm, layer_norm};
@@ -61,3 +60,4 @@ pub use selected::{
     selected_attention, selected_weights,
 };
 pub use sparsemax::{sparsemax, sparsemax_row};
+pub use top_k::{NextScores, ReadTokens, ScoreRow, ToldTokens, largest};

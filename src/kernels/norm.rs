@@ -18,7 +18,7 @@ use super::vectors::{dot, sum};
 /// - x: `[rows, d_model]`; gamma, beta: `[d_model]`
 /// - output: `[rows, d_model]`
 pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
-    if cpu::is_here(&x.device()) {
+    if cpu::is_cpu(&x.device()) {
         let operands = [x.into(), gamma.into(), beta.into()];
         return cpu::run(Norm { epsilon }, operands).expect("tensors of one kind");
     }
@@ -38,7 +38,7 @@ pub fn add_norm(
     beta: Tensor<1>,
     epsilon: f32,
 ) -> Tensor<2> {
-    if cpu::is_here(&x.device()) {
+    if cpu::is_cpu(&x.device()) {
         let operands = [x.into(), branch.into(), gamma.into(), beta.into()];
         return cpu::run(AddNorm { mask, epsilon }, operands).expect("tensors of one kind");
     }

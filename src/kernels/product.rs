@@ -62,7 +62,7 @@ pub fn product_with_table(x: Tensor<2>, table: Tensor<2>) -> Tensor<2> {
 /// - output: `[rows, outputs]`
 pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tensor<2> {
     let device = x.device();
-    let on_card = !cpu::is_here(&device);
+    let on_card = !cpu::is_cpu(&device);
     if NUMBERS.get().is_none() && !(on_card && device.is_autodiff()) {
         return module::linear(x, weight, bias);
     }
@@ -132,7 +132,7 @@ pub(super) fn for_each_row(vector: Tensor<1>, rows: usize) -> Tensor<2> {
     /// Rows of a part.
     const PART: usize = 64;
     let device = vector.device();
-    if rows < 2 * PART || !device.is_autodiff() || cpu::is_here(&device) {
+    if rows < 2 * PART || !device.is_autodiff() || cpu::is_cpu(&device) {
         return vector.unsqueeze();
     }
     repeated(vector, rows, PART)

@@ -1,7 +1,7 @@
 //! What a search reads of scores that come part by part of the vocabulary, so that not all are in memory at once: softmax and the
 //! likeliest tokens in one pass.
 
-use super::likeliest::{NONE, NextScores, ReadTokens, insert_larger};
+use super::top_k::{NONE, NextScores, ReadTokens, insert_larger};
 use super::vectors::largest_and_sum;
 
 /// What is read of the scores of some hypotheses, as far as they have come.
@@ -13,8 +13,8 @@ pub struct ScoresInParts {
     sums: Vec<PartialSum>,
     /// Scores of the first columns, `[hypotheses, first]`.
     own: Vec<f32>,
-    /// Of the others, `[hypotheses, likeliest]` with their columns, the largest first.
-    likeliest: Vec<(u32, f32)>,
+    /// Of the others, `[hypotheses, top_k]` with their columns, the largest first.
+    top_k: Vec<(u32, f32)>,
     /// Scores of some columns that are asked for, as many of each hypothesis.
     kept: Vec<f32>,
 }
@@ -57,7 +57,7 @@ impl ScoresInParts {
             read,
             sums: vec![PartialSum::NOTHING; hypotheses],
             own: vec![f32::NEG_INFINITY; hypotheses * read.first],
-            likeliest: vec![NONE; hypotheses * read.likeliest],
+            top_k: vec![NONE; hypotheses * read.top_k],
             kept: vec![f32::NEG_INFINITY; kept],
         }
     }
@@ -97,15 +97,12 @@ impl ScoresInParts {
     /// its first column.
     pub fn rank(&mut self, first: usize, part: &[f32]) {
         let columns = part.len() / self.sums.len().max(1);
-        let ReadTokens {
-            first: own,
-            likeliest,
-        } = self.read;
+        let ReadTokens { first: own, top_k } = self.read;
         let told = first.min(own)..own.min(first + columns);
         let others = told.end.max(first) - first;
         for (row, scores) in part.chunks_exact(columns.max(1)).enumerate() {
             self.own[row * own..][told.clone()].copy_from_slice(&scores[..told.len()]);
-            let found = &mut self.likeliest[row * likeliest..][..likeliest];
+            let found = &mut self.top_k[row * top_k..][..top_k];
             if found
                 .last()
                 .is_some_and(|least| self.sums[row].of_part > least.1)
@@ -128,9 +125,9 @@ impl ScoresInParts {
         for (own, other) in own.chain(self.kept.iter_mut().zip(&behind.kept)) {
             *own = own.max(*other);
         }
-        let likeliest = self.read.likeliest.max(1);
-        let rows = self.likeliest.chunks_exact_mut(likeliest);
-        for (found, others) in rows.zip(behind.likeliest.chunks_exact(likeliest)) {
+        let top_k = self.read.top_k.max(1);
+        let rows = self.top_k.chunks_exact_mut(top_k);
+        for (found, others) in rows.zip(behind.top_k.chunks_exact(top_k)) {
             for &(column, score) in others {
                 insert_larger(&[score], column as usize, found).ok();
             }
@@ -144,12 +141,12 @@ impl ScoresInParts {
         told.normalisers.clear();
         let mut columns = told.columns.take().unwrap_or_default();
         columns.others.clear();
-        let ReadTokens { first, likeliest } = self.read;
+        let ReadTokens { first, top_k } = self.read;
         for (row, sum) in self.sums.iter().enumerate() {
             told.normalisers.push(sum.logarithm());
             told.values
                 .extend_from_slice(&self.own[row * first..][..first]);
-            for &(column, score) in &self.likeliest[row * likeliest..][..likeliest] {
+            for &(column, score) in &self.top_k[row * top_k..][..top_k] {
                 told.values.push(score);
                 columns.others.push(id(column as usize));
             }
@@ -163,10 +160,7 @@ mod tests {
     use super::*;
     use crate::vectors::log_sum_exp;
 
-    const READ: ReadTokens = ReadTokens {
-        first: 5,
-        likeliest: 3,
-    };
+    const READ: ReadTokens = ReadTokens { first: 5, top_k: 3 };
 
     /// Rows of scores in parts of so many columns, on two cores.
     fn read(rows: &[Vec<f32>], columns: usize) -> NextScores {

@@ -11,7 +11,7 @@ use super::trainer::Trainer;
 use canopy_base::error::{Error, Result};
 use canopy_kernels::DropoutSource;
 use canopy_models::weights::{Place, module_tensors, not_finite};
-use canopy_nn::model::{Batch, Encoded, Model, Network};
+use canopy_nn::model::{Batch, Model, Network};
 
 /// How often a run goes back to one and the same checkpoint.
 const TRIES: u32 = 3;
@@ -147,10 +147,8 @@ fn gradient(model: &Model, gradients: &Gradients) -> Option<String> {
 fn layer(model: &Model, batch: &Batch) -> Option<String> {
     let drop = DropoutSource::none();
     let encoded = |model: &Model| {
-        invalid(match model.encode(&batch.source, &drop) {
-            Encoded::Transformer(encoded) => encoded.states,
-            Encoded::RnnSearch(encoded) => encoded.annotations,
-        })
+        let states = model.encode(&batch.source, &drop).states;
+        invalid(states)
     };
     let decoded = |model: &Model| invalid(model.scores(batch, &drop));
     let (part, found) = match encoded(model) {

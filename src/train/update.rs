@@ -15,7 +15,7 @@ use super::shards::shards;
 use super::trainer::Trainer;
 use super::workers::Loss;
 use canopy_base::error::Result;
-use canopy_kernels::{DropoutSource, is_here, with_products};
+use canopy_kernels::{DropoutSource, is_cpu, with_products};
 use canopy_nn::model::{Batch, Model, WARM};
 
 /// Which update it is.
@@ -247,7 +247,7 @@ impl Trainer<'_> {
         super::injected::spoil(place.step, &self.model, &mut gradients);
         // A graphics card has work while it is asked for the loss. Where that is not finite in the end, the run goes back.
         let loss = match loss {
-            Loss::Tensor(loss) if is_here(self.workers.device()) => Loss::Known(loss.into_scalar()),
+            Loss::Tensor(loss) if is_cpu(self.workers.device()) => Loss::Known(loss.into_scalar()),
             loss => loss,
         };
         let is_finite = !matches!(loss, Loss::Known(loss) if !loss.is_finite());

@@ -26,7 +26,7 @@ use canopy::jobs::{
 };
 use canopy::kernels::packed::Quantization;
 use canopy::kernels::{NextScores, ReadTokens, WordNormaliser};
-use canopy::model::{Context, Model, ModelConfig, Reach, Side};
+use canopy::model::{Context, ExecutorKind, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
 use canopy::training::{
@@ -330,7 +330,7 @@ fn searched(
     };
     assert_eq!(
         kept.is_some() && *device != Device::flex(),
-        model.on_card().is_some()
+        model.executor().kind() == ExecutorKind::Gpu
     );
     let vocabulary = tiny::vocabulary();
     let sentences = tiny::pairs().into_iter().take(12).enumerate();
@@ -406,7 +406,7 @@ fn child_searches_documents_on_the_gpu() {
         let there = there
             .expect("the same weights")
             .packed_as(Quantization::None);
-        assert!(there.on_card().is_some(), "{context:?}");
+        assert_eq!(there.executor().kind(), ExecutorKind::Gpu, "{context:?}");
         let here = translations(&here, &text, 2);
         let there = translations(&there, &text, 2);
         for (here, there) in here.iter().flatten().zip(there.iter().flatten()) {
@@ -437,10 +437,7 @@ fn child_searches_on_the_gpu() {
         told.read(scores.reshape([2, 500]), read);
         told
     };
-    let first = ReadTokens {
-        first: 3,
-        likeliest: 4,
-    };
+    let first = ReadTokens { first: 3, top_k: 4 };
     let (all, few) = (read(&cpu, None), read(&gpu, Some(first)));
     let columns = few.columns.expect("a part of them");
     for (row, all) in all.values.chunks(500).enumerate() {

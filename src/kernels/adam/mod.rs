@@ -92,7 +92,7 @@ pub fn adam(
     step: AdamStep,
 ) -> (Tensor<1>, Moments) {
     match moments {
-        _ if !cpu::is_here(&values.device()) => plain(values, gradient, &moments, step),
+        _ if !cpu::is_cpu(&values.device()) => plain(values, gradient, &moments, step),
         Moments::Float32(first, second) => fused(values, gradient, (first, second), step),
         Moments::Coded(first, second) => fused_coded(values, gradient, (first, second), step),
     }
@@ -137,7 +137,7 @@ pub fn adam_at_once(
 
 /// `[1]`: the sum of the squares of `[numbers]`.
 pub fn square_sum(gradient: Tensor<1>) -> Tensor<1> {
-    if !cpu::is_here(&gradient.device()) {
+    if !cpu::is_cpu(&gradient.device()) {
         return gradient.square().sum();
     }
     let device = gradient.device();

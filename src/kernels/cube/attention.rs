@@ -67,7 +67,7 @@ impl Blocks {
 }
 
 fn signed(number: usize) -> i32 {
-    i32::try_from(number).expect("rows of a card are fewer than 2^31")
+    i32::try_from(number).expect("rows of a GPU are fewer than 2^31")
 }
 
 /// Heads, fours of numbers of one, whether it is causal, and the factor of scores.

@@ -1,4 +1,4 @@
-//! Kernels of our own for training on a graphics card (WGSL in `shaders/training`), on the tensors and the tape of burn.
+//! Kernels of our own for training on a GPU (WGSL in `shaders/training`), on the tensors and the tape of burn.
 //!
 //! Burn computes a norm by a dozen kernels, sums a row of scores by one thread, and multiplies by a kernel that is not tuned for
 //! the shape; what that costs is in docs/research/speed-gpu.md. Here each is a step of the tape. Whether one runs is asked when it is
@@ -238,7 +238,7 @@ impl Number {
 }
 
 fn word(number: usize) -> u32 {
-    u32::try_from(number).expect("matrices of a card are small")
+    u32::try_from(number).expect("matrices of a GPU are small")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -11,12 +11,12 @@ use burn_cubecl::tensor::CubeTensor;
 use super::{
     Kernel, Number, PRODUCT, PRODUCT_BY_HALVES, TrainingKernels, empty, sum_of, tracked, with, word,
 };
-use crate::card::Card;
+use crate::gpu::Gpu;
 use crate::tape::on_tape;
 
 /// Columns that a group of threads computes.
 const COLUMNS: usize = 64;
-/// Groups of 64 rows that keep a card busy.
+/// Groups of 64 rows that keep a GPU busy.
 const GROUPS: usize = 528;
 /// Inner numbers that are worth a part.
 const PART: usize = 128;
@@ -163,7 +163,7 @@ pub(crate) fn product(a: &Tensor<2>, b: &Tensor<2>, way: Way) -> Option<Tensor<2
         return None;
     }
     let matrices = [tracked(a)?, tracked(b)?];
-    let has_halves = || Card::of(&a.device().inner()).is_some_and(|card| card.multiplies_halves());
+    let has_halves = || Gpu::of(&a.device().inner()).is_some_and(|gpu| gpu.multiplies_halves());
     if way.by_halves && !has_halves() {
         return None;
     }

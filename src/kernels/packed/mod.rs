@@ -42,7 +42,7 @@ pub enum Quantization {
     /// brought to 8 bits as they come. Where the processor has no products of bytes, all is rounded alike and computed as
     /// floats.
     Int8,
-    /// As 16-bit floats where a graphics card searches; on the CPU as [`Self::None`].
+    /// As 16-bit floats where a GPU searches; on the CPU as [`Self::None`].
     Float16,
 }
 

@@ -59,7 +59,7 @@ impl Table {
     /// # Panics
     /// If the tensor learns.
     pub fn new<const D: usize>(tensor: Tensor<D>) -> Self {
-        if !cpu::is_here(&tensor.device()) {
+        if !cpu::is_cpu(&tensor.device()) {
             let columns = tensor.dims()[D - 1];
             let values = tensor.into_data().try_into_vec();
             let values: Vec<f32> = values.expect("weights are 32-bit floats");

@@ -7,7 +7,7 @@
 //! ACL 2021, let a network choose it, which reads the distances and how many different tokens there are. States are what
 //! enters the last feed-forward sublayer, as theirs.
 
-mod on_card;
+mod on_gpu;
 mod subset;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const CANDIDATES: usize = 4;
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-use on_card::OnCard;
+use on_gpu::OnGpu;
 pub use subset::{StatesOfPairs, Subset};
 
 use canopy_kernels::packed::{PackedMatrix, Quantization, Scratch, Weights};
@@ -87,7 +87,7 @@ pub struct Datastore {
     keys: Keys,
     next: Vec<u32>,
     config: KnnConfig,
-    on_card: OnCard,
+    on_gpu: OnGpu,
     pairs: Option<Arc<StatesOfPairs>>,
 }
 
@@ -109,7 +109,7 @@ impl Datastore {
             },
             next,
             config,
-            on_card: OnCard::default(),
+            on_gpu: OnGpu::default(),
             pairs: None,
         }
     }
@@ -133,7 +133,7 @@ impl Datastore {
             }),
             next,
             config,
-            on_card: OnCard::default(),
+            on_gpu: OnGpu::default(),
             pairs: None,
         }
     }

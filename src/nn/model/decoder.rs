@@ -19,7 +19,7 @@ use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::ssru::Ssru;
 use super::variant::DecoderCell;
-use canopy_kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_here};
+use canopy_kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_cpu};
 
 /// Decoder layers.
 #[derive(Module, Debug)]
@@ -47,6 +47,26 @@ pub struct DecoderLayer {
     pub fusion: Option<BertFusion>,
     pub feed_forward: FeedForward,
     pub norm_ff: Norm,
+}
+
+/// The sublayer that reads the tokens before.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SelfSublayer<'l> {
+    Attention(&'l MultiHeadAttention),
+    Ssru(&'l Ssru),
+}
+
+impl DecoderLayer {
+    /// The one of the two that it has. They are fields, and no enum is, because parameters are named after them in a model's
+    /// folder.
+    ///
+    /// # Panics
+    /// If it has neither.
+    pub(super) fn self_sublayer(&self) -> SelfSublayer<'_> {
+        let attention = self.self_attention.as_ref().map(SelfSublayer::Attention);
+        let sublayer = attention.or_else(|| self.ssru.as_ref().map(SelfSublayer::Ssru));
+        sublayer.expect("self-attention or a recurrent unit")
+    }
 }
 
 /// States of the tokens of some target sentences.
@@ -215,12 +235,9 @@ impl Decoder {
         let mut fed_forward = None;
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
-            y = self.residual(y, &layer.norm_self, drop, |y| {
-                match (&layer.self_attention, &layer.ssru) {
-                    (Some(attention), _) => attention.forward(y.clone(), y, &own),
-                    (None, Some(ssru)) => ssru.forward(y, &rows.sentences),
-                    (None, None) => unreachable!("a layer has one of the two"),
-                }
+            y = self.residual(y, &layer.norm_self, drop, |y| match layer.self_sublayer() {
+                SelfSublayer::Attention(attention) => attention.forward(y.clone(), y, &own),
+                SelfSublayer::Ssru(ssru) => ssru.forward(y, &rows.sentences),
             });
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
                 recorder.add(AttentionKind::Cross, number, |keep| {
@@ -363,7 +380,7 @@ impl Decoder {
     /// Pads the source rows of every hypothesis where that is worth it: the CPU reads them as they are.
     fn pad_source(&self, state: &mut DecoderState) {
         let rows = state.layers.first().map(|layer| &layer.source.0);
-        let Some(rows) = rows.filter(|rows| state.padded.is_none() && !is_here(&rows.device()))
+        let Some(rows) = rows.filter(|rows| state.padded.is_none() && !is_cpu(&rows.device()))
         else {
             return;
         };
@@ -407,14 +424,13 @@ impl Decoder {
         let layers = self.layers.iter().zip(&mut state.layers).zip(documents);
         for (number, ((layer, memory), document)) in layers.enumerate() {
             y = self.residual(y, &layer.norm_self, &none, |y| {
-                let attention = match (&layer.self_attention, &layer.ssru) {
-                    (Some(attention), _) => attention,
-                    (None, Some(ssru)) => {
+                let attention = match layer.self_sublayer() {
+                    SelfSublayer::Attention(attention) => attention,
+                    SelfSublayer::Ssru(ssru) => {
                         let (state, cell) = ssru.step(y, memory.cell.take());
                         memory.cell = Some(cell);
                         return state;
                     }
-                    (None, None) => unreachable!("a layer has one of the two"),
                 };
                 let (key, value) = attention.project(y.clone());
                 let (key, value) = (key.unsqueeze_dim(1), value.unsqueeze_dim(1));

@@ -75,23 +75,8 @@ impl Transformer {
         self.encoder.encode_sentences(&words, &source.layout())
     }
 
-    /// [`Self::encode`] of a window of one document; none if nothing after the last layer chooses sentences by encodings.
-    pub fn encode_in_window(
-        &self,
-        source: &PackedBatch,
-        memory: Option<Tensor<2>>,
-        document_window: &DocumentWindow,
-    ) -> Option<EncoderOutput> {
-        self.encode_in_window_recorded(
-            source,
-            memory,
-            document_window,
-            &mut AttentionRecorder::off(),
-        )
-    }
-
-    /// [`Self::encode_in_window`], with what it attends to: sentences that the context names, and the leaves of its tree, have
-    /// their numbers in the document.
+    /// [`Self::encode`] of a window of one document, with what it attends to: sentences that the context names, and the leaves of
+    /// its tree, have their numbers in the document. None if nothing after the last layer chooses sentences by encodings.
     pub(super) fn encode_in_window_recorded(
         &self,
         source: &PackedBatch,
@@ -177,7 +162,7 @@ mod tests {
     use super::super::context_config::MergeKind;
     use super::super::context_config::{Context, MemorySource, Placement};
     use super::super::recorder::{HeadWeights, Recording};
-    use super::super::system::{Encoded, Model};
+    use super::super::system::Model;
     use super::super::traversal::TraversalRule;
     use super::super::variant::{SpecialTokens, Variant};
     use super::*;
@@ -222,10 +207,7 @@ mod tests {
     /// States of the third and fourth sentence, within the whole document and with what is kept of the rest.
     fn whole_and_window(context: Context) -> [Vec<f32>; 2] {
         let model = model(context);
-        let states = |encoded: Encoded, rows: std::ops::Range<usize>| {
-            let Encoded::Transformer(encoded) = encoded else {
-                unreachable!("a Transformer")
-            };
+        let states = |encoded: EncoderOutput, rows: std::ops::Range<usize>| {
             let states = encoded.states.narrow(0, rows.start, rows.len());
             states.into_data().iter::<f32>().collect::<Vec<f32>>()
         };
@@ -235,7 +217,9 @@ mod tests {
             after: encodings(&DOCUMENT[4..]),
         };
         let whole = model.encode(&rows(&DOCUMENT), &DropoutSource::none());
-        let window = model.encode_in_window(&rows(&DOCUMENT[2..4]), &document_window);
+        let executor = model.executor();
+        let part = rows(&DOCUMENT[2..4]);
+        let window = executor.encode(&part, Some(&document_window), &mut AttentionRecorder::off());
         [states(whole, 5..12), states(window, 0..7)]
     }
 

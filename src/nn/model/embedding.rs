@@ -12,7 +12,7 @@ use super::packed_batch::PackedBatch;
 use super::positions::PositionTables;
 use super::sinusoids::sinusoids;
 use super::variant::Sinusoids;
-use canopy_kernels::{DropoutSource, RowNumbers, dropout, is_here, select_rows};
+use canopy_kernels::{DropoutSource, RowNumbers, dropout, is_cpu, select_rows};
 
 /// A table of token vectors and what it adds for their places.
 #[derive(Module, Debug)]
@@ -114,7 +114,7 @@ impl Embedding {
     ) -> Tensor<2> {
         let ([rows, d_model], device) = (words.dims(), words.device());
         let words = match self.sinusoids {
-            Some(kind) if is_here(&device) => {
+            Some(kind) if is_cpu(&device) => {
                 let sines = sinusoids(positions.iter().map(|&[word, ..]| word), d_model, kind);
                 words + Tensor::from_data(TensorData::new(sines, [rows, d_model]), &device)
             }

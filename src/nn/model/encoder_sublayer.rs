@@ -20,7 +20,25 @@ pub struct EncoderSublayer {
     pub norm: Norm,
 }
 
+/// The one of the two.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SublayerKind<'l> {
+    Attention(&'l MultiHeadAttention),
+    FeedForward(&'l FeedForward),
+}
+
 impl EncoderSublayer {
+    /// The layer that it has. Both are fields, and no enum is, because parameters are named after them in a model's folder.
+    ///
+    /// # Panics
+    /// If it has neither.
+    pub(super) fn kind(&self) -> SublayerKind<'_> {
+        let attention = self.attention.as_ref().map(SublayerKind::Attention);
+        let feed_forward = || self.feed_forward.as_ref().map(SublayerKind::FeedForward);
+        let kind = attention.or_else(feed_forward);
+        kind.expect("attention or a feed-forward layer")
+    }
+
     pub(super) fn new(kind: Sublayer, config: &ModelConfig, device: &Device) -> Self {
         let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads)
             .with_bias(config.variant.attention_bias);
@@ -52,10 +70,9 @@ impl EncoderSublayer {
         segments: &Arc<[Segment]>,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        match (&self.attention, &self.feed_forward) {
-            (Some(attention), _) => attention.forward(x.clone(), x, segments),
-            (None, Some(feed_forward)) => feed_forward.forward(x, drop),
-            (None, None) => unreachable!("a sublayer is attention or feed-forward"),
+        match self.kind() {
+            SublayerKind::Attention(attention) => attention.forward(x.clone(), x, segments),
+            SublayerKind::FeedForward(feed_forward) => feed_forward.forward(x, drop),
         }
     }
 }

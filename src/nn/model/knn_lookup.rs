@@ -2,14 +2,13 @@
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Int, Tensor, TensorData};
-use rayon::prelude::*;
 
 use super::batch::Batch;
-use super::decoder::DecoderOutput;
-use super::packed::{CardTransformer, PackedTransformer};
+use super::encoder::EncoderOutput;
+use super::executor::BurnExecutor;
 use super::prepared::Memory;
-use super::system::{Encoded, Model, Network};
-use crate::datastore::{Datastore, KnnConfig, Neighbours, StatesOfPairs};
+use super::system::Model;
+use crate::datastore::{KnnConfig, Neighbours};
 use canopy_kernels::DropoutSource;
 
 /// A token that follows others, and what was found where it stands.
@@ -32,29 +31,8 @@ impl Model {
         batches: impl IntoIterator<Item = Batch>,
         config: KnnConfig,
     ) -> Self {
-        if let Some(packed) = self.packed().filter(|packed| packed.encodes()) {
-            self.datastore = packed_datastore(packed, batches, config);
-            return self;
-        }
-        if let Some(card) = self.on_card().filter(|card| card.decodes_whole()) {
-            self.datastore = card_datastore(card, batches, config);
-            return self;
-        }
-        let (mut keys, mut next) = (Vec::new(), Vec::new());
-        for batch in batches {
-            let encoded = self.encode(&batch.source, &DropoutSource::none());
-            if let Some(words) = self.last_layer(&batch, &encoded) {
-                keys.push(words.fed_forward);
-                next.extend(batch.labels);
-            }
-        }
-        if !keys.is_empty() {
-            let datastore = Datastore::new(Tensor::cat(keys, 0), next, config);
-            self.datastore = Some(match self.packed() {
-                Some(_) => datastore.into_packed(),
-                None => datastore,
-            });
-        }
+        let found = self.executor().datastore(&mut batches.into_iter(), config);
+        self.datastore = found.or(self.datastore);
         self
     }
 
@@ -63,9 +41,8 @@ impl Model {
         let datastore = self.datastore.as_ref()?;
         let drop = DropoutSource::none();
         let encoded = self.encode(&batch.source, &drop);
-        let last = self.last_layer(batch, &encoded)?;
-        let translations =
-            self.known_translations(&batch.source, &batch.references, &encoded, &drop);
+        let last = self.network.as_ref().last_layer(batch, &encoded)?;
+        let translations = self.translations(&batch.source, &batch.references, &encoded, &drop);
         let scores = self.scores_with(&encoded, translations.as_ref(), batch, &drop);
         let alone = of_labels(scores, &batch.labels).into_iter().map(f32::exp);
         let words = alone
@@ -80,94 +57,22 @@ impl Model {
     }
 
     /// Log-probability of each of `batch.labels` after the tokens before it, in which has part what the model looks up, as
-    /// in [`Self::next_log_probs`].
+    /// in a search, by burn's layers.
     pub fn label_log_probs(
         &self,
-        encoded: &Encoded,
+        encoded: &EncoderOutput,
         translations: Option<&Memory>,
         batch: &Batch,
     ) -> Vec<f32> {
-        let scores = self.scores_with(encoded, translations, batch, &DropoutSource::none());
-        let alone = of_labels(scores, &batch.labels);
-        let Some(datastore) = &self.datastore else {
-            return alone;
-        };
-        let Some(last) = self.last_layer(batch, encoded) else {
-            return alone;
-        };
-        let words = alone.into_iter().zip(&batch.labels);
-        words
-            .zip(datastore.near_translations(last.fed_forward, batch.translations()))
-            .map(|((alone, &label), near)| datastore.mixed(alone.exp(), label, &near).ln())
-            .collect()
+        BurnExecutor::new(self).label_log_probs_with(encoded, translations, batch)
     }
-
-    /// The last decoder layer, a row for each of `batch.target`; None if the model is recurrent.
-    fn last_layer(&self, batch: &Batch, encoded: &Encoded) -> Option<DecoderOutput> {
-        match (&self.network, encoded) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                let encoded = encoded.select(&batch.translated);
-                Some(network.decode(&batch.target, &encoded, &DropoutSource::none()))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// States of all words of these batches by the weights on a graphics card.
-fn card_datastore(
-    card: &CardTransformer,
-    batches: impl IntoIterator<Item = Batch>,
-    config: KnnConfig,
-) -> Option<Datastore> {
-    let (mut keys, mut next) = (Vec::new(), Vec::new());
-    for batch in batches {
-        keys.extend(card.label_states(&batch)?);
-        next.extend(batch.labels);
-    }
-    let d_model = keys.len().checked_div(next.len())?;
-    Some(Datastore::packed(&keys, d_model, next, config))
-}
-
-/// States of all words of these batches, which are computed on all cores; None if there are none.
-fn packed_datastore(
-    packed: &PackedTransformer,
-    batches: impl IntoIterator<Item = Batch>,
-    config: KnnConfig,
-) -> Option<Datastore> {
-    let (mut keys, mut next) = (Vec::new(), Vec::new());
-    let mut pairs = StatesOfPairs::default();
-    let mut batches = batches.into_iter();
-    loop {
-        let batches: Vec<Batch> = batches
-            .by_ref()
-            .take(rayon::current_num_threads())
-            .collect();
-        if batches.is_empty() {
-            break;
-        }
-        let states = batches.par_iter().map(|batch| packed.label_states(batch));
-        for states in states.collect::<Vec<_>>() {
-            keys.extend(states.fed_forward);
-        }
-        for batch in batches {
-            let mut first = next.len();
-            for (source, states) in batch.translations() {
-                pairs.push(source, first..first + states);
-                first += states;
-            }
-            next.extend(batch.labels);
-        }
-    }
-    let d_model = keys.len().checked_div(next.len())?;
-    Some(Datastore::packed(&keys, d_model, next, config).of_pairs(pairs))
 }
 
 /// Log-probabilities of `labels`, one for each row of `scores`.
 ///
 /// # Shapes
 /// - scores: `[rows, vocab]`
-fn of_labels(scores: Tensor<2>, labels: &[u32]) -> Vec<f32> {
+pub(super) fn of_labels(scores: Tensor<2>, labels: &[u32]) -> Vec<f32> {
     let ids: Vec<i64> = labels.iter().map(|&id| i64::from(id)).collect();
     let ids = TensorData::new(ids, [labels.len(), 1]);
     let ids = Tensor::<2, Int>::from_data(ids, &scores.device());

@@ -21,6 +21,7 @@ mod documents;
 mod embedding;
 mod encoder;
 mod encoder_sublayer;
+mod executor;
 mod feed_forward;
 mod flat;
 mod flat_transformer;
@@ -38,7 +39,6 @@ mod mechanism;
 mod norm;
 mod packed;
 mod packed_batch;
-mod packed_on_demand;
 mod parts;
 mod pooling;
 mod positions;
@@ -51,9 +51,6 @@ mod recorder;
 mod recurrent;
 mod rnn_search;
 mod rows;
-mod search_memory;
-mod search_state;
-mod search_weights;
 mod selective;
 mod sentence_selection;
 mod sinusoids;
@@ -95,6 +92,9 @@ pub use documents::Documents;
 pub use embedding::Embedding;
 pub use encoder::{Encoder, EncoderOutput};
 pub use encoder_sublayer::EncoderSublayer;
+pub use executor::{
+    BatchSetup, Batching, Decode, DraftStates, Executor, ExecutorKind, SearchMemory,
+};
 pub use feed_forward::{FeedForward, FeedForwardConfig};
 pub use flat::{FlatAttention, FlatAttentionConfig};
 pub use flat_transformer::FlatSegments;
@@ -110,8 +110,8 @@ pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
-    CardState, CardTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource,
-    PackedState, PackedTransformer, SomeWords, TranslationStates,
+    GpuState, GpuTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState,
+    PackedTransformer, TranslationStates, VocabularySubset,
 };
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
@@ -132,13 +132,11 @@ pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
 };
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
-pub use search_memory::SearchMemory;
-pub use search_state::SearchState;
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use sentence_selection::{SelectedSentences, relevance};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
-pub use system::{Encoded, Model, Network, Reranker};
+pub use system::{Model, Network, Reranker};
 pub use systems::{ContextAttention, PreviousEncoder};
 pub use transformer::Transformer;
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};

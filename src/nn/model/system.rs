@@ -10,19 +10,19 @@ use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
 use super::config::{Architecture, ModelConfig};
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
-use super::document_window::DocumentWindow;
+use super::decoder::DecoderOutput;
 use super::encoder::EncoderOutput;
+use super::executor::SearchWeights;
 use super::packed_batch::PackedBatch;
-use super::packed_on_demand::PackedOnDemand;
 use super::prepared::Memory;
-use super::rnn_search::{RnnEncoded, RnnSearch};
+use super::rnn_search::RnnSearch;
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::datastore::Datastore;
 use crate::shortlist::Shortlist;
 use canopy_base::error::Result;
-use canopy_kernels::{DropoutSource, is_here, label_smoothed_cross_entropy};
+use canopy_kernels::{DropoutSource, is_cpu, label_smoothed_cross_entropy};
 use canopy_tokenize::Tokenizer;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
@@ -75,12 +75,12 @@ pub struct Model {
     /// Hypotheses that its searches keep, where nobody asks for a number; none for the usual one.
     #[module(skip)]
     pub beam_size: Option<usize>,
-    /// The same weights for a search on the CPU; none where burn's layers search.
+    /// The weights of searches; none where burn's layers search.
     #[module(skip)]
-    pub(super) packed: Option<PackedOnDemand>,
+    pub(super) search_weights: Option<SearchWeights>,
     /// Those of [`Self::stage_one`] alike.
     #[module(skip)]
-    pub(super) packed_stage_one: Option<PackedOnDemand>,
+    pub(super) stage_one_weights: Option<SearchWeights>,
     /// Where those weights are that nobody has read yet; none if all are here.
     #[module(skip)]
     pub(super) unread: Option<Arc<dyn UnreadWeights>>,
@@ -100,15 +100,55 @@ pub struct Reranker {
     pub max_tokens: usize,
 }
 
-/// Encoded source sentences.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and they live long"
-)]
-#[derive(Debug, Clone)]
-pub enum Encoded {
-    Transformer(EncoderOutput),
-    RnnSearch(RnnEncoded),
+/// A network of a model, or the sentence-level model that its training began with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NetworkRef<'m> {
+    Transformer(&'m Transformer),
+    RnnSearch(&'m RnnSearch),
+}
+
+impl Network {
+    pub(super) fn as_ref(&self) -> NetworkRef<'_> {
+        match self {
+            Self::Transformer(network) => NetworkRef::Transformer(network),
+            Self::RnnSearch(network) => NetworkRef::RnnSearch(network),
+        }
+    }
+}
+
+impl NetworkRef<'_> {
+    /// As [`Model::scores_with`].
+    pub fn scores(
+        self,
+        encoded: &EncoderOutput,
+        translations: Option<&Memory>,
+        batch: &Batch,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let encoded = encoded.select(&batch.translated);
+        match self {
+            Self::Transformer(network) => {
+                let (target, layers) = (&batch.target, &network.decoder);
+                let decoded = network.decode(target, &encoded, drop);
+                let states = layers.join(decoded, target, &encoded, translations, drop);
+                network.vocabulary_scores(states)
+            }
+            Self::RnnSearch(network) => {
+                network.scores(&network.encoded(&encoded), &batch.target, drop)
+            }
+        }
+    }
+
+    /// The last decoder layer, a row for each of `batch.target`; none if the network is recurrent.
+    pub fn last_layer(self, batch: &Batch, encoded: &EncoderOutput) -> Option<DecoderOutput> {
+        match self {
+            Self::Transformer(network) => {
+                let encoded = encoded.select(&batch.translated);
+                Some(network.decode(&batch.target, &encoded, &DropoutSource::none()))
+            }
+            Self::RnnSearch(_) => None,
+        }
+    }
 }
 
 impl Model {
@@ -167,15 +207,15 @@ impl Model {
             reranker: None,
             length_penalty: None,
             beam_size: None,
-            packed: None,
-            packed_stage_one: None,
+            search_weights: None,
+            stage_one_weights: None,
             unread: None,
         })
     }
 
     /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.
     pub fn seed_masks(&self, seed: u64) {
-        let drawn = |device: &Device| !is_here(device);
+        let drawn = |device: &Device| !is_cpu(device);
         for device in self.devices().into_iter().filter(drawn) {
             let _alone = drawing();
             device.seed(seed);
@@ -188,7 +228,7 @@ impl Model {
             Network::Transformer(network) => &network.embedding.words,
             Network::RnnSearch(network) => &network.source_words,
         };
-        is_here(&table.lazy_device())
+        is_cpu(&table.lazy_device())
     }
 
     /// The distribution that the model's is interpolated with.
@@ -254,29 +294,31 @@ impl Model {
     }
 
     /// Encodes the sentences of whole documents.
-    pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> Encoded {
+    pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> EncoderOutput {
         match &self.network {
             Network::Transformer(network) => {
                 self.beside_stage_one(source, |memory| network.encode(source, memory, drop))
             }
-            Network::RnnSearch(network) => Encoded::RnnSearch(network.encode(source, drop)),
+            Network::RnnSearch(network) => {
+                EncoderOutput::of(network.annotations(source, drop), source)
+            }
         }
     }
 
     /// What `encode` makes of the states of the sentence-level model, with these where the decoder reads them, too.
-    fn beside_stage_one(
+    pub(super) fn beside_stage_one(
         &self,
         source: &PackedBatch,
         encode: impl FnOnce(Option<Tensor<2>>) -> EncoderOutput,
-    ) -> Encoded {
+    ) -> EncoderOutput {
         let stage_one = self.stage_one_reads(source);
         let memory = stage_one.as_ref();
         let memory = memory.map(|encoded| encoded.states.clone().detach());
         let stage_one = stage_one.filter(|_| self.is_bilingual());
-        Encoded::Transformer(EncoderOutput {
+        EncoderOutput {
             stage_one: stage_one.map(Box::new),
             ..encode(memory)
-        })
+        }
     }
 
     /// Encodings by which other sentences of a document choose these; none if the model does not choose so after its last
@@ -293,22 +335,6 @@ impl Model {
             }
             _ => None,
         }
-    }
-
-    /// Encodes a window of one document, of the rest of which only encodings are known.
-    pub fn encode_in_window(
-        &self,
-        source: &PackedBatch,
-        document_window: &DocumentWindow,
-    ) -> Encoded {
-        let Network::Transformer(network) = &self.network else {
-            return self.encode(source, &DropoutSource::none());
-        };
-        let among = network.encode_in_window(source, self.memory(source), document_window);
-        among.map_or_else(
-            || self.encode(source, &DropoutSource::none()),
-            Encoded::Transformer,
-        )
     }
 
     /// States of the sentence-level model, without gradient, where the encoder reads them.
@@ -329,7 +355,7 @@ impl Model {
     ///
     /// `target` begins every sentence with `bos`, and translates the sentences of `encoded`. None if the model is not
     /// bilingual.
-    pub(super) fn translations(
+    pub fn translations(
         &self,
         source: &PackedBatch,
         target: &PackedBatch,
@@ -363,14 +389,13 @@ impl Model {
     /// - output: `[target rows, vocab]`
     pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
         let encoded = self.encode_translated(batch, drop);
-        let translations =
-            self.known_translations(&batch.source, &batch.references, &encoded, drop);
+        let translations = self.translations(&batch.source, &batch.references, &encoded, drop);
         self.scores_with(&encoded, translations.as_ref(), batch, drop)
     }
 
     /// Encodes the documents of a batch: of the sentences that are only read what others read of them, where that can be told
     /// apart.
-    fn encode_translated(&self, batch: &Batch, drop: &DropoutSource) -> Encoded {
+    fn encode_translated(&self, batch: &Batch, drop: &DropoutSource) -> EncoderOutput {
         let (source, translated) = (&batch.source, batch.translated.as_slice());
         let network = match &self.network {
             // The live model's translations of all sentences are read.
@@ -388,20 +413,6 @@ impl Model {
         })
     }
 
-    /// The memory that a bilingual model makes of the translations `target` of all sentences of `source`.
-    pub fn known_translations(
-        &self,
-        source: &PackedBatch,
-        target: &PackedBatch,
-        encoded: &Encoded,
-        drop: &DropoutSource,
-    ) -> Option<Memory> {
-        match encoded {
-            Encoded::Transformer(encoded) => self.translations(source, target, encoded, drop),
-            Encoded::RnnSearch(_) => None,
-        }
-    }
-
     /// [`Self::scores`] with the encoded sentences of `batch.source` and what is read of their translations; here a
     /// sentence may be translated several times.
     ///
@@ -409,36 +420,13 @@ impl Model {
     /// - output: `[target rows, vocab]`
     pub fn scores_with(
         &self,
-        encoded: &Encoded,
+        encoded: &EncoderOutput,
         translations: Option<&Memory>,
         batch: &Batch,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        match (&self.network, encoded) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                let states = Self::states(network, (encoded, translations), batch, drop);
-                network.vocabulary_scores(states)
-            }
-            (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
-                let encoded = encoded.select(&batch.translated);
-                network.scores(&encoded, &batch.target, drop)
-            }
-            _ => unreachable!("a model reads what it encoded"),
-        }
-    }
-
-    /// States of the last decoder layer, one for each row of `batch.target`.
-    fn states(
-        network: &Transformer,
-        (encoded, translations): (&EncoderOutput, Option<&Memory>),
-        batch: &Batch,
-        drop: &DropoutSource,
-    ) -> Tensor<2> {
-        let encoded = encoded.select(&batch.translated);
-        let decoded = network.decode(&batch.target, &encoded, drop);
-        network
-            .decoder
-            .join(decoded, &batch.target, &encoded, translations, drop)
+        let network = self.network.as_ref();
+        network.scores(encoded, translations, batch, drop)
     }
 
     /// Mean label-smoothed loss in nats a token.
@@ -462,25 +450,13 @@ impl Model {
         if let Network::Transformer(network) = &mut self.network {
             network.tokens.forced_first = token;
         }
-        let quantization = self.packing();
-        self.packed = quantization.map(PackedOnDemand::new);
+        self.search_weights = self.packing().map(SearchWeights::new);
     }
 
     /// How many sentences a token reads in each head, where there is a choice.
     pub fn set_top_t(&mut self, top_t: usize) {
         if let Network::Transformer(network) = &mut self.network {
             network.encoder.set_top_t(top_t);
-        }
-    }
-}
-
-impl Encoded {
-    /// The same states for some of the sentences only.
-    #[must_use]
-    pub fn select(&self, numbers: &[usize]) -> Self {
-        match self {
-            Self::Transformer(encoded) => Self::Transformer(encoded.select(numbers)),
-            Self::RnnSearch(encoded) => Self::RnnSearch(encoded.select(numbers)),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Whole sentences and single steps give the same numbers.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
 use super::*;
-use canopy_kernels::card::Card;
+use canopy_kernels::gpu::Gpu;
 use canopy_kernels::packed::{Quantization, Scratch};
 use canopy_kernels::{DropoutSource, NextScores, WordNormaliser, log_softmax};
 
@@ -106,7 +107,7 @@ fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
         let model = fused(drawn.clone(), false);
         let whole = model.scores(&batch, &none);
         let encoded = model.encode(&batch.source, &none);
-        let steps = word_by_word(&model, &batch, &model.prepare(&encoded), &encoded);
+        let steps = word_by_word(&model, &batch, None, &encoded);
         let differs = difference(whole.clone(), steps);
         assert!(differs < 1e-4, "{fusion:?} differs by {differs}");
 
@@ -222,35 +223,42 @@ fn difference(left: Tensor<2>, right: Tensor<2>) -> f32 {
 }
 
 /// Scores of the target tokens of each translated sentence, one token after the other; a packed decoder's are the same, and those
-/// of one on a card.
+/// of one on a GPU.
 fn word_by_word(
     model: &Model,
     batch: &Batch,
-    memory: &SearchMemory,
-    encoded: &Encoded,
+    translations: Option<&Memory>,
+    encoded: &EncoderOutput,
 ) -> Tensor<2> {
     let mut scores = Vec::new();
     let Network::Transformer(network) = &model.network else {
         unreachable!("a Transformer")
     };
-    let card_weights = CardTransformer::computes(network).then(|| {
-        let card = Card::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
-        let found = CardTransformer::on(card, network, model.context, Quantization::None, None);
+    let (context, quantization) = (model.context, Quantization::None);
+    let gpu_weights = GpuTransformer::computes(network).then(|| {
+        let gpu = Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least");
+        let found = GpuTransformer::on(gpu, network, context, quantization, None);
         found.expect("room")
     });
-    let with_packed = model.clone().packed_as(Quantization::None);
-    let packed = with_packed.packed().expect("a Transformer on the CPU");
+    let packed = PackedTransformer::new(network, context, quantization, None);
+    let packed = packed.expect("a Transformer on the CPU");
+    let memory = network.decoder.prepare(encoded);
+    let whole = translations.map(|read| network.decoder.with_translations(&memory, read));
+    let shared = translations
+        .and_then(|read| packed.prepare(read))
+        .map(Arc::new);
+    let whole = whole.unwrap_or_else(|| memory.clone());
+    let read_so = if shared.is_some() { &memory } else { &whole };
     for (position, &number) in batch.translated.iter().enumerate() {
         let encoded = encoded.select(&[number]);
-        let mut state = model.start_with(&encoded, memory);
-        let source = memory.packed(&with_packed, &encoded);
-        let source = source.expect("a Transformer's");
-        let mut in_kernels = (card_weights.as_ref()).map(|it| (it, it.start_with(&source, None)));
+        let mut state = network.start(&encoded, whole.clone());
+        let source = PackedEncoderOutput::of(&encoded, Some((read_so, shared.clone())));
+        let mut in_kernels = (gpu_weights.as_ref()).map(|it| (it, it.start_with(&source, None)));
         let source = packed.source(&source, &mut Scratch::default());
         let mut same = packed.start(source, &[0], Scratch::default());
         for row in batch.target.sentences[position].clone() {
             let ids = &batch.target.ids[row..=row];
-            let of_word = model.step(&mut state, ids);
+            let of_word = network.step(&mut state, ids);
             let mut of_packed = Vec::new();
             packed.step(&mut same, ids, &mut of_packed, None);
             let of_packed = Tensor::<1>::from_floats(of_packed.as_slice(), &Device::flex());
@@ -262,7 +270,7 @@ fn word_by_word(
                 let log_probs = log_softmax(of_word.clone());
                 let pairs = found.values.iter().zip(&log_probs);
                 let differs = pairs.fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()));
-                assert!(differs < 5e-4, "that on a card differs by {differs}");
+                assert!(differs < 5e-4, "that on a GPU differs by {differs}");
             }
             scores.push(of_word);
         }
@@ -289,24 +297,22 @@ fn words_read_the_same_one_by_one_as_in_whole_sentences() {
         let model = Model::seeded(&config, 3, &device).expect("a model");
         let whole = model.scores(&batch, &none);
         let encoded = model.encode(&batch.source, &none);
-        let memory = model.prepare_with(&batch.source, &batch.references, &encoded, HashMap::new());
-        let steps = word_by_word(&model, &batch, &memory, &encoded);
+        let memory = model.translations(&batch.source, &batch.references, &encoded, &none);
+        let steps = word_by_word(&model, &batch, memory.as_ref(), &encoded);
         let differs = difference(whole.clone(), steps);
         assert!(differs < 1e-4, "{config:?} differs by {differs}");
         let packed = model.clone().packed_as(Quantization::None);
-        let encoded_so = packed.encode_to_search(&batch.source);
-        let memory_so = packed.prepare_with(
-            &batch.source,
-            &batch.references,
-            &encoded_so,
-            HashMap::new(),
-        );
-        let steps = word_by_word(&model, &batch, &memory_so, &encoded_so);
+        let executor = packed.executor();
+        assert_eq!(executor.kind(), ExecutorKind::Cpu);
+        let encoded_so = executor.encode(&batch.source, None, &mut AttentionRecorder::off());
+        let (source, target, known) = (&batch.source, &batch.references, HashMap::new());
+        let memory_so = executor.translations(source, target, &encoded_so, known);
+        let steps = word_by_word(&model, &batch, memory_so.as_ref(), &encoded_so);
         let differs = difference(whole.clone(), steps);
         assert!(differs < 1e-4, "{config:?}, packed, differs by {differs}");
         // And the translations of other sentences are read at all.
         if model.is_bilingual() {
-            let blind = word_by_word(&model, &batch, &model.prepare(&encoded), &encoded);
+            let blind = word_by_word(&model, &batch, None, &encoded);
             assert!(difference(whole, blind) > 1e-3, "{config:?} reads nothing");
         }
     }
@@ -340,15 +346,10 @@ fn a_translation_is_read_by_the_state_that_has_read_its_word() {
         let model = Model::seeded(&config(context, memory), 3, &device).expect("a model");
         let packed = model.clone().packed_as(Quantization::None);
         for model in [&model, &packed] {
-            let encoded = model.encode(&source, &none);
-            let Encoded::Transformer(encoded) = &encoded else {
-                unreachable!("a Transformer")
-            };
+            let (encoded, executor) = (model.encode(&source, &none), model.executor());
             let memory = |words: &[u32]| {
-                let (target, none) = (batch_with(words), DropoutSource::none());
-                let known = HashMap::new();
-                let packed = model.packed_translations(&source, &target, encoded, known);
-                packed.or_else(|| model.translations(&source, &target, encoded, &none))
+                let (target, known) = (batch_with(words), HashMap::new());
+                executor.translations(&source, &target, &encoded, known)
             };
             let [one, other] =
                 [&[2, 10, 6], &[2, 10, 7]].map(|words| memory(words).expect("bilingual"));
@@ -417,8 +418,8 @@ fn sentences_without_a_translation_are_read_as_nothing() {
         let whole = model.scores(&batch, &none);
         assert!(whole.clone().abs().max().into_scalar::<f32>().is_finite());
         let encoded = model.encode(&batch.source, &none);
-        let memory = model.prepare_with(&batch.source, &batch.references, &encoded, HashMap::new());
-        let steps = word_by_word(&model, &batch, &memory, &encoded);
+        let memory = model.translations(&batch.source, &batch.references, &encoded, &none);
+        let steps = word_by_word(&model, &batch, memory.as_ref(), &encoded);
         let differs = difference(whole, steps);
         assert!(differs < 1e-4, "{context:?} differs by {differs}");
     }
@@ -427,7 +428,7 @@ fn sentences_without_a_translation_are_read_as_nothing() {
 /// What packed weights record is what burn's layers do.
 pub(super) fn assert_recorded_alike(model: &Model, source: &PackedBatch, target: &PackedBatch) {
     let packed = model.clone().packed_as(Quantization::None);
-    assert!(packed.packed().is_some());
+    assert_eq!(packed.executor().kind(), ExecutorKind::Cpu);
     let [found, expected] =
         [&packed, model].map(|model| model.record(source, target, Recording::all()));
     let place = |layer: &RecordedLayer| (layer.kind, layer.layer);

@@ -250,7 +250,7 @@ impl Transformer {
         };
         // What is suppressed may be among the likeliest.
         let read = ReadTokens {
-            likeliest: read.likeliest + tokens.suppressed.len(),
+            top_k: read.top_k + tokens.suppressed.len(),
             ..read
         };
         into.read(scores, Some(read));

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::beam::{Hypothesis, SearchOptions};
+use super::document_search::{DocumentSearch, SearchEvent, Stop};
 use super::encodings::Encodings;
 use super::invalid_scores::InvalidScores;
-use super::iterative::{End, SearchEvent, Searcher};
 use super::terms::TermConstraints;
-use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
 use canopy_tokenize::{SpecialIds, Tokenizer};
 
@@ -147,25 +146,17 @@ pub fn search_documents(
     kept: &mut Encodings,
     found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
 ) -> Result<(), InvalidScores> {
-    let mut searcher = Searcher {
-        model,
-        vocabulary,
-        text,
-        options: &options.of(model),
-        largest: LARGEST,
-        found,
-        drafts: HashMap::new(),
-        draft_states: HashMap::new(),
-    };
+    let options = options.of(model);
+    let mut search = DocumentSearch::new(model, vocabulary, text, &options, found);
     let _entered = tracing::info_span!(
         "search",
         sentences = text.wanted.len(),
         documents = text.documents.len(),
-        beam = searcher.options.beam_size,
+        beam = options.beam_size,
         weights = ?model.packing(),
     )
     .entered();
-    End::of(searcher.run(kept))
+    Stop::result(search.run(kept))
 }
 
 /// Numbers of sentences in batches of about `tokens` tokens, alike in length within `window` sentences of the order given.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::decode::Decode;
 use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
-use crate::model::SearchRule;
+use crate::model::{Decode, SearchRule};
 use canopy_kernels::{NextScores, ReadTokens, ScoreRow, largest};
 use canopy_tokenize::Tokenizer;
 
@@ -155,14 +154,13 @@ impl Done {
 
 /// Searches translations of every sentence of a batch.
 ///
-/// `state` holds one hypothesis for each of `limits`, before its first token. A sentence leaves the batch when its
+/// `decoder` holds one hypothesis for each of `limits`, before its first token. A sentence leaves the batch when its
 /// search is over; `finished` then gets its number and its translations, the best first and one at least.
 ///
 /// # Errors
 /// If the scores of a sentence are no log-probabilities; the batch ends there.
-pub fn search<D: Decode>(
-    decoder: &D,
-    mut state: D::State,
+pub fn search(
+    decoder: &mut dyn Decode,
     limits: &[Limits],
     options: &SearchOptions,
     vocabulary: &dyn Tokenizer,
@@ -198,7 +196,7 @@ pub fn search<D: Decode>(
         let last: Vec<u32> = last
             .map(|partial| partial.ids.last().copied().unwrap_or(first))
             .collect();
-        decoder.score(&mut state, &last, read, &mut scores);
+        decoder.score(&last, read, &mut scores);
         let mut rows = scores.rows();
         let mut kept = Vec::new();
         let mut first_row = 0;
@@ -228,7 +226,7 @@ pub fn search<D: Decode>(
             return Err(broken);
         }
         if !active.is_empty() {
-            decoder.select(&mut state, &kept);
+            decoder.select(&kept);
         }
     }
     Ok(())
@@ -244,7 +242,7 @@ fn read_tokens(
     let has_terms = |limits: &Limits| limits.terms.as_ref().is_some_and(|it| !it.is_empty());
     (!limits.iter().any(has_terms)).then(|| ReadTokens {
         first: vocabulary.placeholder_ids().end as usize,
-        likeliest: num_candidates(options.beam_size),
+        top_k: num_candidates(options.beam_size),
     })
 }
 

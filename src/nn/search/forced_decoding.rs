@@ -1,15 +1,14 @@
 //! Log-probabilities of given translations, each with the context with which it would be searched.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::batch::SourceText;
 use super::beam::SearchOptions;
+use super::document_search::{DocumentSearch, Stop, within};
 use super::encodings::Encodings;
 use super::invalid_scores::InvalidScores;
-use super::iterative::{BATCH_TOKENS, End, Searcher, within};
-use super::windows::LARGEST;
-use crate::model::{Batch, Model, PackedBatch, SpecialTokens};
+use crate::model::{Batch, Batching, Model, PackedBatch, SpecialTokens};
 use canopy_kernels::DropoutSource;
 use canopy_tokenize::Tokenizer;
 
@@ -43,45 +42,25 @@ pub fn force_documents(
     options: &SearchOptions,
     forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
 ) -> Result<(), InvalidScores> {
-    let mut searcher = Searcher {
-        model,
-        vocabulary,
-        text,
-        options,
-        largest: LARGEST,
-        found: &mut |_| ControlFlow::Continue(()),
-        drafts: HashMap::new(),
-        draft_states: HashMap::new(),
-    };
-    End::of(searcher.force(candidates, forced))
+    let found = &mut |_| ControlFlow::Continue(());
+    let mut search = DocumentSearch::new(model, vocabulary, text, options, found);
+    Stop::result(search.force(candidates, forced))
 }
 
 /// A sentence and one of its translations, by their numbers.
 type Pair = (usize, usize);
 
-impl Searcher<'_> {
+impl DocumentSearch<'_> {
     pub(super) fn force(
         &mut self,
         candidates: &Candidates,
         forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
-    ) -> ControlFlow<End> {
-        let (model, datastore) = (self.model, self.model.datastore());
-        let packed = model.packed().filter(|packed| packed.encodes());
-        if packed.is_some() || !model.encodes_documents() {
-            let card = model.on_card();
+    ) -> ControlFlow<Stop> {
+        if !self.model.encodes_documents() {
             for pairs in batches(candidates, &self.text.wanted) {
                 let batch = self.alone(&pairs, candidates);
-                let log_probs = if let Some(packed) = packed {
-                    packed.label_log_probs(&batch, datastore)
-                } else if let Some(log_probs) =
-                    card.and_then(|card| card.label_log_probs(&batch, datastore))
-                {
-                    log_probs
-                } else {
-                    let encoded = model.encode(&batch.source, &DropoutSource::none());
-                    model.label_log_probs(&encoded, None, &batch)
-                };
-                tell(log_probs, &batch, &pairs, forced)?;
+                let log_probs = self.executor.label_log_probs(&batch);
+                report(&log_probs, &batch, &pairs, forced)?;
             }
             return ControlFlow::Continue(());
         }
@@ -92,11 +71,9 @@ impl Searcher<'_> {
             if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
                 // Burn's layers read the drafts anew.
-                self.draft_states.clear();
+                self.states_of_drafts(&group);
                 let (target, none) = (self.translations(&group), DropoutSource::none());
-                translations = self
-                    .model
-                    .known_translations(&rows, &target, &encoded, &none);
+                translations = self.model.translations(&rows, &target, &encoded, &none);
             }
             for pairs in batches(candidates, &wanted) {
                 let numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
@@ -105,7 +82,7 @@ impl Searcher<'_> {
                 let batch = batch(rows.clone(), translated, &pairs, candidates, &tokens);
                 let read = translations.as_ref();
                 let log_probs = self.model.label_log_probs(&encoded, read, &batch);
-                tell(log_probs, &batch, &pairs, forced)?;
+                report(&log_probs, &batch, &pairs, forced)?;
             }
         }
         ControlFlow::Continue(())
@@ -122,7 +99,7 @@ impl Searcher<'_> {
     }
 }
 
-/// All translations of the wanted sentences, in batches of about [`BATCH_TOKENS`] tokens.
+/// All translations of the wanted sentences, in batches of about [`Batching::TOKENS`] tokens.
 fn batches(candidates: &Candidates, wanted: &[usize]) -> Vec<Vec<Pair>> {
     let mut batches: Vec<Vec<Pair>> = Vec::new();
     let mut sum = 0;
@@ -130,7 +107,7 @@ fn batches(candidates: &Candidates, wanted: &[usize]) -> Vec<Vec<Pair>> {
         for (candidate, ids) in candidates.get(&number).into_iter().flatten().enumerate() {
             let more = ids.len() + 1;
             match batches.last_mut() {
-                Some(batch) if sum + more <= BATCH_TOKENS => batch.push((number, candidate)),
+                Some(batch) if sum + more <= Batching::TOKENS => batch.push((number, candidate)),
                 _ => {
                     batches.push(vec![(number, candidate)]);
                     sum = 0;
@@ -164,21 +141,21 @@ fn batch(
     batch
 }
 
-fn tell(
-    log_probs: Vec<f32>,
+fn report(
+    log_probs: &[f32],
     batch: &Batch,
     pairs: &[Pair],
     forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
-) -> ControlFlow<End> {
+) -> ControlFlow<Stop> {
     for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
         let log_probs = log_probs[rows.clone()].to_vec();
         if let Some(&found) = log_probs
             .iter()
             .find(|it| it.is_nan() || **it == f32::INFINITY)
         {
-            return ControlFlow::Break(End::Invalid(InvalidScores { number, found }));
+            return ControlFlow::Break(Stop::Invalid(InvalidScores { number, found }));
         }
-        End::asked(forced(ForcedScores {
+        Stop::cancelled(forced(ForcedScores {
             number,
             candidate,
             log_probs,

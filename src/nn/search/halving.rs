@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::iterative::End;
+use super::document_search::Stop;
 use canopy_base::device_failure::DeviceFailure;
 use canopy_base::error::panic_message;
 
@@ -14,8 +14,8 @@ use canopy_base::error::panic_message;
 /// As `translate` does for a sentence alone, or for any other reason.
 pub(super) fn in_halves(
     batch: &[usize],
-    translate: &mut dyn FnMut(&[usize]) -> ControlFlow<End>,
-) -> ControlFlow<End> {
+    translate: &mut dyn FnMut(&[usize]) -> ControlFlow<Stop>,
+) -> ControlFlow<Stop> {
     let panic = match catch_unwind(AssertUnwindSafe(|| translate(batch))) {
         Ok(flow) => return flow,
         Err(panic) => panic,

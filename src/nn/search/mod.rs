@@ -5,29 +5,26 @@
 
 mod batch;
 mod beam;
-mod card;
-mod decode;
+mod document_search;
 mod encodings;
 mod forced_decoding;
 mod halving;
 mod invalid_scores;
-mod iterative;
 mod markup;
-mod packed;
+mod pass;
 mod reranking;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod trail;
 pub mod windows;
 
+pub use crate::model::Decode;
 pub use batch::{SourceFrame, SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
-pub use decode::Decode;
+pub use document_search::SearchEvent;
 pub use encodings::Encodings;
 pub use forced_decoding::{Candidates, ForcedScores, force_documents};
 pub use invalid_scores::InvalidScores;
-pub use iterative::SearchEvent;
 pub use markup::{ForcedPlaceholder, Markup};
 pub use terms::{TermConstraints, TermForce};
 pub use windows::{LARGEST, Window, windows};

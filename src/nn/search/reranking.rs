@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use super::batch::{SourceFrame, SourceSentence, SourceText};
 use super::beam::{Hypothesis, SearchOptions};
+use super::document_search::Stop;
 use super::forced_decoding::{Candidates, force_documents};
-use super::iterative::End;
 use crate::model::{Model, Reranker};
 use canopy_document::placeholder;
 use canopy_tokenize::{Side, Tokenizer};
@@ -47,7 +47,7 @@ pub(super) fn chosen(
     (text, vocabulary, options): (&SourceText, &dyn Tokenizer, &SearchOptions),
     reranker: &Reranker,
     found: Vec<(usize, Vec<Hypothesis>)>,
-) -> ControlFlow<End, Vec<(usize, Hypothesis)>> {
+) -> ControlFlow<Stop, Vec<(usize, Hypothesis)>> {
     let texts = Texts {
         own: vocabulary,
         back: reranker.tokenizer.as_deref(),
@@ -85,7 +85,7 @@ pub(super) fn chosen(
         ControlFlow::Continue(())
     });
     if let Err(broken) = scored {
-        return ControlFlow::Break(End::Invalid(broken.of(owners[broken.number])));
+        return ControlFlow::Break(Stop::Invalid(broken.of(owners[broken.number])));
     }
     let mut log_probs = log_probs.into_iter();
     let best = |((number, hypotheses), readable): ((usize, Vec<Hypothesis>), Vec<bool>)| {

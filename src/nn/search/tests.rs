@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use burn::tensor::Device;
 
-use super::iterative::{End, Searcher};
+use super::document_search::{DocumentSearch, Stop};
 use super::windows::LARGEST;
 use super::*;
 use crate::model::{
@@ -80,6 +80,13 @@ fn text(vocabulary: &Vocabulary, count: usize, wanted: Vec<usize>) -> SourceText
     }
 }
 
+fn options() -> SearchOptions {
+    SearchOptions {
+        beam_size: 2,
+        ..SearchOptions::default()
+    }
+}
+
 #[derive(Debug, Default, PartialEq)]
 struct All {
     drafts: BTreeMap<usize, Vec<u32>>,
@@ -125,20 +132,12 @@ fn found_with(
             ControlFlow::Continue(())
         }
     };
-    let mut searcher = Searcher {
-        model,
-        vocabulary,
-        text,
-        options: &SearchOptions {
-            beam_size: 2,
-            ..SearchOptions::default()
-        },
-        largest,
-        found: &mut keep,
-        drafts: HashMap::new(),
-        draft_states: HashMap::new(),
-    };
-    assert_eq!(End::of(searcher.run(kept)), Ok(()));
+    let options = options();
+    let mut search = DocumentSearch::new(model, vocabulary, text, &options, &mut keep);
+    search.largest = largest;
+    let flow = search.run(kept);
+    drop(search);
+    assert_eq!(Stop::result(flow), Ok(()));
     all
 }
 
@@ -263,24 +262,14 @@ fn forced(
     candidates: &Candidates,
 ) -> Vec<(usize, usize, Vec<f32>)> {
     let mut all = Vec::new();
-    let mut searcher = Searcher {
-        model,
-        vocabulary,
-        text,
-        options: &SearchOptions {
-            beam_size: 2,
-            ..SearchOptions::default()
-        },
-        largest,
-        found: &mut |_| ControlFlow::Continue(()),
-        drafts: HashMap::new(),
-        draft_states: HashMap::new(),
-    };
-    let forced = searcher.force(candidates, &mut |forced| {
+    let (options, found) = (options(), &mut |_| ControlFlow::Continue(()));
+    let mut search = DocumentSearch::new(model, vocabulary, text, &options, found);
+    search.largest = largest;
+    let forced = search.force(candidates, &mut |forced| {
         all.push((forced.number, forced.candidate, forced.log_probs));
         ControlFlow::Continue(())
     });
-    assert_eq!(End::of(forced), Ok(()));
+    assert_eq!(Stop::result(forced), Ok(()));
     let expected: usize = candidates.values().map(Vec::len).sum();
     assert_eq!(all.len(), expected);
     all

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::remote::{Client, RemoteHost};
 use canopy_base::device_failure::{DeviceFailure, in_short};
 use canopy_base::error::{Error, Result, panic_message};
-use canopy_kernels::card::Card;
+use canopy_kernels::gpu::Gpu;
 
 /// The device that a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -254,7 +254,7 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
                 software,
                 remote: None,
             };
-            Card::register(
+            Gpu::register(
                 &device.device,
                 &setup.adapter,
                 (setup.device.clone(), setup.queue),

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use canopy::kernels::DropoutSource;
-use canopy::model::{Context, MemorySource, Model, ModelConfig, Side};
+use canopy::model::{BatchSetup, Context, MemorySource, Model, ModelConfig, Side};
 use canopy::training::Example;
 
 use crate::contexts::{
-    BOS, assert_near, batch, document, look, numbers, ordinary, pair, scores, silent, systems, tiny,
+    BOS, assert_near, batch, document, log_probs, look, ordinary, pair, scores, silent, systems,
+    tiny,
 };
 
 /// A model of each system with random weights.
@@ -139,23 +140,27 @@ fn a_search_scores_as_training_does() {
     configs.extend(systems::sentence_level());
     for config in configs {
         let model = tiny::model(&config, 6, &tiny::device());
-        let wanted = scores(&model, &all);
+        let wanted = log_probs(&model, &all);
         let encoded = model.encode(&all.source, &silent());
-        let memory = model.prepare_with(&all.source, &all.references, &encoded, HashMap::new());
-        let mut state = model.start_with(&encoded.select(&selected), &memory);
+        let executor = model.executor();
+        let (source, target, known) = (&all.source, &all.references, HashMap::new());
+        let translations = executor.translations(source, target, &encoded, known);
+        let memory = executor.prepare(&encoded, translations.as_ref());
+        let read = encoded.select(&selected);
+        let mut decoder = executor.start_with(&read, &memory, BatchSetup::default());
         let mut order = vec![0, 1, 2];
         for step in 0..4 {
             if step == 2 {
                 // Two hypotheses change places, one of them goes on twice.
                 order = vec![2, 0, 2];
-                state.select(&order);
+                decoder.select(&order);
             }
             let word = |&at: &usize| {
                 let rows = all.target.sentences[selected[at]].clone();
                 all.target.ids[rows][step]
             };
             let ids: Vec<u32> = order.iter().map(word).collect();
-            let found = numbers(model.step(&mut state, &ids));
+            let found = decoder.step(&ids);
             for (found, &at) in found.chunks_exact(tiny::VOCAB).zip(&order) {
                 let wanted = &wanted[selected[at]][step * tiny::VOCAB..][..tiny::VOCAB];
                 assert_near(found, wanted, 1e-4, &format!("word {step}, {config:?}"));

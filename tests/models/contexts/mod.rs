@@ -85,6 +85,19 @@ fn scores(model: &Model, batch: &Batch) -> Vec<Vec<f32>> {
         .collect()
 }
 
+/// Log-probabilities as [`scores`] has them.
+fn log_probs(model: &Model, batch: &Batch) -> Vec<Vec<f32>> {
+    let mut scores = scores(model, batch);
+    for row in scores
+        .iter_mut()
+        .flat_map(|rows| rows.chunks_mut(tiny::VOCAB))
+    {
+        let normaliser = row.iter().map(|score| score.exp()).sum::<f32>().ln();
+        row.iter_mut().for_each(|score| *score -= normaliser);
+    }
+    scores
+}
+
 /// Parameters and their gradients by name: none, zeros alone, or something.
 #[derive(Default)]
 struct Found {

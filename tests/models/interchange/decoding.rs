@@ -1,7 +1,7 @@
 //! Decoding as other programs do it, against what a model gives from step to step.
 
 use canopy::kernels::DropoutSource;
-use canopy::model::{Batch, Encoded, Model, PackedBatch, SpecialTokens};
+use canopy::model::{Batch, BatchSetup, Model, PackedBatch, SpecialTokens};
 
 use super::cases::Case;
 
@@ -30,11 +30,6 @@ impl Found {
 
 pub use canopy::model::SearchRule as Rule;
 
-fn encode(model: &Model, source: &[u32]) -> Encoded {
-    let source = PackedBatch::new([source]);
-    model.encode(&source, &DropoutSource::none())
-}
-
 /// Scores before softmax of what follows each of `target`, which begins with the start.
 pub fn forced_logits(model: &Model, source: &[u32], target: &[u32]) -> Vec<Vec<f32>> {
     let batch = Batch {
@@ -58,7 +53,10 @@ pub fn greedy(case: &Case, source: &[u32], most: usize, rule: Rule) -> Found {
 pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rule) -> Vec<Found> {
     let model = &case.model;
     let SpecialTokens { start, end, .. } = model.tokens();
-    let mut state = model.start(&encode(model, source));
+    // Burn's layers, whichever weights the model searches with.
+    let model = model.clone().unpacked();
+    let executor = model.executor();
+    let mut decoder = executor.start(&PackedBatch::new([source]), BatchSetup::default());
     let mut beam = vec![Found {
         ids: Vec::new(),
         log_prob: 0.0,
@@ -70,7 +68,7 @@ pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rul
         let last = beam
             .iter()
             .map(|found| found.ids.last().copied().unwrap_or(start));
-        let rows = model.next_log_probs(&mut state, &last.collect::<Vec<_>>());
+        let rows = decoder.step(&last.collect::<Vec<_>>());
         let candidates = candidates(&beam, &rows);
         let places = match rule {
             Rule::Marian => size - done.len(),
@@ -123,7 +121,7 @@ pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rul
             }));
             break;
         }
-        state.select(&parents);
+        decoder.select(&parents);
     }
     done.sort_by(|a, b| b.score(rule).total_cmp(&a.score(rule)));
     done

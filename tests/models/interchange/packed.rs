@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 use canopy::error::Error;
 use canopy::inference::{DeviceChoice, SearchOptions, Translator};
 use canopy::kernels::packed::Quantization;
-use canopy::model::Model;
+use canopy::model::{ExecutorKind, Model};
 use canopy::search::{
     Encodings, SearchEvent, SourceFrame, SourceSentence, SourceText, search_documents,
 };
@@ -62,7 +62,8 @@ fn packed_searches_find_the_same() {
     for folder in all {
         let translator = Translator::open(&folder, DeviceChoice::Cpu).expect("a model");
         let (model, tokenizer) = (translator.model(), translator.tokenizer());
-        assert!(model.packed().is_some(), "{}", folder.display());
+        let kind = model.executor().kind();
+        assert_eq!(kind, ExecutorKind::Cpu, "{}", folder.display());
         let plain = model.clone().unpacked();
         for beam in [1, 4] {
             let plain = found(&plain, tokenizer, &texts, beam);

@@ -11,8 +11,7 @@ use crate::support::tiny;
 
 use std::ops::ControlFlow;
 
-use canopy::kernels::DropoutSource;
-use canopy::model::{Model, PackedBatch};
+use canopy::model::{BatchSetup, Model, PackedBatch};
 use canopy::search::{
     Hypothesis, Limits, Markup, SearchOptions, SourceSentence, SourceText, search, search_sentences,
 };
@@ -72,7 +71,8 @@ fn ranked(
     max_tokens: usize,
 ) -> Vec<Hypothesis> {
     let rows = PackedBatch::new([[ids, &[Vocabulary::EOS]].concat().as_slice()]);
-    let state = model.start(&model.encode(&rows, &DropoutSource::none()));
+    let executor = model.executor();
+    let mut decoder = executor.start(&rows, BatchSetup::default());
     let limits = [Limits {
         markup: Markup::of(ids, vocabulary),
         terms: None,
@@ -80,8 +80,7 @@ fn ranked(
     }];
     let mut found = None;
     search(
-        model,
-        state,
+        &mut *decoder,
         &limits,
         &options(beam),
         vocabulary,

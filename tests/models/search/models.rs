@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 use canopy::kernels::DropoutSource;
-use canopy::model::{Batch, Model, PackedBatch};
-use canopy::search::{Decode, Hypothesis, SourceSentence, SourceText, search_sentences};
+use canopy::model::{Batch, BatchSetup, Model, PackedBatch};
+use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::vocabulary::Vocabulary;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -40,10 +40,11 @@ pub fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
 /// Always the likeliest word, written without the search room.
 fn greedy(model: &Model, vocabulary: &Vocabulary, source: &[u32], max_tokens: usize) -> Hypothesis {
     let rows = PackedBatch::new([[source, &[Vocabulary::EOS]].concat().as_slice()]);
-    let mut state = model.start(&model.encode(&rows, &DropoutSource::none()));
+    let executor = model.executor();
+    let mut decoder = executor.start(&rows, BatchSetup::default());
     let (mut ids, mut log_prob, mut last) = (Vec::new(), 0.0, Vocabulary::BOS);
     loop {
-        let scores = numbers(log_softmax(model.step(&mut state, &[last]), 1));
+        let scores = decoder.step(&[last]);
         let words = (0_u32..)
             .zip(&scores)
             .filter(|(id, _)| vocabulary.placeholder(*id).is_none());
@@ -144,19 +145,20 @@ fn cached_decoding_equals_a_full_forward() {
         let after = |sentence: usize, words: usize| {
             &expected[(sentence * WORDS + words) * tiny::VOCAB..][..tiny::VOCAB]
         };
-        let mut state = model.start(&model.encode(&source, &DropoutSource::none()));
+        let executor = model.executor();
+        let mut decoder = executor.start(&source, BatchSetup::default());
         // Half-way two hypotheses change places, one is given up and one goes on twice.
         let mut order = vec![0, 1, 2];
         for words in 0..WORDS {
             if words == 3 {
                 order = vec![2, 0, 2];
-                state.select(&order);
+                decoder.select(&order);
             }
             let ids: Vec<u32> = order
                 .iter()
                 .map(|&sentence| target.ids[sentence * WORDS + words])
                 .collect();
-            let found = Decode::step(&model, &mut state, &ids);
+            let found = decoder.step(&ids);
             for (row, &sentence) in found.chunks_exact(tiny::VOCAB).zip(&order) {
                 assert_near(
                     row,

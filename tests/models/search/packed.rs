@@ -8,7 +8,9 @@ use burn::tensor::Device;
 use canopy::kernels::WordNormaliser;
 use canopy::kernels::packed::Quantization;
 use canopy::memory::{KnnConfig, Shortlist};
-use canopy::model::{Batch, Context, MemorySource, Model, Network, Placement, Reach, Side};
+use canopy::model::{
+    Batch, Context, ExecutorKind, MemorySource, Model, Network, Placement, Reach, Side,
+};
 use canopy::search::{SourceText, search_sentences};
 use canopy::text::vocabulary::Vocabulary;
 use canopy::weights::{load_module, module_tensors};
@@ -23,7 +25,8 @@ fn packed_weights_find_the_same_translations() {
     for seed in 0..3 {
         let model = tiny::talkative_model(seed);
         let packed = model.clone().packed_as(Quantization::None);
-        assert!(packed.packed().is_some() && model.packed().is_none());
+        let kinds = [&packed, &model].map(|model| model.executor().kind());
+        assert_eq!(kinds, [ExecutorKind::Cpu, ExecutorKind::Burn]);
         for beam in [1, 4] {
             let expected = hypotheses(&model, &vocabulary, &sources, beam);
             let found = hypotheses(&packed, &vocabulary, &sources, beam);
@@ -47,7 +50,7 @@ fn packed_decoders_read_what_another_encoder_makes() {
     };
     let model = Model::seeded(&config, 3, &Device::flex()).expect("a model");
     let packed = model.clone().packed_as(Quantization::None);
-    assert!(packed.packed().is_some_and(|packed| !packed.encodes()));
+    assert_eq!(packed.executor().kind(), ExecutorKind::Cpu);
     let expected = hypotheses(&model, &vocabulary, &sources, 3);
     let found = hypotheses(&packed, &vocabulary, &sources, 3);
     for (found, expected) in found.iter().zip(&expected) {
@@ -91,7 +94,7 @@ fn packed_decoders_read_translations_of_other_sentences_as_burns_do() {
                 continue;
             };
             let packed = model.clone().packed_as(Quantization::None);
-            assert!(packed.packed().is_some());
+            assert_eq!(packed.executor().kind(), ExecutorKind::Cpu);
             let found = [&model, &packed].map(|model| {
                 let mut found = vec![Vec::new(); text.sentences.len()];
                 search_sentences(model, &vocabulary, &text, &options(3), &mut |number, it| {

@@ -1,7 +1,5 @@
 //! A model that says what a script tells it to shows how the search goes about its beam.
 
-use std::cell::RefCell;
-
 use canopy::search::{Decode, Hypothesis, InvalidScores, Limits, Markup, SearchOptions, search};
 use canopy::text::vocabulary::Vocabulary;
 
@@ -13,21 +11,29 @@ pub type Script = fn(sentence: usize, words: &[u32]) -> Vec<(u32, f32)>;
 /// A model that follows a script and notes for how many hypotheses it was asked.
 struct Scripted {
     script: Script,
-    asked: RefCell<Vec<usize>>,
+    asked: Vec<usize>,
+    /// The sentence and the words of each hypothesis.
+    hypotheses: Vec<(usize, Vec<u32>)>,
+}
+
+impl Scripted {
+    fn new(script: Script, sentences: usize) -> Self {
+        Self {
+            script,
+            asked: Vec::new(),
+            hypotheses: (0..sentences).map(|it| (it, Vec::new())).collect(),
+        }
+    }
 }
 
 impl Decode for Scripted {
-    type State = Vec<(usize, Vec<u32>)>;
-
-    fn vocab_size(&self) -> usize {
-        tiny::VOCAB
-    }
-
-    fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32> {
-        assert_eq!(state.len(), ids.len(), "one word for every hypothesis");
-        self.asked.borrow_mut().push(ids.len());
+    fn step(&mut self, ids: &[u32]) -> Vec<f32> {
+        let count = self.hypotheses.len();
+        assert_eq!(count, ids.len(), "one word for every hypothesis");
+        self.asked.push(ids.len());
         let mut log_probs = vec![f32::NEG_INFINITY; ids.len() * tiny::VOCAB];
-        for ((sentence, words), (&id, row)) in state
+        for ((sentence, words), (&id, row)) in self
+            .hypotheses
             .iter_mut()
             .zip(ids.iter().zip(log_probs.chunks_exact_mut(tiny::VOCAB)))
         {
@@ -43,10 +49,10 @@ impl Decode for Scripted {
         log_probs
     }
 
-    fn select(&self, state: &mut Self::State, hypotheses: &[usize]) {
-        *state = hypotheses
+    fn select(&mut self, hypotheses: &[usize]) {
+        self.hypotheses = hypotheses
             .iter()
-            .map(|&hypothesis| state[hypothesis].clone())
+            .map(|&hypothesis| self.hypotheses[hypothesis].clone())
             .collect();
     }
 }
@@ -57,35 +63,29 @@ pub fn scripted(
     limits: &[Limits],
     options: &SearchOptions,
 ) -> (Vec<Hypothesis>, Vec<usize>) {
-    let model = Scripted {
-        script,
-        asked: RefCell::default(),
-    };
-    let found = searched(&model, limits, options).expect("probabilities");
+    let mut model = Scripted::new(script, limits.len());
+    let found = searched(&mut model, limits, options).expect("probabilities");
     (
         found
             .into_iter()
             .map(|hypothesis| hypothesis.expect("finished"))
             .collect(),
-        model.asked.into_inner(),
+        model.asked,
     )
 }
 
 /// The best translation of each sentence.
 fn searched(
-    model: &Scripted,
+    model: &mut Scripted,
     limits: &[Limits],
     options: &SearchOptions,
 ) -> Result<Vec<Option<Hypothesis>>, InvalidScores> {
-    let state = (0..limits.len())
-        .map(|sentence| (sentence, Vec::new()))
-        .collect();
     let mut found = vec![None; limits.len()];
     let mut finished = |sentence: usize, hypotheses: Vec<Hypothesis>| {
         found[sentence] = hypotheses.into_iter().next();
     };
     let vocabulary = tiny::vocabulary();
-    search(model, state, limits, options, &vocabulary, &mut finished)?;
+    search(model, limits, options, &vocabulary, &mut finished)?;
     Ok(found)
 }
 
@@ -202,11 +202,8 @@ fn scores_that_are_no_probabilities_end_the_search_and_name_the_sentence() {
     ];
     for (number, script) in scripts.into_iter().enumerate() {
         for beam in [1, 3] {
-            let model = Scripted {
-                script,
-                asked: RefCell::default(),
-            };
-            let found = searched(&model, &plain_limits(3, 6), &options(beam));
+            let mut model = Scripted::new(script, 3);
+            let found = searched(&mut model, &plain_limits(3, 6), &options(beam));
             let error = found.expect_err("no probabilities");
             assert_eq!(error.number, 1, "script {number}, beam {beam}: {error:?}");
             let is_log_prob = error.found.is_finite() && error.found <= 0.0;

@@ -2,7 +2,7 @@
 
 use canopy::inference::{Reads, SearchOptions};
 use canopy::memory::TranslationMemory;
-use canopy::model::MemoryUse;
+use canopy::model::{ExecutorKind, MemoryUse};
 use canopy::training::{after_fixed, for_document};
 use canopy::weights::RerankerFolder;
 use std::collections::BTreeMap;
@@ -53,7 +53,8 @@ fn what_a_memory_holds_is_looked_up_word_by_word() {
             "{}",
             folder.display()
         );
-        assert!(made.model().packed().is_some(), "{}", folder.display());
+        let kind = made.model().executor().kind();
+        assert_eq!(kind, ExecutorKind::Cpu, "{}", folder.display());
         let exact = translations(&translator, &text(PAIR.0), &greedy());
         assert_eq!(exact[0].text, PAIR.1, "exact matches are taken over");
     }

@@ -3,31 +3,31 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::beyond::{LayersBeyond, Reading};
+use super::context::{ContextLayers, Reading};
 use super::layers::{
     Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing, key_and_value,
 };
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use super::translations::SharedTranslations;
-use crate::model::decoder::{Decoder, DecoderLayer};
+use crate::model::decoder::{Decoder, DecoderLayer, SelfSublayer};
 use crate::model::prepared::Memory;
 use crate::model::recorder::{AttentionKind, AttentionRecorder, AttentionWeights, Recording, run};
 use canopy_kernels::packed::{
     Columns, RowNorm, Scratch, SharedRows, attend, attend_once, each_attention,
 };
 
-/// The layers of a [`Decoder`]; what it reads beyond its own sentence is burn's.
+/// The layers of a [`Decoder`]; what it reads beyond its own sentence is in [`ContextLayers`].
 #[derive(Debug, Clone)]
 pub(super) struct PackedDecoder {
     layers: Vec<Layer>,
-    beyond: Option<LayersBeyond>,
+    context_layers: Option<ContextLayers>,
     final_norm: Option<RowNorm>,
 }
 
 #[derive(Debug, Clone)]
 struct Layer {
-    own: Own,
+    own: PackedSelfSublayer,
     norm_own: PackedNorm,
     cross: PackedReading,
     norm_cross: PackedNorm,
@@ -37,7 +37,7 @@ struct Layer {
 
 /// The sublayer that reads the previous tokens.
 #[derive(Debug, Clone)]
-enum Own {
+enum PackedSelfSublayer {
     Attention(PackedAttention),
     Ssru(PackedSsru),
 }
@@ -46,10 +46,13 @@ impl PackedDecoder {
     pub fn new(decoder: &Decoder, packing: Packing<'_>) -> Self {
         let position = decoder.norm_position;
         let layer = |layer: &DecoderLayer| Layer {
-            own: match (&layer.self_attention, &layer.ssru) {
-                (Some(attention), _) => Own::Attention(PackedAttention::new(attention, packing)),
-                (None, Some(ssru)) => Own::Ssru(PackedSsru::new(ssru, packing)),
-                (None, None) => unreachable!("a layer has one of the two"),
+            own: match layer.self_sublayer() {
+                SelfSublayer::Attention(attention) => {
+                    PackedSelfSublayer::Attention(PackedAttention::new(attention, packing))
+                }
+                SelfSublayer::Ssru(ssru) => {
+                    PackedSelfSublayer::Ssru(PackedSsru::new(ssru, packing))
+                }
             },
             norm_own: PackedNorm::new(&layer.norm_self, position, packing),
             cross: PackedReading::new(&layer.cross_attention, packing),
@@ -59,20 +62,20 @@ impl PackedDecoder {
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
-            beyond: LayersBeyond::of(decoder, packing),
+            context_layers: ContextLayers::of(decoder, packing),
             final_norm: decoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }
 
     /// Whether all layers read their own sentence alone: then [`Self::forward`] computes what burn's do.
     pub fn layers_read_sentences(&self) -> bool {
-        let beyond = self.beyond.as_ref();
-        beyond.is_none_or(LayersBeyond::is_behind_layers)
+        let context = self.context_layers.as_ref();
+        context.is_none_or(ContextLayers::is_behind_layers)
     }
 
-    /// As [`LayersBeyond::prepare`].
+    /// As [`ContextLayers::prepare`].
     pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
-        self.beyond.as_ref()?.prepare(translations)
+        self.context_layers.as_ref()?.prepare(translations)
     }
 
     pub fn num_layers(&self) -> usize {
@@ -83,10 +86,10 @@ impl PackedDecoder {
     pub fn num_bytes(&self) -> usize {
         let of_layer = |layer: &Layer| {
             let own = match &layer.own {
-                Own::Attention(attention) => {
+                PackedSelfSublayer::Attention(attention) => {
                     attention.projections.num_bytes() + attention.output.num_bytes()
                 }
-                Own::Ssru(ssru) => ssru.num_bytes(),
+                PackedSelfSublayer::Ssru(ssru) => ssru.num_bytes(),
             };
             let cross = layer.cross.query.num_bytes() + layer.cross.output.num_bytes();
             own + cross + layer.feed_forward.num_bytes()
@@ -117,7 +120,7 @@ impl PackedDecoder {
         PackedSource {
             layers: Arc::new(self.layers.iter().map(memory).collect()),
             positions: encoded.positions.clone(),
-            beyond: encoded.beyond.clone(),
+            context_memory: encoded.context_memory.clone(),
         }
     }
 
@@ -156,29 +159,29 @@ impl PackedDecoder {
         output
     }
 
-    /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`; `told` gets what they are before they are
+    /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`; `output` gets what they are before they are
     /// joined with what is read of other translations.
     pub fn step(
         &self,
         state: &mut PackedState,
         mut y: Vec<f32>,
-        mut told: Option<&mut PackedDecoderOutput>,
+        mut output: Option<&mut PackedDecoderOutput>,
     ) -> Vec<f32> {
         state.begin_word();
         let mut buffers = std::mem::take(&mut state.buffers);
-        let memory = state.source.beyond.clone();
-        let read = memory.as_ref().filter(|_| self.beyond.is_some());
+        let memory = state.source.context_memory.clone();
+        let read = memory.as_ref().filter(|_| self.context_layers.is_some());
         let reading = read.map(|it| it.read_by(&state.numbers));
-        let beyond: Option<(&LayersBeyond, &Reading<'_>)> =
-            self.beyond.as_ref().zip(reading.as_ref());
-        let asks = beyond.is_some_and(|(layers, _)| layers.asks_with_fed_forward());
+        let context: Option<(&ContextLayers, &Reading<'_>)> =
+            self.context_layers.as_ref().zip(reading.as_ref());
+        let asks = context.is_some_and(|(layers, _)| layers.asks_with_fed_forward());
         let mut fed_forward = Vec::new();
         let last = self.layers.len() - 1;
         for (number, layer) in self.layers.iter().enumerate() {
             layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
                 let own = match &layer.own {
-                    Own::Attention(attention) => attention,
-                    Own::Ssru(ssru) => {
+                    PackedSelfSublayer::Attention(attention) => attention,
+                    PackedSelfSublayer::Ssru(ssru) => {
                         ssru.step(y, &mut state.cells[number], buffers);
                         return;
                     }
@@ -209,7 +212,7 @@ impl PackedDecoder {
                 }
                 own.output.multiply(context, branch, scratch);
             });
-            let bert = beyond.filter(|(layers, reading)| layers.reads_bert(number, reading));
+            let bert = context.filter(|(layers, reading)| layers.reads_bert(number, reading));
             let hypotheses = (&state.source, state.numbers.as_slice());
             if let Some((layers, reading)) = bert {
                 layer.read_source(number, &y, hypotheses, &mut buffers);
@@ -221,28 +224,28 @@ impl PackedDecoder {
                         layer.read_source(number, y, hypotheses, buffers);
                     });
             }
-            if let Some((layers, reading)) = beyond {
+            if let Some((layers, reading)) = context {
                 layers.join_context(number, &mut y, reading);
             }
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                if number == last && (asks || told.is_some()) {
+                if number == last && (asks || output.is_some()) {
                     fed_forward = y.to_vec();
                 }
                 layer.feed_forward.forward(y, buffers);
             });
         }
         let states = self.finished(y);
-        if let Some(told) = &mut told {
-            told.states.clone_from(&states);
+        if let Some(output) = &mut output {
+            output.states.clone_from(&states);
         }
-        let states = match beyond {
+        let states = match context {
             Some((layers, reading)) => {
                 layers.join_translations(states, &fed_forward, reading, &mut buffers)
             }
             None => states,
         };
-        if let Some(told) = told {
-            told.fed_forward = fed_forward;
+        if let Some(output) = output {
+            output.fed_forward = fed_forward;
         }
         state.buffers = buffers;
         states
@@ -267,8 +270,8 @@ impl Layer {
         let own = segments.iter().map(|(rows, _)| rows.clone());
         let residual = &self.norm_own;
         residual.residual(y, buffers, |y, buffers| match &self.own {
-            Own::Attention(attention) => attention.forward(y, own, true, buffers),
-            Own::Ssru(ssru) => ssru.forward(y, own, buffers),
+            PackedSelfSublayer::Attention(attention) => attention.forward(y, own, true, buffers),
+            PackedSelfSublayer::Ssru(ssru) => ssru.forward(y, own, buffers),
         });
     }
 

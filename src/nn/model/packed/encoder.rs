@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, Packing};
 use crate::model::encoder::Encoder;
-use crate::model::encoder_sublayer::EncoderSublayer;
+use crate::model::encoder_sublayer::{EncoderSublayer, SublayerKind};
 use crate::model::recorder::{AttentionKind, AttentionRecorder};
 use canopy_kernels::packed::{RowNorm, Scratch};
 
@@ -32,12 +32,13 @@ enum Kind {
 impl PackedEncoder {
     pub fn new(encoder: &Encoder, packing: Packing<'_>) -> Self {
         let sublayer = |sublayer: &EncoderSublayer| Sublayer {
-            kind: match (&sublayer.attention, &sublayer.feed_forward) {
-                (Some(attention), _) => Kind::Attention(PackedAttention::new(attention, packing)),
-                (None, Some(feed_forward)) => {
+            kind: match sublayer.kind() {
+                SublayerKind::Attention(attention) => {
+                    Kind::Attention(PackedAttention::new(attention, packing))
+                }
+                SublayerKind::FeedForward(feed_forward) => {
                     Kind::FeedForward(PackedFeedForward::new(feed_forward, packing))
                 }
-                (None, None) => unreachable!("a sublayer is attention or feed-forward"),
             },
             norm: PackedNorm::new(&sublayer.norm, encoder.norm_position, packing),
         };

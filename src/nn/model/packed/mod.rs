@@ -3,13 +3,13 @@
 //! The layers of burn, with which a model is trained, are the definition; a test compares the two. What
 //! [`PackedTransformer::new`] refuses is computed by them.
 
-mod beyond;
-mod card;
+mod context;
 mod decoder;
 mod embedding;
+mod embedding_tables;
 mod encoder;
-mod ends;
 mod gate;
+mod gpu;
 mod han;
 mod layers;
 mod selective;
@@ -35,16 +35,16 @@ use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::datastore::Datastore;
-use beyond::MemoryBeyond;
-use canopy_kernels::card::Card;
+use canopy_kernels::gpu::Gpu;
 use canopy_kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
+use context::ContextMemory;
 use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
+use embedding_tables::EmbeddingTables;
 use encoder::PackedEncoder;
-use ends::Ends;
 use layers::Packing;
 
-pub use card::{CardState, CardTransformer};
+pub use gpu::{GpuState, GpuTransformer};
 
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
@@ -68,7 +68,7 @@ pub struct PackedTransformer {
 
 /// Some words of the target vocabulary, of which alone a search asks the scores.
 #[derive(Debug, Clone)]
-pub struct SomeWords {
+pub struct VocabularySubset {
     /// Their ids, in order.
     pub ids: Vec<u32>,
     /// `[d_model, words]`
@@ -92,13 +92,13 @@ impl PackedTransformer {
             quantization,
             unread,
         };
-        let mut ends = Ends::of(network, packing);
-        let logits = PackedMatrix::transposed(&ends.words, ends.bias.as_deref(), quantization);
+        let mut tables = EmbeddingTables::of(network, packing);
+        let logits = PackedMatrix::transposed(&tables.words, tables.bias.as_deref(), quantization);
         let logits = Arc::new(logits);
         if quantization != Quantization::Int8 {
-            ends.share(&logits);
+            tables.share(&logits);
         }
-        let Ends { source, target, .. } = ends;
+        let EmbeddingTables { source, target, .. } = tables;
         Ok(Self {
             source,
             target,
@@ -136,17 +136,17 @@ impl PackedTransformer {
             && encoder.gated.is_none()
     }
 
-    /// Whether of all models with this configuration encoder and decoder are packed, here or on the graphics card.
+    /// Whether of all models with this configuration encoder and decoder are packed, here or on the GPU.
     pub fn packs_whole(config: &ModelConfig, device: &Device) -> bool {
-        (is_packed_on(device) || Card::of(device).is_some())
+        (is_packed_on(device) || Gpu::of(device).is_some())
             && config.architecture == Architecture::Transformer
             && config.context.is_none()
             && config.bert.is_none()
     }
 
     /// What [`Self::step`] reads to score these words alone; their ids ascend.
-    pub fn some_words(&self, ids: Vec<u32>) -> SomeWords {
-        SomeWords {
+    pub fn vocabulary_subset(&self, ids: Vec<u32>) -> VocabularySubset {
+        VocabularySubset {
             logits: self.logits.select(&ids),
             ids,
         }
@@ -210,7 +210,7 @@ impl PackedTransformer {
             states: encoder.forward(x, &rows.sentences, scratch, recorder),
             sentences: rows.sentences.clone(),
             positions: rows.positions.clone(),
-            beyond: None,
+            context_memory: None,
         })
     }
 
@@ -312,7 +312,7 @@ impl PackedTransformer {
         PackedState::new(self.decoder.num_layers(), source, numbers, scratch)
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`: scores before softmax, and in `told` a row of each hypothesis, as
+    /// Adds the word `ids[h]` to hypothesis `h`: scores before softmax, and in `output` a row of each hypothesis, as
     /// [`Self::decode`] has them.
     ///
     /// # Shapes
@@ -322,13 +322,21 @@ impl PackedTransformer {
         state: &mut PackedState,
         ids: &[u32],
         scores: &mut Vec<f32>,
-        told: Option<&mut PackedDecoderOutput>,
+        output: Option<&mut PackedDecoderOutput>,
     ) {
-        let states = self.next_states(state, ids, told);
-        self.logits.multiply(&states, scores, state.scratch());
+        let states = self.next_states(state, ids, output);
+        self.scores(state, &states, scores);
     }
 
-    /// States after the words `ids` from which the next ones are told; `told` as in [`Self::step`].
+    /// Scores before softmax after [`Self::next_states`].
+    ///
+    /// # Shapes
+    /// - scores: `[hypotheses, vocab]`
+    pub fn scores(&self, state: &mut PackedState, states: &[f32], scores: &mut Vec<f32>) {
+        self.logits.multiply(states, scores, state.scratch());
+    }
+
+    /// States after the words `ids` from which the next ones are scored; `output` as in [`Self::step`].
     ///
     /// # Shapes
     /// - output: `[hypotheses, d_model]`
@@ -336,17 +344,17 @@ impl PackedTransformer {
         &self,
         state: &mut PackedState,
         ids: &[u32],
-        told: Option<&mut PackedDecoderOutput>,
+        output: Option<&mut PackedDecoderOutput>,
     ) -> Vec<f32> {
         let y = self.target.words(ids, &state.next_positions());
-        self.decoder.step(state, y, told)
+        self.decoder.step(state, y, output)
     }
 
     /// Scores after [`Self::next_states`] of all words, or of `some` alone, as [`PackedMatrix::multiply_in_parts`] has them.
     pub fn scores_in_parts<K: Send>(
         &self,
         (state, states): (&mut PackedState, &[f32]),
-        some: Option<&SomeWords>,
+        some: Option<&VocabularySubset>,
         start: impl Fn() -> K + Sync,
         read: impl Fn(&mut K, usize, &mut [f32]) + Sync,
     ) -> Vec<K> {
@@ -367,14 +375,14 @@ impl PackedEncoderOutput {
         memory: Option<(&DecoderMemory, Option<Arc<SharedTranslations>>)>,
     ) -> Self {
         let (states, sentences) = encoded.own_states();
-        let beyond = memory.map(|(memory, words)| {
-            Arc::new(MemoryBeyond::new(memory, encoded.numbers.clone(), words))
+        let context_memory = memory.map(|(memory, words)| {
+            Arc::new(ContextMemory::new(memory, encoded.numbers.clone(), words))
         });
         Self {
             states: Table::new(states).values().to_vec(),
             sentences,
             positions: encoded.positions.clone(),
-            beyond,
+            context_memory,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::beyond::MemoryBeyond;
+use super::context::ContextMemory;
 use super::layers::Buffers;
 use canopy_kernels::packed::{Scratch, SharedRows};
 
@@ -35,7 +35,7 @@ pub struct PackedEncoderOutput {
     /// Place of the first word of each of them, as in [`PackedBatch::positions`](crate::model::PackedBatch::positions).
     pub positions: Vec<[usize; 3]>,
     /// What their translations read beyond them.
-    pub(super) beyond: Option<Arc<MemoryBeyond>>,
+    pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 
 /// Keys and values of encoded sentences, as every layer reads them.
@@ -44,7 +44,7 @@ pub struct PackedSource {
     pub(super) layers: Arc<Vec<SharedRows>>,
     /// Place of the first word of each of them.
     pub(super) positions: Vec<[usize; 3]>,
-    pub(super) beyond: Option<Arc<MemoryBeyond>>,
+    pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 
 /// Words between which rows stay that nobody reads.

@@ -5,8 +5,8 @@ use burn::tensor::{Device, Tensor};
 use super::*;
 use crate::model::tests::assert_recorded_alike;
 use crate::model::{
-    Activation, Architecture, Context, Counting, DecoderCell, MemorySource, Model, ModelConfig,
-    Network, NormPosition, Positions, SearchState, SineColumns, SineFrequencies, Sinusoids,
+    Activation, Architecture, Context, Counting, DecoderCell, ExecutorKind, MemorySource, Model,
+    ModelConfig, Network, NormPosition, Positions, SineColumns, SineFrequencies, Sinusoids,
     SpecialTokens, Variant,
 };
 use canopy_kernels::DropoutSource;
@@ -196,8 +196,9 @@ fn packed_steps_are_burns_through_every_selection() {
     for config in configs() {
         let model = model(&config);
         let (packed, none) = (packed(&model), DropoutSource::none());
-        let rows = source();
-        let mut expected = model.start(&model.encode(&rows, &none));
+        let (rows, network) = (source(), network(&model));
+        let encoded = network.encode(&rows, None, &none);
+        let mut expected = network.start(&encoded, network.decoder.prepare(&encoded));
         let encoded = packed.encode(&rows, Scratch::default()).expect("sentences");
         let source = packed.source(&encoded, &mut Scratch::default());
         let mut state = packed.start(source, &[0, 1, 2], Scratch::default());
@@ -216,15 +217,11 @@ fn packed_steps_are_burns_through_every_selection() {
         ];
         for (word, selection) in (20..).zip(selections) {
             let mut scores = Vec::new();
-            let mut told = PackedDecoderOutput::default();
-            packed.step(&mut state, &last, &mut scores, Some(&mut told));
-            let SearchState::Transformer(burns) = &mut expected else {
-                unreachable!("a Transformer")
-            };
-            let network = network(&model);
-            let words = network.next_words(burns, &last);
-            assert_close(&told.fed_forward, words.fed_forward, "fed forward");
-            assert_close(&told.states, words.states.clone(), "states");
+            let mut output = PackedDecoderOutput::default();
+            packed.step(&mut state, &last, &mut scores, Some(&mut output));
+            let words = network.next_words(&mut expected, &last);
+            assert_close(&output.fed_forward, words.fed_forward, "fed forward");
+            assert_close(&output.states, words.states.clone(), "states");
             assert_close(&scores, network.vocabulary_scores(words.states), "scores");
             expected.select(selection);
             state.select(selection);
@@ -254,15 +251,28 @@ fn what_reads_more_is_left_to_burn() {
         architecture: Architecture::RnnSearch,
         ..config()
     };
+    let kind = |model: &Model| model.executor().kind();
     let recurrent = model(&recurrent).packed_as(Quantization::None);
-    assert!(recurrent.packed().is_none());
+    assert_eq!(kind(&recurrent), ExecutorKind::Burn);
     let previous = ModelConfig {
         context: Some(Context::Concatenation { previous: 1 }),
         ..config()
     };
     let previous = model(&previous).packed_as(Quantization::None);
-    let packed = previous.packed().expect("its decoder reads a sentence");
+    assert_eq!(
+        kind(&previous),
+        ExecutorKind::Cpu,
+        "its decoder reads a sentence"
+    );
+    let packed = PackedTransformer::new(
+        network(&previous),
+        previous.context,
+        Quantization::None,
+        None,
+    );
+    let packed = packed.expect("it can be packed");
     assert!(!packed.encodes(), "others are read before a sentence");
     let learning = Model::seeded(&config(), 7, &Device::flex().autodiff()).expect("a model");
-    assert!(learning.packed_as(Quantization::None).packed().is_none());
+    let learning = learning.packed_as(Quantization::None);
+    assert_eq!(kind(&learning), ExecutorKind::Burn);
 }

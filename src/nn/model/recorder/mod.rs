@@ -7,7 +7,7 @@ mod context;
 mod document;
 mod layers;
 mod model;
-mod packed;
+mod parts;
 mod weights;
 
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl AttentionRecorder {
     }
 
     /// One without anything that keeps as much.
-    pub(super) fn beside(&self) -> Self {
+    pub(in super::super) fn beside(&self) -> Self {
         Self {
             keep: self.keep,
             ..Self::default()

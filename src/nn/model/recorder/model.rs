@@ -5,11 +5,8 @@ use std::ops::Range;
 
 use super::super::document_window::DocumentWindow;
 use super::super::packed_batch::PackedBatch;
-use super::super::rnn_search::RnnSearch;
-use super::super::system::{Model, Network};
-use super::super::transformer::Transformer;
-use super::{AttentionKind, AttentionRecorder, Recording};
-use canopy_kernels::DropoutSource;
+use super::super::system::Model;
+use super::{AttentionRecorder, Recording};
 
 /// Target tokens that are decoded at once: bounds the memory of a pass, not its result.
 const CHUNK_TOKENS: usize = 4_096;
@@ -40,62 +37,18 @@ impl Model {
         let pairs = [source, target].map(|rows| rows.sentences.len());
         assert_eq!(pairs[0], pairs[1], "sentences and their translations");
         let mut recorder = AttentionRecorder::keeping(keep);
-        match &self.network {
-            Network::Transformer(network) => {
-                self.transformer(network, (source, document_window), target, &mut recorder);
-            }
-            Network::RnnSearch(network) => recurrent(network, source, target, &mut recorder),
-        }
-        recorder
-    }
-
-    fn transformer(
-        &self,
-        network: &Transformer,
-        (source, document_window): (&PackedBatch, Option<&DocumentWindow>),
-        target: &PackedBatch,
-        recorder: &mut AttentionRecorder,
-    ) {
-        let (none, memory) = (DropoutSource::none(), self.memory(source));
-        let among = document_window.and_then(|document_window| {
-            network.encode_in_window_recorded(source, memory.clone(), document_window, recorder)
-        });
-        let encoded = among
-            .or_else(|| self.encode_packed(source, recorder))
-            .unwrap_or_else(|| network.encode_recorded(source, memory, &none, recorder));
+        let executor = self.executor();
+        let encoded = executor.encode(source, document_window, &mut recorder);
         let chunks = chunks(target);
         if chunks.is_empty() {
-            return;
+            return recorder;
         }
-        let translations = self
-            .packed_translations(source, target, &encoded, HashMap::new())
-            .or_else(|| self.translations(source, target, &encoded, &none));
+        let translations = executor.translations(source, target, &encoded, HashMap::new());
         for numbers in chunks {
             let (rows, encoded) = (some_of(target, &numbers), encoded.select(&numbers));
-            let decoded = self
-                .decode_packed(&rows, &encoded, recorder)
-                .unwrap_or_else(|| network.decode_recorded(&rows, &encoded, &none, recorder));
-            if let Some(memory) = &translations {
-                let (output, layers) = (&decoded, &network.decoder);
-                layers.attend_to_translations(output, &rows, &encoded, memory, recorder);
-            }
+            executor.record(&rows, &encoded, translations.as_ref(), &mut recorder);
         }
-    }
-}
-
-fn recurrent(
-    network: &RnnSearch,
-    source: &PackedBatch,
-    target: &PackedBatch,
-    recorder: &mut AttentionRecorder,
-) {
-    let encoded = network.encode(source, &DropoutSource::none());
-    for numbers in chunks(target) {
-        let (rows, encoded) = (some_of(target, &numbers), encoded.select(&numbers));
-        let last = network.decoder.cells.len() - 1;
-        recorder.add(AttentionKind::Cross, last, |keep| {
-            network.attention_weights(&encoded, &rows, keep)
-        });
+        recorder
     }
 }
 

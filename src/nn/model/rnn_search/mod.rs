@@ -11,6 +11,7 @@ use std::ops::Range;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
+use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionWeights, Recording};
 use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
@@ -80,12 +81,25 @@ impl RnnSearch {
 
     /// Annotations of source sentences, §3.2.
     pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> RnnEncoded {
+        self.projected(self.annotations(source, drop), source.sentences.clone())
+    }
+
+    /// `h_j` of every token, `[rows, 2 · d_model]`.
+    pub(super) fn annotations(&self, source: &PackedBatch, drop: &DropoutSource) -> Tensor<2> {
         let words = dropout(embed(&self.source_words, &source.ids), drop.next());
-        let annotations = dropout(self.encoder.encode(words, &source.sentences), drop.next());
+        dropout(self.encoder.encode(words, &source.sentences), drop.next())
+    }
+
+    /// Sentences whose [annotations](Self::annotations) are the states of `encoded`.
+    pub(super) fn encoded(&self, encoded: &EncoderOutput) -> RnnEncoded {
+        self.projected(encoded.states.clone(), encoded.sentences.clone())
+    }
+
+    fn projected(&self, annotations: Tensor<2>, sentences: Vec<Range<usize>>) -> RnnEncoded {
         RnnEncoded {
             projected: self.decoder.attention.project(annotations.clone()),
             annotations,
-            sentences: source.sentences.clone(),
+            sentences,
         }
     }
 

@@ -13,17 +13,10 @@ fn every_group_has_the_wanted_sentences_of_its_own_in_their_order() {
     );
     text.documents = vec![0..1, 1..2, 2..30, 30..30, 30..33, 33..40];
     let mut ignore = |_: SearchEvent| ControlFlow::<()>::Continue(());
-    let searcher = Searcher {
-        model: &model,
-        vocabulary: &vocabulary,
-        text: &text,
-        options: &SearchOptions::default(),
-        largest: 80,
-        found: &mut ignore,
-        drafts: HashMap::new(),
-        draft_states: HashMap::new(),
-    };
-    let groups = searcher.wanted_groups();
+    let options = options();
+    let mut search = DocumentSearch::new(&model, &vocabulary, &text, &options, &mut ignore);
+    search.largest = 80;
+    let groups = search.wanted_groups();
     assert!(groups.len() > 3, "{groups:?}");
     for (group, wanted) in &groups {
         let is_own = |number: &usize| group.iter().any(|window| window.own.contains(number));

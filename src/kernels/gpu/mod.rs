@@ -1,0 +1,302 @@
+//! Kernels of our own on a GPU, for a search with packed weights: WGSL (`shaders/gpu`) on the device of burn.
+//!
+//! A word of a translation is some seventy small kernels, so that what it costs to start one decides how fast a search is. A
+//! [`Run`] starts all of a word at once, in one pass, with what it bound them to at the word before; burn's layers, which are
+//! the definition, start some forty a layer, one by one.
+
+mod matrix;
+mod operations;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use burn::tensor::Device;
+use rayon::prelude::*;
+use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
+
+pub use matrix::{GpuKeys, GpuMatrix};
+pub use operations::{Attended, Keys};
+pub use run::{Bound, Run};
+
+const PRODUCT: &str = include_str!("../../../shaders/gpu/product.wgsl");
+const NORM: &str = include_str!("../../../shaders/gpu/norm.wgsl");
+const ATTEND: &str = include_str!("../../../shaders/gpu/attend.wgsl");
+const SCORES: &str = include_str!("../../../shaders/gpu/scores.wgsl");
+const SSRU: &str = include_str!("../../../shaders/gpu/ssru.wgsl");
+const GATHER: &str = include_str!("../../../shaders/gpu/gather.wgsl");
+
+/// Lines of `product.wgsl` where weights have 32 bits, and where they have 16.
+const NUMBERS: [(&str, &str); 2] = [
+    ("alias Four = vec4<f32>;", "alias Four = vec2<u32>;"),
+    (
+        "{ return four; }",
+        "{ return vec4(unpack2x16float(four.x), unpack2x16float(four.y)); }",
+    ),
+];
+
+/// Numbers of a head that a thread group of `attend.wgsl` has room for.
+pub const LARGEST_HEAD: usize = 256;
+
+/// Bytes of the numbers that describe a kernel's work.
+const SHAPE: u64 = 48;
+
+/// Groups of threads that can be started in one direction, on every GPU.
+const MOST_GROUPS: usize = 65_535;
+
+/// A kernel, in the order of [`Gpu::pipelines`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kernel {
+    /// A product of few rows with weights of 32 bits.
+    Few,
+    Many,
+    /// The same with weights of 16 bits.
+    FewHalves,
+    ManyHalves,
+    Norm,
+    Attend,
+    Likeliest,
+    Ssru,
+    Gather,
+    Label,
+}
+
+/// A GPU on which models search.
+#[derive(Debug)]
+pub struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    /// Made when the first kernel is started: a training needs none of them.
+    pipelines: OnceLock<Vec<wgpu::ComputePipeline>>,
+    multiplies_halves: bool,
+}
+
+/// What shaders with cooperative matrices need.
+const HALVES: wgpu::Features =
+    wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX.union(wgpu::Features::SHADER_F16);
+
+fn has_halves(adapter: &wgpu::Adapter) -> bool {
+    use wgpu::CooperativeScalarType::{F16, F32};
+    let info = adapter.get_info();
+    let kinds = adapter.cooperative_matrix_properties();
+    (info.subgroup_min_size, info.subgroup_max_size) == (32, 32)
+        && kinds.iter().any(|kind| {
+            let sizes = [kind.m_size, kind.n_size, kind.k_size];
+            sizes == [16; 3] && (kind.ab_type, kind.cr_type) == (F16, F32)
+        })
+}
+
+/// The GPUs of this process, each with its device of burn.
+static GPUS: Mutex<Vec<(Device, Arc<Gpu>)>> = Mutex::new(Vec::new());
+
+impl Gpu {
+    /// A GPU of its own on the first adapter of this machine, whatever that is, with what every GPU can be asked for; none
+    /// where there is no adapter.
+    pub fn on_first_adapter() -> Option<Arc<Self>> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::PRIMARY,
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default());
+        let adapter = futures_lite::future::block_on(adapter).ok()?;
+        let device = adapter.request_device(&wgpu::DeviceDescriptor::default());
+        let (device, queue) = futures_lite::future::block_on(device).ok()?;
+        Some(Arc::new(Self::new(device, queue)))
+    }
+
+    /// Makes the GPU behind `device` known, which burn computes on with this queue.
+    pub fn register(
+        device: &Device,
+        adapter: &wgpu::Adapter,
+        (own, queue): (wgpu::Device, wgpu::Queue),
+    ) {
+        let mut gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+        if gpus.iter().all(|(known, _)| known != device) {
+            let gpu = Self {
+                multiplies_halves: own.features().contains(HALVES) && has_halves(adapter),
+                ..Self::new(own, queue)
+            };
+            gpus.push((device.clone(), Arc::new(gpu)));
+        }
+    }
+
+    /// Whether its subgroups of 32 threads multiply cooperative matrices of 16 × 16 numbers of 16 bits, with sums of 32.
+    pub fn multiplies_halves(&self) -> bool {
+        self.multiplies_halves
+    }
+
+    /// What it computes on, for others who do.
+    pub fn device_and_queue(&self) -> (wgpu::Device, wgpu::Queue) {
+        (self.device.clone(), self.queue.clone())
+    }
+
+    fn new(device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        Self {
+            device,
+            queue,
+            pipelines: OnceLock::new(),
+            multiplies_halves: false,
+        }
+    }
+
+    /// The GPU behind a device of burn that learns nothing; none behind the CPU.
+    pub fn of(device: &Device) -> Option<Arc<Self>> {
+        let gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gpus = gpus.iter();
+        gpus.find_map(|(known, gpu)| (known == device).then(|| Arc::clone(gpu)))
+    }
+
+    fn pipeline(&self, kernel: Kernel) -> &wgpu::ComputePipeline {
+        &self.pipelines.get_or_init(|| pipelines(&self.device))[kernel as usize]
+    }
+
+    /// Whether so many bytes can be bound at once.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        bytes <= self.device.limits().max_storage_buffer_binding_size
+    }
+
+    /// Memory for so many numbers of 32 bits, which are not defined.
+    ///
+    /// # Panics
+    /// If there is too little, with a message that says so.
+    pub fn room(&self, numbers: usize) -> wgpu::Buffer {
+        let bytes = (numbers.max(4) * size_of::<f32>()) as u64;
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
+        self.buffer(bytes, usage)
+    }
+
+    /// Memory that holds these numbers.
+    ///
+    /// # Panics
+    /// As [`Self::room`].
+    pub fn filled<T: bytemuck::NoUninit>(&self, numbers: &[T]) -> wgpu::Buffer {
+        let bytes: &[u8] = bytemuck::cast_slice(numbers);
+        let buffer = self.room(bytes.len().div_ceil(size_of::<f32>()));
+        self.queue.write_buffer(&buffer, 0, bytes);
+        buffer
+    }
+
+    /// Puts numbers to the beginning of a buffer, before all that is started afterwards.
+    pub fn write<T: bytemuck::NoUninit>(&self, buffer: &wgpu::Buffer, numbers: &[T]) {
+        self.queue
+            .write_buffer(buffer, 0, bytemuck::cast_slice(numbers));
+    }
+
+    /// Memory for so many numbers that begins with those of `old`.
+    ///
+    /// # Panics
+    /// As [`Self::room`].
+    pub fn grown(&self, old: &wgpu::Buffer, numbers: usize) -> wgpu::Buffer {
+        let new = self.room(numbers);
+        let mut encoder = self.encoder();
+        encoder.copy_buffer_to_buffer(old, 0, &new, 0, old.size());
+        self.queue.submit([encoder.finish()]);
+        new
+    }
+
+    fn encoder(&self) -> wgpu::CommandEncoder {
+        let described = wgpu::CommandEncoderDescriptor::default();
+        self.device.create_command_encoder(&described)
+    }
+
+    fn buffer(&self, size: u64, usage: BufferUsages) -> wgpu::Buffer {
+        assert!(
+            size <= self.device.limits().max_buffer_size && self.has_room(size),
+            "out of memory: {size} bytes at once"
+        );
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("canopy"),
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        let error = futures_lite::future::block_on(scope.pop());
+        assert!(error.is_none(), "out of memory on the GPU");
+        buffer
+    }
+}
+
+/// The pipelines of all kernels, in the order of [`Kernel`].
+fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
+    let halves = NUMBERS
+        .iter()
+        .fold(PRODUCT.to_owned(), |source, (whole, half)| {
+            source.replace(whole, half)
+        });
+    let module = |source: &str| {
+        let source = wgpu::ShaderModuleDescriptor {
+            label: Some("canopy"),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        };
+        #[expect(
+            unsafe_code,
+            reason = "checks at every access make products several times slower"
+        )]
+        // SAFETY: every access is within the bounds that `Run` checks, and every loop ends.
+        unsafe {
+            device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked())
+        }
+    };
+    let pipeline = |(module, entry, buffers): (&wgpu::ShaderModule, &str, [usize; 2])| {
+        let layout = layout(device, buffers);
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: Some(
+                &device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                    label: Some(entry),
+                    bind_group_layouts: &[Some(&layout)],
+                    immediate_size: 0,
+                }),
+            ),
+            module,
+            entry_point: Some(entry),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
+            cache: None,
+        })
+    };
+    let (whole, halves) = (module(PRODUCT), module(&halves));
+    let others = [NORM, ATTEND, SCORES, SSRU, GATHER].map(module);
+    let [norm, attend, scores, ssru, gather] = &others;
+    let kernels = [
+        (&whole, "few", [3, 1]),
+        (&whole, "many", [3, 1]),
+        (&halves, "few", [3, 1]),
+        (&halves, "many", [3, 1]),
+        (norm, "norm", [2, 1]),
+        (attend, "attend", [3, 1]),
+        (scores, "top_k", [1, 1]),
+        (ssru, "ssru", [2, 2]),
+        (gather, "gather", [3, 1]),
+        (scores, "label", [2, 1]),
+    ];
+    // A driver takes a while for each.
+    kernels.into_par_iter().map(pipeline).collect()
+}
+
+/// The bindings of a kernel: its shape, so many buffers that it reads, and so many that it writes.
+fn layout(device: &wgpu::Device, [read_only, written]: [usize; 2]) -> wgpu::BindGroupLayout {
+    let entry = |binding: usize, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
+        binding: u32::try_from(binding).expect("few bindings"),
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer {
+            ty,
+            has_dynamic_offset,
+            min_binding_size: None,
+        },
+        count: None,
+    };
+    let mut entries = vec![entry(0, BufferBindingType::Uniform, true)];
+    entries.extend((1..=read_only + written).map(|binding| {
+        let read_only = binding <= read_only;
+        entry(binding, BufferBindingType::Storage { read_only }, false)
+    }));
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("canopy"),
+        entries: &entries,
+    })
+}

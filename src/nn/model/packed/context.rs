@@ -1,0 +1,292 @@
+//! What a packed decoder reads beyond its own sentence: translations by packed weights where these compute it, and the rest by burn's
+//! layers between steps that are packed.
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use rayon::prelude::*;
+
+use super::han::PackedHan;
+use super::layers::{Buffers, Packing};
+use super::selective::PackedSelective;
+use super::translations::SharedTranslations;
+use crate::model::bert_fusion::BertFusion;
+use crate::model::config::NormPosition;
+use crate::model::context_attention::{ContextSublayer, GatedContext, LayeredContext};
+use crate::model::decoder::{Decoder, DecoderLayer, DecoderMemory};
+use crate::model::norm::Norm;
+use crate::model::prepared::Memory;
+use crate::model::query_spans::QuerySpan;
+use crate::model::systems::ContextAttention;
+use canopy_kernels::DropoutSource;
+use canopy_kernels::packed::Table;
+
+/// The layers that read beyond the sentence.
+#[derive(Debug, Clone)]
+pub(super) struct ContextLayers {
+    layers: Vec<LayerContext>,
+    gated: Option<Gated>,
+    norm_position: NormPosition,
+}
+
+/// What is read of translations after the last layer.
+#[derive(Debug, Clone)]
+enum Gated {
+    Burns(Box<GatedContext>),
+    Han(Box<PackedHan>),
+    Selective(Box<PackedSelective>),
+}
+
+/// What one decoder layer reads so.
+#[derive(Debug, Clone)]
+enum LayerContext {
+    Nothing,
+    /// Other source sentences, behind the own one.
+    Context(Box<ContextSublayer>),
+    /// BERT's states, beside the own sentence; with the norm of what is read there.
+    Bert(Box<(BertFusion, Norm)>),
+}
+
+/// The memory of the documents of some encoded sentences.
+#[derive(Debug, Clone)]
+pub(super) struct ContextMemory {
+    pub memory: DecoderMemory,
+    /// The number of each encoded sentence in their documents.
+    pub numbers: Vec<usize>,
+    /// Translations where packed weights read them.
+    translations: Option<Arc<SharedTranslations>>,
+}
+
+/// What hypotheses read at one step.
+pub(super) struct Reading<'a> {
+    pub memory: &'a DecoderMemory,
+    /// Those of [`ContextMemory`].
+    translations: Option<&'a SharedTranslations>,
+    /// A row for each hypothesis.
+    pub spans: Vec<QuerySpan>,
+}
+
+impl ContextMemory {
+    /// What some encoded sentences, by their numbers in their documents, read beyond them.
+    pub fn new(
+        memory: &DecoderMemory,
+        numbers: Vec<usize>,
+        translations: Option<Arc<SharedTranslations>>,
+    ) -> Self {
+        Self {
+            memory: memory.clone(),
+            numbers,
+            translations,
+        }
+    }
+
+    /// Whether packed weights read translations.
+    pub fn has_translations(&self) -> bool {
+        self.translations.is_some()
+    }
+
+    /// Hypotheses of these of the encoded sentences.
+    pub fn read_by(&self, sentences: &[usize]) -> Reading<'_> {
+        let spans = sentences
+            .iter()
+            .enumerate()
+            .map(|(row, &sentence)| QuerySpan {
+                rows: row..row + 1,
+                sentence: self.numbers[sentence],
+            });
+        Reading {
+            memory: &self.memory,
+            translations: self.translations.as_deref(),
+            spans: spans.collect(),
+        }
+    }
+}
+
+impl ContextLayers {
+    /// Whether a decoder reads more than its own sentence.
+    pub fn are_in(decoder: &Decoder) -> bool {
+        let mut layers = decoder.layers.iter();
+        let reads = layers.any(|layer| layer.context.is_some() || layer.fusion.is_some());
+        reads || decoder.gated.is_some()
+    }
+
+    /// Whether packed weights compute all that a decoder reads beyond its own sentence, behind its last layer.
+    pub fn are_packed_behind(decoder: &Decoder) -> bool {
+        let mut layers = decoder.layers.iter();
+        let is_plain = layers.all(|layer| layer.context.is_none() && layer.fusion.is_none());
+        is_plain
+            && decoder.gated.as_ref().is_none_or(|gated| match gated {
+                GatedContext::Han(_) => true,
+                GatedContext::Layer(layer) => {
+                    matches!(layer.attention, ContextAttention::Selective(_))
+                }
+            })
+    }
+
+    /// None if the decoder reads its own sentence alone.
+    pub fn of(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
+        let layer = |layer: &DecoderLayer| match (&layer.context, &layer.fusion) {
+            (Some(context), _) => LayerContext::Context(Box::new(context.clone())),
+            (None, Some(fusion)) => {
+                LayerContext::Bert(Box::new((fusion.clone(), layer.norm_cross.clone())))
+            }
+            (None, None) => LayerContext::Nothing,
+        };
+        let gated = |gated: &GatedContext| match gated {
+            GatedContext::Han(han) => Gated::Han(Box::new(PackedHan::new(han, packing))),
+            GatedContext::Layer(LayeredContext {
+                attention: ContextAttention::Selective(attention),
+                layer,
+            }) => Gated::Selective(Box::new(PackedSelective::new(attention, layer, packing))),
+            GatedContext::Layer(_) => Gated::Burns(Box::new(gated.clone())),
+        };
+        Self::are_in(decoder).then(|| Self {
+            layers: decoder.layers.iter().map(layer).collect(),
+            gated: decoder.gated.as_ref().map(gated),
+            norm_position: decoder.norm_position,
+        })
+    }
+
+    /// Translations prepared for the attention that reads them; None if packed weights do not.
+    pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+        let documents = &translations.documents;
+        let rows = |tensor: &Tensor<2>| Table::new(tensor.clone());
+        let values = rows(&translations.values);
+        match &self.gated {
+            Some(Gated::Han(han)) => Some(han.prepare(&values.values(), documents)),
+            Some(Gated::Selective(selective)) => {
+                let keys = rows(&translations.keys);
+                Some(selective.prepare([&keys.values(), &values.values()], documents))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether layers read nothing, and something is read behind the last one alone.
+    pub fn is_behind_layers(&self) -> bool {
+        let mut layers = self.layers.iter();
+        layers.all(|layer| matches!(layer, LayerContext::Nothing))
+    }
+
+    /// Whether what enters the last feed-forward sublayer asks for translations of other sentences.
+    pub fn asks_with_fed_forward(&self) -> bool {
+        matches!(self.gated, Some(Gated::Burns(_) | Gated::Selective(_)))
+    }
+
+    /// Whether a layer reads BERT's states beside its own sentence.
+    pub fn reads_bert(&self, layer: usize, reading: &Reading<'_>) -> bool {
+        let reads = matches!(self.layers[layer], LayerContext::Bert(_));
+        reads && reading.memory.layers[layer].is_some()
+    }
+
+    /// `y` joined with `own`, what it has read of its sentence, and with BERT's states, if this layer reads them.
+    ///
+    /// # Shapes
+    /// - y, own: `[hypotheses, d_model]`
+    pub fn join_bert(&self, layer: usize, y: &mut Vec<f32>, own: &[f32], reading: &Reading<'_>) {
+        let (LayerContext::Bert(bert), Some(states)) =
+            (&self.layers[layer], &reading.memory.layers[layer])
+        else {
+            return;
+        };
+        let (fusion, norm) = bert.as_ref();
+        let (x, own) = (tensor(y, reading), tensor(own, reading));
+        let read = fusion.attend(x.clone(), &reading.spans, states);
+        *y = numbers(fusion.join(norm, x, own, read, &DropoutSource::none()));
+    }
+
+    /// `y` joined with what it reads of other source sentences, if this layer does.
+    ///
+    /// # Shapes
+    /// - y: `[hypotheses, d_model]`
+    pub fn join_context(&self, layer: usize, y: &mut Vec<f32>, reading: &Reading<'_>) {
+        let (LayerContext::Context(context), Some(memory)) =
+            (&self.layers[layer], &reading.memory.layers[layer])
+        else {
+            return;
+        };
+        let none = DropoutSource::none();
+        let joined = context.join(self.norm_position, tensor(y, reading), &none, |y| {
+            context.attention.attend(y.clone(), &reading.spans, memory)
+        });
+        *y = numbers(joined);
+    }
+
+    /// [`Self::join_translations`] of the hypotheses of these sentences, on all cores.
+    ///
+    /// # Shapes
+    /// - states, fed_forward: `[hypotheses, d_model]`
+    pub fn join_on_cores(
+        &self,
+        states: &[f32],
+        fed_forward: &[f32],
+        (memory, sentences): (&ContextMemory, &[usize]),
+    ) -> Vec<f32> {
+        let each = sentences
+            .len()
+            .div_ceil(rayon::current_num_threads())
+            .max(1);
+        let width = each * states.len() / sentences.len().max(1);
+        let parts = {
+            states
+                .par_chunks(width.max(1))
+                .zip(fed_forward.par_chunks(width.max(1)))
+        }
+        .zip(sentences.par_chunks(each));
+        let joined = parts.map(|((states, fed_forward), sentences)| {
+            let reading = memory.read_by(sentences);
+            let buffers = &mut Buffers::default();
+            self.join_translations(states.to_vec(), fed_forward, &reading, buffers)
+        });
+        joined.collect::<Vec<_>>().concat()
+    }
+
+    /// The states of the last layer, joined with what is read of translations where there are some.
+    ///
+    /// # Shapes
+    /// - states, fed_forward: `[hypotheses, d_model]`
+    pub fn join_translations(
+        &self,
+        mut states: Vec<f32>,
+        fed_forward: &[f32],
+        reading: &Reading<'_>,
+        buffers: &mut Buffers,
+    ) -> Vec<f32> {
+        match &self.gated {
+            Some(Gated::Han(han)) => {
+                if let Some(translations) = reading.translations {
+                    han.join(&mut states, translations, &reading.spans, buffers);
+                }
+                states
+            }
+            Some(Gated::Selective(selective)) => {
+                if let Some(translations) = reading.translations {
+                    let rows = (states.as_mut_slice(), fed_forward);
+                    selective.join(rows, translations, &reading.spans, buffers);
+                }
+                states
+            }
+            Some(Gated::Burns(gated)) => {
+                let Some(memory) = &reading.memory.translations else {
+                    return states;
+                };
+                let (own, queries) = (tensor(&states, reading), tensor(fed_forward, reading));
+                let none = DropoutSource::none();
+                numbers(gated.attend(own, queries, &reading.spans, memory, &none))
+            }
+            None => states,
+        }
+    }
+}
+
+/// A row for each hypothesis.
+fn tensor(rows: &[f32], reading: &Reading<'_>) -> Tensor<2> {
+    let count = reading.spans.len();
+    let shape = [count, rows.len() / count.max(1)];
+    Tensor::from_data(TensorData::new(rows.to_vec(), shape), &Device::flex())
+}
+
+fn numbers(rows: Tensor<2>) -> Vec<f32> {
+    let numbers = rows.into_data().try_into_vec();
+    numbers.expect("states are 32-bit floats")
+}
