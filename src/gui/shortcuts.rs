@@ -104,6 +104,8 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
         editing: shown.is_some_and(|document| document.editor.is_some()),
         own_changes: shown
             .and_then(|document| document.editor.as_ref())
+            // Its steps are looked through for their keys alone.
+            .filter(|_| ctx.input(|input| input.key_pressed(egui::Key::Z)))
             .map_or((false, false), |open| editor::own_changes(ctx, open)),
         finding: find::has_keyboard(ctx),
         focused: ctx.memory(|memory| memory.focused().is_some()),

@@ -60,9 +60,17 @@ fn a_document_that_is_opened_again_is_saved_where_it_was() {
     state.apply(Command::CloseDocument);
     let bytes = state.settings.to_bytes();
     let settings: Settings = serde_json::from_slice(&bytes).expect("settings");
-    let mut later = with_page();
-    later.settings = settings;
+    let mut later = AppState::new(Folders::default(), settings, Shipped::default());
     open(&mut later, parsed(PAGE), None);
+    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut later) else {
+        panic!("it is opened")
+    };
+    later.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+        memory: None,
+    });
     later.apply(Command::Save);
     let (_, path, overwrite) = asked(&mut later).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
