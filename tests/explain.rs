@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use canopy::charts::{Theme, picture_png, picture_svg};
 use canopy::explain::{
-    ContextView, DocumentMap, Explanation, GateView, Heads, Measure, NodeState, Order, Query,
-    Question, TreeView, ViewKind, WeightMap, ZerosView,
+    ContextChange, ContextView, DocumentMap, Explanation, GateView, Heads, LeaveOneOut, Measure,
+    NodeState, Order, Query, Question, ScoredWord, TreeView, ViewKind, WeightMap, ZerosView,
 };
 use canopy::trace::{MapKind, Side, Trace, TraceSource, save};
 use small::trace;
@@ -207,6 +207,53 @@ fn a_map_of_the_document_has_the_mean_of_the_words_of_each_sentence() {
     assert!(absent.is_err_and(|error| error.to_string().contains("layer 1")));
 }
 
+/// Without any of these sentences the translation changes a little, to and fro.
+fn left_out(count: u16) -> LeaveOneOut {
+    let words = vec![ScoredWord {
+        label: "x".to_owned(),
+        begins: true,
+        log_prob: -0.5,
+    }];
+    let changes = (0..count).map(|number| {
+        let sign = if number % 2 == 0 { 1.0 } else { -1.0 };
+        let after = [-0.5 + sign * f32::from(number) * 0.25];
+        ContextChange {
+            attention: Some(0.01),
+            ..ContextChange::new(number.into(), "A b".to_owned(), &words, &after)
+        }
+    });
+    LeaveOneOut {
+        model: "m".to_owned(),
+        sentence: 1,
+        source: "C".to_owned(),
+        translation: "y".to_owned(),
+        changes: changes.collect(),
+        words,
+        attention: Some("layer 2".to_owned()),
+        rank_correlation: None,
+        selected: None,
+    }
+    .correlated()
+}
+
+#[test]
+fn sentences_that_were_left_out_stand_with_their_change_and_attention() {
+    let view = Explanation::LeaveOneOut(left_out(3));
+    let svg = picture_svg(&view, &Theme::LIGHT, (900, view.height(900))).expect("a figure");
+    // e^0.5 − 1 and e^−0.25 − 1.
+    for label in ["+65 %", "−22 %", "0 %", "attention mass"] {
+        assert!(svg.contains(label), "{label}");
+    }
+    let csv = view.csv();
+    assert!(csv.contains("\r\n2,left out,-22.1"), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&view.json()).expect("JSON");
+    let nats = &json["leave_one_out"]["changes"][2]["nats"];
+    assert_eq!(nats.as_f64(), Some(0.5));
+    let text = view.text();
+    let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("A b")).collect();
+    assert!(lines[0].trim_start().starts_with("3 "), "{text}");
+}
+
 #[test]
 fn figures_are_drawn_in_any_size_and_theme() {
     let query = Query::sentence(Side::Source, 0);
@@ -219,6 +266,8 @@ fn figures_are_drawn_in_any_size_and_theme() {
         Explanation::Document(Arc::new(document(Heads::Mean))),
         Explanation::Context(ContextView::new(&source(), &query, 3).expect("a view")),
         Explanation::Zeros(ZerosView::new(&source(), &query).expect("a view")),
+        Explanation::LeaveOneOut(left_out(40)),
+        Explanation::LeaveOneOut(left_out(0)),
     ];
     for view in &views {
         for theme in [Theme::LIGHT, Theme::DARK] {

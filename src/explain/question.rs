@@ -70,6 +70,12 @@ impl Question {
                     advice: "open the document and its model, and ask there",
                 });
             }
+            ViewKind::LeaveOneOut => {
+                return Err(Error::NotTraced {
+                    missing: "no translation without a sentence of its context",
+                    advice: "open the document and its model, and ask there",
+                });
+            }
             ViewKind::Memory => {
                 return Err(Error::NotTraced {
                     missing: "nothing of what was looked up",
@@ -197,7 +203,7 @@ impl Choices {
                 heads: Vec::new(),
             };
         }
-        if view == ViewKind::Difference {
+        if matches!(view, ViewKind::Difference | ViewKind::LeaveOneOut) {
             let context = Self::new(source, ViewKind::Context, asking_side(source), None);
             let is_there = !context.sides.is_empty() && !source.overview().target.is_empty();
             return Self {

@@ -6,6 +6,7 @@ use super::context::ContextView;
 use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
+use super::leave_one_out::LeaveOneOut;
 use super::map::WeightMap;
 use super::memory::MemoryView;
 use super::similarity::SimilarityView;
@@ -56,6 +57,32 @@ pub(super) fn of_difference(difference: &ContextDifference) -> String {
         let _ = write!(
             text,
             "{number},{label},{document},{alone},{shuffled},{gain}\r\n"
+        );
+    }
+    text
+}
+
+/// A line a sentence that was taken away or edited, in the order of the document.
+pub(super) fn of_leave_one_out(view: &LeaveOneOut) -> String {
+    let mut text = "sentence,change,percent,nats,attention,text,edited\r\n".to_owned();
+    for change in &view.changes {
+        let kind = if change.edit.is_some() {
+            "edited"
+        } else {
+            "left out"
+        };
+        let attention = change
+            .attention
+            .map_or(String::new(), |mass| mass.to_string());
+        let (number, nats) = (change.sentence + 1, view.change(change));
+        let percent = 100.0 * nats.exp_m1();
+        let (own, edited) = (
+            field(&change.text),
+            field(change.edited_text().unwrap_or("")),
+        );
+        let _ = write!(
+            text,
+            "{number},{kind},{percent},{nats},{attention},{own},{edited}\r\n"
         );
     }
     text

@@ -19,6 +19,8 @@ pub enum ViewKind {
     Zeros,
     /// The worth of the translation without its context; the model answers, not the trace.
     Difference,
+    /// The worth of the translation without each sentence of its context; the model answers, not the trace.
+    LeaveOneOut,
     /// Where in its memory the translation was looked up; the model answers, not the trace.
     Memory,
     /// All sentences against each other by a sentence encoder, which answers, not the trace.
@@ -29,6 +31,7 @@ pub enum ViewKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelView {
     Difference,
+    LeaveOneOut,
     Memory,
 }
 
@@ -36,7 +39,7 @@ impl ViewKind {
     /// Whose words ask: some views have no choice.
     pub fn side(self, wanted: Side) -> Side {
         match self {
-            Self::Cross | Self::Difference | Self::Memory => Side::Target,
+            Self::Cross | Self::Difference | Self::LeaveOneOut | Self::Memory => Side::Target,
             Self::Itself | Self::Similarity => Side::Source,
             _ => wanted,
         }
@@ -46,6 +49,7 @@ impl ViewKind {
     pub fn of_model(self) -> Option<ModelView> {
         match self {
             Self::Difference => Some(ModelView::Difference),
+            Self::LeaveOneOut => Some(ModelView::LeaveOneOut),
             Self::Memory => Some(ModelView::Memory),
             _ => None,
         }

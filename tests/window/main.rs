@@ -9,6 +9,7 @@ mod explore;
 mod getting;
 mod language_model;
 mod languages;
+mod left_out;
 mod machines;
 mod material;
 mod memory;

@@ -10,7 +10,7 @@ use canopy_explain::trace::Side;
 use canopy_explain::{AttentionRole, Heads, Order, ViewKind};
 
 /// Views with their names and what they show.
-const VIEWS: [(ViewKind, &str, &str); 12] = [
+const VIEWS: [(ViewKind, &str, &str); 13] = [
     (
         ViewKind::Tree,
         "Tree",
@@ -60,6 +60,11 @@ const VIEWS: [(ViewKind, &str, &str); 12] = [
         ViewKind::Difference,
         "Did it matter?",
         "The sentence translated without its context and with the document shuffled, and what each word is worth then",
+    ),
+    (
+        ViewKind::LeaveOneOut,
+        "Leave one out",
+        "The likelihood of this translation without each sentence of its context, beside the attention of that sentence",
     ),
     (
         ViewKind::Memory,

@@ -8,15 +8,15 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::forced_documents::{ForcedDocuments, Untranslated};
 use super::tracing::TracedText;
 use super::translation::Translation;
 use super::translator::{KnownTranslations, Step, Translator};
-use canopy_base::error::{Error, Result};
+use canopy_base::error::Result;
 use canopy_document::document::{Document, Paragraph};
 use canopy_document::placeholder::visible;
 use canopy_explain::{Condition, ContextDifference, WordDifference};
-use canopy_nn::search::{Candidates, InvalidScores, SearchOptions, force_documents};
-use canopy_tokenize::Side;
+use canopy_nn::search::SearchOptions;
 
 /// Of the shuffled order; the same at each call, so that the same question has the same answer.
 const SEED: u64 = 1;
@@ -112,47 +112,14 @@ impl Translator {
         surrounding: &Surrounding,
         options: &SearchOptions,
     ) -> Result<Vec<(String, f32)>> {
-        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
-        let mut text = traced.source_text();
-        let mut candidates = Candidates::new();
-        for (number, part) in traced.parts.iter().enumerate() {
-            let Some(ids) = &part.target else { continue };
-            if part.sentence == surrounding.sentence {
-                text.wanted.push(number);
-                candidates.insert(number, vec![ids.clone()]);
-            } else {
-                text.known.insert(number, ids.clone());
-            }
-        }
-        let (mut found, vocabulary) = (Vec::new(), self.tokenizer());
-        let model = self.model();
-        model.read_packed()?;
-        let scored = force_documents(
-            model,
-            vocabulary,
-            &text,
-            &candidates,
-            options,
-            &mut |forced| {
-                let ids = candidates[&forced.number][0].iter();
-                let eos = [vocabulary.special().eos];
-                let ids = ids.chain(&eos);
-                let pieces = ids.map(|&id| vocabulary.piece(Side::Target, id));
-                let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
-                found.push((
-                    forced.number,
-                    pieces.zip(forced.log_probs).collect::<Vec<_>>(),
-                ));
-                ControlFlow::Continue(())
-            },
-        );
-        if let Err(InvalidScores { number, found }) = scored {
-            let sentence = traced.parts[number].sentence;
-            let sentence = surrounding.document.sentence_name(sentence);
-            return Err(Error::InvalidScores { sentence, found });
-        }
-        found.sort_by_key(|(number, _)| *number);
-        Ok(found.into_iter().flat_map(|(_, words)| words).collect())
+        let text = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
+        let mut documents = ForcedDocuments::default();
+        documents.push(&text, surrounding.sentence, Untranslated::Draft);
+        let name = || surrounding.document.sentence_name(surrounding.sentence);
+        let log_probs = self.forced_log_probs(&documents, options, &name)?;
+        let pieces = documents.pieces(0, self.tokenizer()).into_iter();
+        let labels = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
+        Ok(labels.zip(log_probs.into_iter().flatten()).collect())
     }
 }
 

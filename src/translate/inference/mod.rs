@@ -11,7 +11,9 @@ mod contrastive;
 mod detection;
 mod device;
 mod evaluation;
+mod forced_documents;
 mod installed_models;
+mod leave_one_out;
 mod markup_projection;
 mod model_choice;
 mod other_languages;
@@ -40,6 +42,7 @@ pub use installed_models::{
     install_known_model, install_model, install_model_while, installed_models, may_be_model,
     pair_of_languages, remove_model, state_languages, stated_language,
 };
+pub use leave_one_out::ChangedContext;
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
 };
