@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use canopy::charts::{Theme, picture_png, picture_svg};
 use canopy::explain::{
-    ContextChange, ContextView, DocumentMap, Explanation, GateView, Heads, LeaveOneOut, Measure,
-    NodeState, Order, Query, Question, ScoredWord, TreeView, ViewKind, WeightMap, ZerosView,
+    ContextChange, ContextView, DocumentMap, Explanation, GateView, Heads,
+    LeaveOneOut, Measure, NodeState, Order, Query, Question, ScoredWord, TreeView, ViewKind,
+    WeightMap, ZerosView,
 };
 use canopy::trace::{MapKind, Side, Trace, TraceSource, save};
 use small::trace;
@@ -59,6 +60,79 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
         summary.starts_with("“A” reads sentence 1 most. A box"),
         "{summary}"
     );
+}
+
+#[test]
+fn the_tree_of_several_words_and_heads_has_means_and_the_way_that_most_went() {
+    let mut trace = trace(true);
+    let visits = |row: &mut canopy::trace::MapRow, leaf: u32| {
+        for visit in &mut row.visits {
+            visit.cumulative += 1.0;
+            visit.kept =
+                visit.level > 0 && visit.node == 0 || visit.node == leaf && visit.level == 0;
+        }
+    };
+    let first = trace.maps[0].rows[0].clone();
+    // Three more rows of the sentence, two of which end at sentence 2.
+    for (map, row, leaf) in [(0, 1, 1), (1, 0, 1), (1, 1, 0)] {
+        let row = &mut trace.maps[map].rows[row];
+        row.visits.clone_from(&first.visits);
+        visits(row, leaf);
+    }
+    let source = TraceSource::from(trace);
+    let query = Query::sentence(Side::Source, 0);
+    let tree = TreeView::new(&source, &query).expect("a tree");
+    assert_eq!(tree.measure, Measure::MeanRelevance);
+    let leaf = &tree.nodes[1];
+    assert_eq!((leaf.relevance, leaf.cumulative), (Some(-0.25), Some(1.75)));
+    let frequencies: Vec<_> = tree.nodes.iter().map(|node| node.frequency).collect();
+    let expected = [Some(0.5), Some(0.5), None, Some(1.0), Some(0.0), Some(1.0)];
+    assert_eq!(frequencies, expected);
+    let way: Vec<usize> = (0..6)
+        .filter(|&node| tree.nodes[node].most_frequent)
+        .collect();
+    // Both leaves as often: the one with the greater sum.
+    assert_eq!(way, [0, 3, 5]);
+    let summary = tree.summary("Sentence 1");
+    assert!(summary.contains("mean relevance"), "{summary}");
+    let svg = picture_svg(&Explanation::Tree(tree), &Theme::LIGHT, (800, 500));
+    assert!(svg.expect("a figure").contains("mean cumulative relevance"));
+}
+
+#[test]
+fn words_are_shaded_by_their_share_in_the_encoding_of_their_sentence() {
+    let mut trace = trace(true);
+    let query = Query::sentence(Side::Source, 0);
+    let absent = ContextView::encodings(&trace.clone().into(), &query, 3);
+    assert!(absent.is_err_and(|error| error.to_string().contains("no encodings of sentences")));
+    let mut info = small::info(MapKind::SentenceEncoding, 0);
+    info.queries = canopy::trace::Units::SourceSentences;
+    info.visible = canopy::trace::Visible::Own;
+    let rows = [
+        vec![(0, 0.25), (1, 0.75)],
+        vec![(2, 1.0)],
+        vec![(3, 0.5), (4, 0.5)],
+    ];
+    let rows = rows.map(|words| small::row(&words, &[], 0.0));
+    trace.maps.push(canopy::trace::AttentionMap {
+        info,
+        rows: rows.to_vec(),
+    });
+    let source = TraceSource::from(trace);
+    let view = ContextView::encodings(&source, &query, 1).expect("a view");
+    let weights = |sentence: &canopy::explain::ContextSentence| {
+        let words = sentence.words.iter().map(|word| word.weight);
+        words.collect::<Vec<_>>()
+    };
+    assert_eq!(weights(&view.asked), [Some(0.25), Some(0.75)]);
+    // Sentences 2 and 3 have 0.375 each; the first of them is shown.
+    assert_eq!(view.sentences.len(), 1);
+    assert_eq!(weights(&view.sentences[0]), [Some(1.0)]);
+    assert_eq!(view.others.0, 1);
+    assert!(view.text().contains("A [b]"), "{}", view.text());
+    let figure = Explanation::Context(view);
+    let svg = picture_svg(&figure, &Theme::LIGHT, (800, 400)).expect("a figure");
+    assert!(svg.contains("What sentences are encoded from"));
 }
 
 #[test]

@@ -105,6 +105,8 @@ enum Shown {
     Gates,
     /// The sentences that were read most, as text with shaded words
     Context,
+    /// How much of each word the encodings of its sentences hold (source2token), as text with shaded words
+    Encoding,
     /// Share of weights that are exactly zero, against length
     Zeros,
     /// Whether the context mattered: the sentence translated without it and with the document shuffled, and what each word
@@ -141,6 +143,7 @@ impl From<Shown> for ViewKind {
             Shown::Itself => Self::Itself,
             Shown::Gates => Self::Gates,
             Shown::Context => Self::Context,
+            Shown::Encoding => Self::Encoding,
             Shown::Zeros => Self::Zeros,
             Shown::Difference => Self::Difference,
             Shown::LeaveOneOut => Self::LeaveOneOut,
@@ -200,7 +203,10 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
     }
     let edits = arguments.edit.len() + arguments.edit_translation.len();
     if edits > 0 && arguments.view != Shown::LeaveOneOut {
-        wrong_usage("explain", "--edit and --edit-translation are for --view leave-one-out");
+        wrong_usage(
+            "explain",
+            "--edit and --edit-translation are for --view leave-one-out",
+        );
     }
     let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
         told(arguments, view)?
@@ -268,6 +274,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
             there: format!("the document has {count}"),
         });
     }
+    let edits = edits(arguments, count)?;
     let mut translator = arguments.model.open()?;
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
@@ -292,10 +299,12 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         ControlFlow::Continue(())
     };
     let made = made.as_ref();
-    let mut ask = |question| explain_with_model(&translator, made, question, &mut None, &mut go_on);
+    let mut ask = |question: &ModelQuestion<'_>| {
+        explain_with_model(&translator, made, question, &mut None, &mut go_on)
+    };
     let mut told = ask(&question)?;
     if let Explanation::LeaveOneOut(view) = &mut told {
-        for edit in edits(arguments, count)? {
+        for edit in edits {
             let edited = ask(&ModelQuestion {
                 edit: Some(&edit),
                 ..question

@@ -137,7 +137,7 @@ impl LeaveOneOut {
                     let [one, other] = [one, other].map(|it| self.change(it).abs());
                     other.total_cmp(&one).then(a.cmp(&b))
                 }
-                (is_edited, _) => is_edited.cmp(&true),
+                (one_is, other_is) => other_is.cmp(&one_is),
             }
         });
         order

@@ -60,6 +60,9 @@ impl Question {
             ViewKind::Context => {
                 Explanation::Context(ContextView::new(source, &query, self.limit)?)
             }
+            ViewKind::Encoding => {
+                Explanation::Context(ContextView::encodings(source, &query, self.limit)?)
+            }
             ViewKind::Cross => Explanation::Maps(vec![WeightMap::cross(source, &query)?]),
             ViewKind::Itself => Explanation::Maps(vec![WeightMap::self_attention(source, &query)?]),
             ViewKind::Gates => Explanation::Gates(GateView::new(source, &query)?),

@@ -124,7 +124,7 @@ pub(super) fn of_document(map: &DocumentMap) -> String {
 /// A line a node.
 pub(super) fn of_tree(tree: &TreeView) -> String {
     let mut text =
-        "level,first_sentence,last_sentence,relevance,cumulative,mass,state,chosen,name\r\n"
+        "level,first_sentence,last_sentence,relevance,cumulative,mass,state,chosen,name,frequency,most_frequent\r\n"
             .to_owned();
     let number = |number: Option<f32>| number.map_or(String::new(), |number| number.to_string());
     for node in &tree.nodes {
@@ -136,10 +136,11 @@ pub(super) fn of_tree(tree: &TreeView) -> String {
             super::NodeState::Unseen => "unseen",
         };
         let (level, mass, chosen) = (node.level, node.mass, node.chosen);
-        let name = field(&node.name);
+        let (name, frequency) = (field(&node.name), number(node.frequency));
+        let most_frequent = node.most_frequent;
         let _ = write!(
             text,
-            "{level},{first},{last},{relevance},{cumulative},{mass},{state},{chosen},{name}\r\n"
+            "{level},{first},{last},{relevance},{cumulative},{mass},{state},{chosen},{name},{frequency},{most_frequent}\r\n"
         );
     }
     text

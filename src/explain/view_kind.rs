@@ -12,6 +12,8 @@ pub enum ViewKind {
     Document,
     Words,
     Context,
+    /// Words by their share in the encodings of their sentences.
+    Encoding,
     Cross,
     /// Self-attention of the encoder.
     Itself,
@@ -40,7 +42,7 @@ impl ViewKind {
     pub fn side(self, wanted: Side) -> Side {
         match self {
             Self::Cross | Self::Difference | Self::LeaveOneOut | Self::Memory => Side::Target,
-            Self::Itself | Self::Similarity => Side::Source,
+            Self::Encoding | Self::Itself | Self::Similarity => Side::Source,
             _ => wanted,
         }
     }
@@ -76,6 +78,7 @@ impl ViewKind {
         match self {
             Self::Cross => AttentionRole::Cross,
             Self::Itself => AttentionRole::Itself,
+            Self::Encoding => AttentionRole::Encoding,
             _ => AttentionRole::Context,
         }
     }

@@ -6,7 +6,7 @@ use crate::theme::Palette;
 use canopy_app::jobs::Answer;
 use canopy_explain::trace::{TraceSource, TracedSentence};
 use canopy_explain::{
-    Explanation, HitArea, LeaveOneOut, NodeState, TextPosition, TreeView, nats, percent,
+    Explanation, HitArea, LeaveOneOut, Measure, NodeState, TextPosition, TreeView, nats, percent,
 };
 
 pub(super) const HEIGHT: f32 = 44.0;
@@ -103,14 +103,25 @@ fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
     } else {
         format!("sentences {first} to {last}")
     }];
+    let mean = if tree.measure == Measure::MeanRelevance {
+        "mean "
+    } else {
+        ""
+    };
     facts.extend(
         node.relevance
-            .map(|relevance| format!("relevance {relevance:.3}")),
+            .map(|relevance| format!("{mean}relevance {relevance:.3}")),
     );
     facts.extend(
         node.cumulative
-            .map(|cumulative| format!("cumulative {cumulative:.3}")),
+            .map(|cumulative| format!("{mean}cumulative {cumulative:.3}")),
     );
+    if tree.measure == Measure::MeanRelevance {
+        facts.extend(
+            node.frequency
+                .map(|share| format!("kept by {:.0} % of words and heads", 100.0 * share)),
+        );
+    }
     if node.mass > 0.0 {
         facts.push(format!("attention {:.4}", node.mass));
     }
