@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use canopy::charts::{Theme, picture_png, picture_svg};
 use canopy::explain::{
-    ContextChange, ContextView, DocumentMap, Explanation, GateView, Heads,
+    AttentionStatistics, ContextChange, ContextView, DocumentMap, Explanation, GateView, Heads,
     LeaveOneOut, Measure, NodeState, Order, Query, Question, ScoredWord, TreeView, ViewKind,
     WeightMap, ZerosView,
 };
@@ -326,6 +326,40 @@ fn sentences_that_were_left_out_stand_with_their_change_and_attention() {
     let text = view.text();
     let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("A b")).collect();
     assert!(lines[0].trim_start().starts_with("3 "), "{text}");
+}
+
+#[test]
+fn statistics_over_documents_tell_distance_entropy_and_zeros_of_each_head() {
+    let mut statistics = AttentionStatistics::default();
+    statistics.add(&source()).expect("attention to sentences");
+    statistics.add(&trace(false).into()).expect("it too");
+    let heads = statistics.heads();
+    let named: Vec<_> = heads.iter().map(|it| (it.layer, it.head)).collect();
+    assert_eq!(named, [(1, Some(0)), (1, Some(1)), (1, None)]);
+    // A reads sentence 1, b sentences 2 and 3: shares of 0.5, 0.25 and 0.25.
+    let first = &heads[0];
+    assert_eq!(first.all.sentences, 2, "one of each document reads others");
+    assert!((first.all.entropy_bits - 1.5).abs() < 1e-9);
+    assert!((first.all.distance - 0.75).abs() < 1e-9);
+    assert_eq!(first.all.zero_share, Some(0.5));
+    let distances: Vec<_> = first
+        .distances
+        .iter()
+        .map(|it| (it.from, it.to, it.share))
+        .collect();
+    let at = |distance, share| (Some(distance), Some(distance), share);
+    assert_eq!(distances, [at(0, 0.5), at(1, 0.25), at(2, 0.25)]);
+    let lengths: Vec<_> = first.by_length.iter().map(|it| (it.from, it.to)).collect();
+    assert_eq!(lengths, [(1, Some(4))]);
+    let mut blind = trace(false);
+    blind.maps.remove(0);
+    blind.maps.remove(0);
+    let none = AttentionStatistics::default().add(&blind.into());
+    assert!(none.is_err_and(|error| {
+        error
+            .to_string()
+            .contains("no attention to other sentences")
+    }));
 }
 
 #[test]

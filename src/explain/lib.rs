@@ -37,6 +37,7 @@ mod query;
 mod question;
 mod rows;
 mod similarity;
+mod statistics;
 mod table;
 pub mod trace;
 mod tree;
@@ -62,6 +63,9 @@ pub use query::{Attention, AttentionRole, Heads, Query};
 pub use question::{Choices, Question, asking_side, head_for_tree};
 pub use rows::sentence_weights;
 pub use similarity::SimilarityView;
+pub use statistics::{
+    AttentionMeans, AttentionStatistics, DistanceShare, HeadStatistics, LengthMeans,
+};
 pub use tree::{Measure, TreeView};
 pub use tree_node::{NodeState, TreeNode};
 pub use view_kind::{ModelView, ViewKind};

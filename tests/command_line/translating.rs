@@ -490,7 +490,15 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
         "/assets/models/help-en-de-context"
     );
     let ask = [
-        "explain", &page, "--view", "leave-one-out", "--sentence", "3", "--model", model, "--device",
+        "explain",
+        &page,
+        "--view",
+        "leave-one-out",
+        "--sentence",
+        "3",
+        "--model",
+        model,
+        "--device",
         "cpu",
     ];
     let told = canopy(&[&ask[..], &["--edit", "2=Open the window."]].concat());
@@ -510,7 +518,10 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
     let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
     let view = &report["leave_one_out"];
     let changes = view["changes"].as_array().expect("a list");
-    let sentences: Vec<_> = changes.iter().map(|change| change["sentence"].as_u64()).collect();
+    let sentences: Vec<_> = changes
+        .iter()
+        .map(|change| change["sentence"].as_u64())
+        .collect();
     assert_eq!(sentences, [Some(0), Some(1)]);
     assert!(changes.iter().all(|change| change["percent"].is_number()));
     assert_misused(
@@ -523,7 +534,16 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
     );
     // A starter reads each sentence by itself.
     let alone = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/help-en-de");
-    let alone = ["explain", &page, "--view", "leave-one-out", "--model", alone, "--device", "cpu"];
+    let alone = [
+        "explain",
+        &page,
+        "--view",
+        "leave-one-out",
+        "--model",
+        alone,
+        "--device",
+        "cpu",
+    ];
     assert_failed(&canopy(&alone), &["reads each sentence by itself"]);
 }
 

@@ -21,6 +21,15 @@ use canopy_nn::search::SearchOptions;
 /// Of the shuffled order; the same at each call, so that the same question has the same answer.
 const SEED: u64 = 1;
 
+/// Natural logarithms of the probability of a sentence's translation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContextGain {
+    pub in_document: f32,
+    pub alone: f32,
+    /// Subwords of the translation and its end.
+    pub tokens: usize,
+}
+
 /// A document and what stands for its sentences' translations.
 struct Surrounding {
     document: Document,
@@ -83,6 +92,47 @@ impl Translator {
             written,
             selected: None,
         })
+    }
+
+    /// The log-probabilities of all translations of a document, each in its document and by itself; none for a sentence that
+    /// is not translated, or whose translation is longer than the model can write. The difference is the point-wise cross-mutual information of [`ContextDifference`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn context_gains(
+        &self,
+        document: &Document,
+        targets: &[Option<Translation>],
+    ) -> Result<Vec<Option<ContextGain>>> {
+        let count = document.sentences.len();
+        let longest = self.description().model.max_tokens;
+        let name = || document.name.clone();
+        let options = SearchOptions::default();
+        let mut whole = ForcedDocuments::default();
+        whole.push_whole(&TracedText::new(self, document, targets)?, count, longest);
+        let in_document = self.forced_log_probs(&whole, &options, &name)?;
+        let mut alone = ForcedDocuments::default();
+        let mut surrounding = Surrounding {
+            document: document.clone(),
+            targets: targets.to_vec(),
+            sentence: 0,
+        };
+        for sentence in 0..count {
+            surrounding.sentence = sentence;
+            let one = surrounding.alone();
+            let text = TracedText::new(self, &one.document, &one.targets)?;
+            alone.push_whole(&text, 1, longest);
+        }
+        let alone = self.forced_log_probs(&alone, &options, &name)?;
+        let gains = in_document.iter().zip(&alone).map(|(with, without)| {
+            let is_whole = !with.is_empty() && with.len() == without.len();
+            is_whole.then(|| ContextGain {
+                in_document: with.iter().sum(),
+                alone: without.iter().sum(),
+                tokens: with.len(),
+            })
+        });
+        Ok(gains.collect())
     }
 
     /// The model's translation of the sentence.

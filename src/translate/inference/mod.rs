@@ -28,6 +28,7 @@ mod translator;
 pub use bert_sequences::bert_sequences;
 pub use canopy_nn::search::SearchOptions;
 pub use confidence::{unlike, unlike_in_mean};
+pub use context_difference::ContextGain;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
