@@ -57,7 +57,7 @@ fn main() {
     let asked = Asked::of_arguments();
     let mut outcomes = Vec::new();
     println!(
-        "{:36} seed   right   alone  beyond  points  steps  seconds",
+        "{:36} seed   right   alone  beyond  points left out  steps  seconds",
         "system"
     );
     for system in &asked.systems {
@@ -77,13 +77,14 @@ fn print(outcome: &Outcome) {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let if_any = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), percent);
     println!(
-        "{:36} {:>4} {:>7} {:>7} {:>7} {:>7} {:>6} {:>8.1}",
+        "{:36} {:>4} {:>7} {:>7} {:>7} {:>7} {:>8} {:>6} {:>8.1}",
         outcome.system,
         outcome.seed,
         percent(outcome.accuracy),
         percent(outcome.alone),
         if_any(outcome.beyond),
         if_any(outcome.pointing),
+        if_any(outcome.left_out),
         outcome.steps,
         outcome.seconds,
     );

@@ -475,6 +475,8 @@ pub enum Error {
     NotInTrace { asked: String, there: String },
     #[error("nothing was looked up: {problem}")]
     NotLookedUp { problem: &'static str },
+    #[error("no sentence of its context can be left out: {problem}")]
+    NotLeftOut { problem: &'static str },
     #[error("this trace has {missing}; {advice}")]
     NotTraced {
         missing: &'static str,

@@ -1,5 +1,6 @@
 //! `canopy explain`
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -7,14 +8,15 @@ use clap::{Args, ValueEnum};
 
 use super::inputs::check_output;
 use super::options::{ModelArguments, pixels, wrong_usage};
-use super::terminal;
+use super::terminal::{self, StatusLine};
 use super::translate::{remember, translate};
 use canopy_base::error::{Error, Result};
 use canopy_chart::charts::Theme;
 use canopy_document::document::Document;
 use canopy_explain::trace::{self, Side, TraceSource};
 use canopy_explain::{
-    Explanation, Heads, ModelView, Order, Query, Question, ViewKind, asking_side, head_for_tree,
+    ContextEdit, Explanation, Heads, ModelView, Order, Query, Question, ViewKind, asking_side,
+    head_for_tree,
 };
 use canopy_train::{ModelQuestion, explain as explain_with_model};
 use canopy_translate::inference::SearchOptions;
@@ -25,8 +27,8 @@ use canopy_translate::inference::SearchOptions;
     4 --word it -o tree.svg\n  canopy explain page.html --view memory --sentence 4\n\nSee docs/guide/explaining.md."
 )]
 pub(super) struct ExplainArguments {
-    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only). For --view difference and
-    /// memory a document, which is translated first
+    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only). For --view difference,
+    /// leave-one-out and memory a document, which is translated first
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// View to show
@@ -57,6 +59,15 @@ pub(super) struct ExplainArguments {
     /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text, of other views the numbers
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print all numbers as JSON
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+    /// For --view leave-one-out: another text of sentence N of the context, with which the translation is scored too
+    #[arg(long, value_name = "N=TEXT", value_parser = edited)]
+    edit: Vec<(usize, String)>,
+    /// For --view leave-one-out: another translation of sentence N of the context, for models that read translations
+    #[arg(long, value_name = "N=TEXT", value_parser = edited)]
+    edit_translation: Vec<(usize, String)>,
     /// Light on dark grey, as on screens; else dark on white, as in papers
     #[arg(long)]
     dark: bool,
@@ -71,10 +82,10 @@ pub(super) struct ExplainArguments {
     force: bool,
     #[command(flatten)]
     model: ModelArguments,
-    /// Translations of yours, as `canopy translate` takes them, for --view difference and memory
+    /// Translations of yours, as `canopy translate` takes them, for --view difference, leave-one-out and memory
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
-    /// Hypotheses kept for each sentence, for --view difference and memory [default: 4, or fewer where the model's files say so]
+    /// Hypotheses kept for each sentence, for --view difference, leave-one-out and memory [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
     beam: Option<usize>,
 }
@@ -98,11 +109,16 @@ enum Shown {
     Gates,
     /// The sentences that were read most, as text with shaded words
     Context,
+    /// How much of each word the encodings of its sentences hold (source2token), as text with shaded words
+    Encoding,
     /// Share of weights that are exactly zero, against length
     Zeros,
     /// Whether the context mattered: the sentence translated without it and with the document shuffled, and what each word
     /// is worth then; needs the model
     Difference,
+    /// Which sentence mattered: the likelihood of the translation without each one that the model can read, beside the
+    /// attention of that sentence; needs the model
+    LeaveOneOut,
     /// Which pairs of its translation memory the translation was looked up in, and what each word owes to them; needs the
     /// model
     Memory,
@@ -131,8 +147,10 @@ impl From<Shown> for ViewKind {
             Shown::Itself => Self::Itself,
             Shown::Gates => Self::Gates,
             Shown::Context => Self::Context,
+            Shown::Encoding => Self::Encoding,
             Shown::Zeros => Self::Zeros,
             Shown::Difference => Self::Difference,
+            Shown::LeaveOneOut => Self::LeaveOneOut,
             Shown::Memory => Self::Memory,
         }
     }
@@ -187,6 +205,13 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
         let files = arguments.traces.iter().chain(others.into_iter().flatten());
         check_output(path, files.map(PathBuf::as_path))?;
     }
+    let edits = arguments.edit.len() + arguments.edit_translation.len();
+    if edits > 0 && arguments.view != Shown::LeaveOneOut {
+        wrong_usage(
+            "explain",
+            "--edit and --edit-translation are for --view leave-one-out",
+        );
+    }
     let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
         told(arguments, view)?
     } else {
@@ -194,10 +219,10 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
         explain(arguments, &sources.collect::<Result<Vec<_>>>()?)?
     };
     let Some(path) = &arguments.output else {
-        let text = match &explanation {
-            Explanation::Context(context) => context.text(),
-            Explanation::Memory(view) => view.text(),
-            other => other.csv().replace("\r\n", "\n"),
+        let text = if arguments.json {
+            explanation.json() + "\n"
+        } else {
+            explanation.text()
         };
         return terminal::print(&text);
     };
@@ -239,6 +264,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     if is_trace(path) {
         let view = match view {
             ModelView::Difference => "difference",
+            ModelView::LeaveOneOut => "leave-one-out",
             ModelView::Memory => "memory",
         };
         let problem = format!("--view {view} needs the document itself, not its trace");
@@ -252,6 +278,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
             there: format!("the document has {count}"),
         });
     }
+    let edits = edits(arguments, count)?;
     let mut translator = arguments.model.open()?;
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
@@ -267,13 +294,33 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         document: &document,
         translations: &translations,
         sentence,
+        edit: None,
         options: &options,
     };
-    let mut go_on = |_, _| ControlFlow::Continue(());
+    let mut line = StatusLine::new();
+    let mut go_on = |done, num| {
+        line.show(&format!("{done} of {num}"));
+        ControlFlow::Continue(())
+    };
     let made = made.as_ref();
-    let mut told = explain_with_model(&translator, made, &question, &mut None, &mut go_on)?;
+    let mut ask = |question: &ModelQuestion<'_>| {
+        explain_with_model(&translator, made, question, &mut None, &mut go_on)
+    };
+    let mut told = ask(&question)?;
+    if let Explanation::LeaveOneOut(view) = &mut told {
+        for edit in edits {
+            let edited = ask(&ModelQuestion {
+                edit: Some(&edit),
+                ..question
+            })?;
+            if let Explanation::LeaveOneOut(edited) = &edited {
+                view.add_edits(edited);
+            }
+        }
+    }
+    line.clear();
     if let Some(word) = &arguments.word {
-        let place = canonical_path(word, &told_words(&told), sentence)?;
+        let place = canonical_path(word, &told.subwords(), sentence)?;
         told.select(Some(place));
     }
     Ok(told)
@@ -285,21 +332,40 @@ fn is_trace(path: &Path) -> bool {
     !matches!(opened, Err(Error::Read { .. } | Error::NoTrace { .. }))
 }
 
-/// Subwords of the translation that was asked about, as in a trace.
-fn told_words(told: &Explanation) -> Vec<String> {
-    match told {
-        Explanation::Difference(difference) => {
-            let words = difference.words.iter();
-            words.map(|word| word.label.clone()).collect()
+/// Sentences of the context as the arguments have them, one each.
+fn edits(arguments: &ExplainArguments, count: usize) -> Result<Vec<ContextEdit>> {
+    let mut edits: BTreeMap<usize, ContextEdit> = BTreeMap::new();
+    let sources = arguments.edit.iter().map(|(it, text)| (*it, text, true));
+    let targets = arguments.edit_translation.iter();
+    let targets = targets.map(|(it, text)| (*it, text, false));
+    for (sentence, text, is_source) in sources.chain(targets) {
+        if sentence >= count {
+            return Err(Error::NotInTrace {
+                asked: format!("sentence {}", sentence + 1),
+                there: format!("the document has {count}"),
+            });
         }
-        Explanation::Memory(view) => {
-            let words = view.words.iter();
-            let words =
-                words.map(|word| format!("{}{}", if word.begins { "▁" } else { "" }, word.label));
-            words.collect()
-        }
-        _ => Vec::new(),
+        let edit = edits.entry(sentence).or_insert(ContextEdit {
+            sentence,
+            source: None,
+            target: None,
+        });
+        let place = if is_source {
+            &mut edit.source
+        } else {
+            &mut edit.target
+        };
+        *place = Some(text.clone());
     }
+    Ok(edits.into_values().collect())
+}
+
+/// A sentence, from 1, and its text.
+fn edited(text: &str) -> std::result::Result<(usize, String), String> {
+    let (number, text) = text
+        .split_once('=')
+        .ok_or("the number of a sentence, =, and its text")?;
+    Ok((ordinal(number.trim())?, text.trim().to_owned()))
 }
 
 fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {

@@ -4,6 +4,7 @@
 //! else to standard error.
 
 mod align;
+mod attention_statistics;
 mod catalogue;
 mod catalogue_list;
 mod check;
@@ -103,6 +104,8 @@ enum Command {
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
+    /// Tell over a corpus how far away a model looks, how spread, and what the context is worth to it
+    AttentionStatistics(attention_statistics::AttentionStatisticsArguments),
     /// Serve translations to other programs on this machine, over HTTP
     ///
     /// Speaks the interfaces of LibreTranslate and OPUS-CAT, which plug-ins of OmegaT, Trados, memoQ and Wordfast call, and
@@ -159,6 +162,7 @@ pub fn run() -> ExitCode {
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Contrast(command)) => contrast::run(command),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::AttentionStatistics(arguments)) => attention_statistics::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Serve(arguments)) => serve::run(&arguments),
         Some(Command::Align(arguments)) => align::run(&arguments),

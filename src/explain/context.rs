@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use super::map::by_weight;
 use super::query::{Attention, AttentionRole, Query};
-use super::rows::Rows;
+use super::question::asking_side;
+use super::rows::{Rows, sentence_weights};
 use crate::trace::{Side, TraceSource};
 use canopy_base::error::Result;
 
 /// The top context sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextView {
+    pub title: String,
     pub query: String,
     /// The meaning of a number: weight of one row, or mass of several.
     pub measure: String,
@@ -32,6 +34,8 @@ pub struct ContextView {
     /// Whether that of its own source sentence is part of the rest.
     pub is_beside_own: bool,
     pub words_weighed: bool,
+    /// Whether the words of the sentence that was asked about have weights of the same kind as the others.
+    pub asked_is_weighed: bool,
 }
 
 /// A sentence and the weights of its words.
@@ -92,6 +96,7 @@ impl ContextView {
             .len();
         let asked = (0..tokens).map(|word| (query.word == Some(word)).then_some(1.0));
         Ok(Self {
+            title: "What was read with this".to_owned(),
             query: query.breadcrumb(source.overview(), &attention),
             measure,
             side: query.side,
@@ -102,6 +107,55 @@ impl ContextView {
             rest: mean.sentence_rest,
             is_beside_own: info.is_beside_own,
             words_weighed: info.keys.are_words(),
+            asked_is_weighed: false,
+        })
+    }
+
+    /// Shares of the words in the encodings of their sentences, by source2token: of the sentence that is asked about and of
+    /// at most `limit` sentences that it read most, with their attention mass in the last layer.
+    ///
+    /// # Errors
+    /// If the trace has no encodings of sentences, no such layer, head or sentence, or cannot be read.
+    pub fn encodings(source: &TraceSource, query: &Query, limit: usize) -> Result<Self> {
+        let query = Query {
+            word: None,
+            ..*query
+        };
+        let attention = Attention::find(source, &query, AttentionRole::Encoding)?;
+        let side = attention.info(source).keys.side();
+        let reader = Rows::new(source, &attention);
+        let encoded = |number: usize, mass: f32| -> Result<ContextSentence> {
+            let mean = reader.mean(attention.rows(source, number))?;
+            let weight = |word: usize| {
+                let place = mean
+                    .words
+                    .binary_search_by_key(&word, |&(word, _)| word as usize);
+                Some(place.map_or(0.0, |place| mean.words[place].1))
+            };
+            let weights = reader.keys.rows(number).map(weight).collect();
+            Ok(sentence(source, side, number, mass, weights))
+        };
+        let read = Query::sentence(asking_side(source), query.sentence);
+        let mut read = sentence_weights(source, &read).unwrap_or_default();
+        read.retain(|&(number, weight)| weight > 0.0 && number as usize != query.sentence);
+        read.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let (shown, others) = read.split_at(limit.min(read.len()));
+        let sentences = shown
+            .iter()
+            .map(|&(number, mass)| encoded(number as usize, mass));
+        Ok(Self {
+            title: "What sentences are encoded from".to_owned(),
+            query: query.breadcrumb(source.overview(), &attention),
+            measure: "share of a word in the encoding of its sentence (source2token)".to_owned(),
+            side,
+            context_side: side,
+            asked: encoded(query.sentence, 0.0)?,
+            sentences: sentences.collect::<Result<_>>()?,
+            others: (others.len(), others.iter().map(|(_, weight)| weight).sum()),
+            rest: 0.0,
+            is_beside_own: false,
+            words_weighed: true,
+            asked_is_weighed: true,
         })
     }
 
@@ -109,7 +163,13 @@ impl ContextView {
     pub fn text(&self) -> String {
         use std::fmt::Write;
         let mut text = format!("{}\n{}\n\n", self.query, self.measure);
-        let asked = self.asked.running(|word| word.weight.is_some());
+        let mean = if self.asked_is_weighed {
+            self.asked.mean()
+        } else {
+            0.0
+        };
+        let asked = |word: &ShadedWord| word.weight.is_some_and(|weight| weight > mean);
+        let asked = self.asked.running(asked);
         // Writing to a string does not fail.
         let _ = writeln!(text, "{:>5}       {asked}\n", self.asked.sentence + 1);
         for sentence in &self.sentences {

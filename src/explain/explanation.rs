@@ -9,6 +9,7 @@ use super::context::ContextView;
 use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
+use super::leave_one_out::LeaveOneOut;
 use super::map::WeightMap;
 use super::memory::MemoryView;
 use super::similarity::SimilarityView;
@@ -32,6 +33,7 @@ pub enum Explanation {
     Context(ContextView),
     Zeros(ZerosView),
     Difference(ContextDifference),
+    LeaveOneOut(LeaveOneOut),
     Memory(MemoryView),
     Similarity(#[serde(serialize_with = "of_shared")] Arc<SimilarityView>),
 }
@@ -48,6 +50,7 @@ impl Explanation {
     pub fn of_sentence(&self) -> Option<(ViewKind, usize)> {
         match self {
             Self::Difference(difference) => Some((ViewKind::Difference, difference.sentence)),
+            Self::LeaveOneOut(view) => Some((ViewKind::LeaveOneOut, view.sentence)),
             Self::Memory(view) => Some((ViewKind::Memory, view.sentence)),
             _ => None,
         }
@@ -57,8 +60,37 @@ impl Explanation {
     pub fn select(&mut self, word: Option<usize>) {
         match self {
             Self::Difference(difference) => difference.selected = word,
+            Self::LeaveOneOut(view) => view.selected = word,
             Self::Memory(view) => view.selected = word,
             _ => {}
+        }
+    }
+
+    /// For a terminal: running text where there is some, else the numbers.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Context(view) => view.text(),
+            Self::LeaveOneOut(view) => view.text(),
+            Self::Memory(view) => view.text(),
+            other => other.csv().replace("\r\n", "\n"),
+        }
+    }
+
+    /// Subwords of the translation, as in a trace, if it is the model's answer about a sentence.
+    pub fn subwords(&self) -> Vec<String> {
+        let marked =
+            |begins: bool, label: &str| format!("{}{label}", if begins { "▁" } else { "" });
+        match self {
+            Self::Difference(view) => view.words.iter().map(|it| it.label.clone()).collect(),
+            Self::LeaveOneOut(view) => {
+                let words = view.words.iter();
+                words.map(|it| marked(it.begins, &it.label)).collect()
+            }
+            Self::Memory(view) => {
+                let words = view.words.iter();
+                words.map(|it| marked(it.begins, &it.label)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -72,6 +104,7 @@ impl Explanation {
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),
             Self::Difference(difference) => table::of_difference(difference),
+            Self::LeaveOneOut(view) => table::of_leave_one_out(view),
             Self::Memory(view) => table::of_memory(view),
             Self::Similarity(view) => table::of_similarity(view),
         }
@@ -111,6 +144,7 @@ impl Explanation {
                 "With its document this translation is {:.2} nats more probable than without context.",
                 difference.gain()
             ),
+            Self::LeaveOneOut(view) => view.description(),
             Self::Memory(view) => view.text(),
             Self::Similarity(view) => format!("{}, {}, {}.", view.title, view.query, view.measure),
         }

@@ -111,7 +111,7 @@ impl TreeView {
         // whole or not at all: parts of it would tell nothing.
         let slots = slots / 2;
         let fits = self.nodes[self.root].leaves <= slots;
-        if self.measure == Measure::Relevance && !fits {
+        if self.measure != Measure::Mass && !fits {
             return opened;
         }
         let mut queue: BinaryHeap<Rank> = merged.iter().map(|&node| self.rank(node)).collect();

@@ -14,6 +14,7 @@
 //! | [`ContextView`] | the sentences that mattered most, with their words |
 //! | [`ZerosView`] | share of exact zeros against length |
 //! | [`ContextDifference`] | what a translation is worth without its context; needs the model |
+//! | [`LeaveOneOut`] | what a translation is worth without each sentence of its context; needs the model |
 //! | [`MemoryView`] | which pairs of a translation memory a translation was looked up in; needs the model |
 //! | [`SimilarityView`] | sentences × sentences, without a model: what resembles what |
 
@@ -25,6 +26,7 @@ mod draw;
 mod explanation;
 mod gates;
 mod layout;
+mod leave_one_out;
 mod map;
 mod margin;
 mod mark;
@@ -35,6 +37,7 @@ mod query;
 mod question;
 mod rows;
 mod similarity;
+mod statistics;
 mod table;
 pub mod trace;
 mod tree;
@@ -50,15 +53,19 @@ pub use draw::MapSheet;
 pub use explanation::Explanation;
 pub use gates::{GateView, GatedWord};
 pub use layout::{PlacedNode, TreeLayout};
+pub use leave_one_out::{ContextChange, ContextEdit, LeaveOneOut, ScoredWord, nats, percent};
 pub use map::{Group, Order, Unit, WeightMap};
 pub use margin::Margin;
 pub use mark::{HitArea, TextPosition, Viewport};
-pub use measure::row_divergence;
+pub use measure::{rank_correlation, row_divergence};
 pub use memory::{AgreeingWord, MemoryPair, MemoryView, MemoryWord, PairWord};
 pub use query::{Attention, AttentionRole, Heads, Query};
 pub use question::{Choices, Question, asking_side, head_for_tree};
 pub use rows::sentence_weights;
 pub use similarity::SimilarityView;
+pub use statistics::{
+    AttentionMeans, AttentionStatistics, DistanceShare, HeadStatistics, LengthMeans,
+};
 pub use tree::{Measure, TreeView};
 pub use tree_node::{NodeState, TreeNode};
 pub use view_kind::{ModelView, ViewKind};

@@ -24,7 +24,7 @@ pub struct HitArea {
     /// The last sentence, where a node stands for several.
     pub last: usize,
     pub weight: Option<f32>,
-    /// Node of a tree view.
+    /// Node of a tree view, or change of a [`LeaveOneOut`](crate::LeaveOneOut).
     pub node: Option<usize>,
 }
 

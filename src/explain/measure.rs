@@ -1,4 +1,4 @@
-//! How much rows of a map differ from each other.
+//! How much rows of a map differ from each other, and how alike two rankings are.
 
 /// Mean Jensen–Shannon divergence of all pairs of rows, in bits: 0 if every word looks at the same keys with the same
 /// weights, 1 if no two words share a key; `None` for less than two rows that have weight.
@@ -51,9 +51,59 @@ fn jensen_shannon(a: &[(u32, f64)], b: &[(u32, f64)]) -> f64 {
     (sum / 2.0).clamp(0.0, 1.0)
 }
 
+/// Spearman's rank correlation, −1 to 1, of two numbers of each of some things: Pearson's of their ranks, where equal numbers
+/// share their mean rank. `None` for less than three things, or where all have the same number.
+///
+/// Spearman, "The Proof and Measurement of Association between Two Things", American Journal of Psychology 15(1), 1904.
+pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    if pairs.len() < 3 {
+        return None;
+    }
+    let one = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
+    let other = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+    // The mean of any ranks.
+    #[expect(clippy::cast_precision_loss, reason = "things that can be counted")]
+    let mean = f64::midpoint(pairs.len() as f64, 1.0);
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        let pairs = a.iter().zip(b);
+        pairs.map(|(a, b)| (a - mean) * (b - mean)).sum()
+    };
+    let spread = (product(&one, &one) * product(&other, &other)).sqrt();
+    (spread > 0.0).then(|| product(&one, &other) / spread)
+}
+
+/// Ranks from 1 on.
+#[expect(clippy::cast_precision_loss, reason = "things that can be counted")]
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut before = 0;
+    for same in order.chunk_by(|&a, &b| values[a].total_cmp(&values[b]).is_eq()) {
+        let rank = before as f64 + f64::midpoint(same.len() as f64, 1.0);
+        for &place in same {
+            ranks[place] = rank;
+        }
+        before += same.len();
+    }
+    ranks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_correlate_whatever_the_distances_and_equal_numbers_share_theirs() {
+        let correlation = |pairs: &[(f64, f64)]| rank_correlation(pairs);
+        close(correlation(&[(0.0, 1.0), (1.0, 5.0), (2.0, 900.0)]), 1.0);
+        close(correlation(&[(0.0, 3.0), (1.0, 2.0), (9.0, -7.0)]), -1.0);
+        // SciPy: spearmanr([1, 2, 2, 4], [4, 1, 2, 3]) is −0.3162.
+        let ties = [(1.0, 4.0), (2.0, 1.0), (2.0, 2.0), (4.0, 3.0)];
+        close(correlation(&ties), -0.316_227_766);
+        assert_eq!(correlation(&[(0.0, 1.0), (1.0, 2.0)]), None, "two");
+        assert_eq!(correlation(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), None);
+    }
 
     fn divergence(rows: &[&[(u32, f32)]], rest: f32) -> Option<f64> {
         row_divergence(rows.iter().map(|row| (*row, rest)))

@@ -35,6 +35,8 @@ pub enum AttentionRole {
     Cross,
     /// Of source words to each other.
     Itself,
+    /// Of sentences to their own words, in their encodings.
+    Encoding,
 }
 
 /// The maps that answer a query: the heads of one layer.
@@ -119,6 +121,7 @@ impl AttentionRole {
             },
             Self::Cross => info.kind == MapKind::Cross,
             Self::Itself => info.kind == MapKind::EncoderSelf,
+            Self::Encoding => asked && info.kind == MapKind::SentenceEncoding,
         }
     }
 
@@ -146,6 +149,10 @@ impl AttentionRole {
             (Self::Cross, _) => (
                 "no cross-attention",
                 "trace the translation again, decoder and all",
+            ),
+            (Self::Encoding, _) => (
+                "no encodings of sentences",
+                "models that encode sentences by source2token have them",
             ),
             (Self::Itself, _) => (
                 "no self-attention of the encoder",

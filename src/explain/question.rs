@@ -60,6 +60,9 @@ impl Question {
             ViewKind::Context => {
                 Explanation::Context(ContextView::new(source, &query, self.limit)?)
             }
+            ViewKind::Encoding => {
+                Explanation::Context(ContextView::encodings(source, &query, self.limit)?)
+            }
             ViewKind::Cross => Explanation::Maps(vec![WeightMap::cross(source, &query)?]),
             ViewKind::Itself => Explanation::Maps(vec![WeightMap::self_attention(source, &query)?]),
             ViewKind::Gates => Explanation::Gates(GateView::new(source, &query)?),
@@ -67,6 +70,12 @@ impl Question {
             ViewKind::Difference => {
                 return Err(Error::NotTraced {
                     missing: "no translation without its context",
+                    advice: "open the document and its model, and ask there",
+                });
+            }
+            ViewKind::LeaveOneOut => {
+                return Err(Error::NotTraced {
+                    missing: "no translation without a sentence of its context",
                     advice: "open the document and its model, and ask there",
                 });
             }
@@ -197,7 +206,7 @@ impl Choices {
                 heads: Vec::new(),
             };
         }
-        if view == ViewKind::Difference {
+        if matches!(view, ViewKind::Difference | ViewKind::LeaveOneOut) {
             let context = Self::new(source, ViewKind::Context, asking_side(source), None);
             let is_there = !context.sides.is_empty() && !source.overview().target.is_empty();
             return Self {

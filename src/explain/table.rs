@@ -6,6 +6,7 @@ use super::context::ContextView;
 use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
+use super::leave_one_out::LeaveOneOut;
 use super::map::WeightMap;
 use super::memory::MemoryView;
 use super::similarity::SimilarityView;
@@ -61,6 +62,32 @@ pub(super) fn of_difference(difference: &ContextDifference) -> String {
     text
 }
 
+/// A line a sentence that was taken away or edited, in the order of the document.
+pub(super) fn of_leave_one_out(view: &LeaveOneOut) -> String {
+    let mut text = "sentence,change,percent,nats,attention,text,edited\r\n".to_owned();
+    for change in &view.changes {
+        let kind = if change.edit.is_some() {
+            "edited"
+        } else {
+            "left out"
+        };
+        let attention = change
+            .attention
+            .map_or(String::new(), |mass| mass.to_string());
+        let (number, nats) = (change.sentence + 1, view.change(change));
+        let percent = 100.0 * nats.exp_m1();
+        let (own, edited) = (
+            field(&change.text),
+            field(change.edited_text().unwrap_or("")),
+        );
+        let _ = write!(
+            text,
+            "{number},{kind},{percent},{nats},{attention},{own},{edited}\r\n"
+        );
+    }
+    text
+}
+
 /// A line a place in a pair that spoke for a word; a word for which none did has a line without a pair.
 pub(super) fn of_memory(view: &MemoryView) -> String {
     let mut text =
@@ -97,7 +124,7 @@ pub(super) fn of_document(map: &DocumentMap) -> String {
 /// A line a node.
 pub(super) fn of_tree(tree: &TreeView) -> String {
     let mut text =
-        "level,first_sentence,last_sentence,relevance,cumulative,mass,state,chosen,name\r\n"
+        "level,first_sentence,last_sentence,relevance,cumulative,mass,state,chosen,name,frequency,most_frequent\r\n"
             .to_owned();
     let number = |number: Option<f32>| number.map_or(String::new(), |number| number.to_string());
     for node in &tree.nodes {
@@ -109,10 +136,11 @@ pub(super) fn of_tree(tree: &TreeView) -> String {
             super::NodeState::Unseen => "unseen",
         };
         let (level, mass, chosen) = (node.level, node.mass, node.chosen);
-        let name = field(&node.name);
+        let (name, frequency) = (field(&node.name), number(node.frequency));
+        let most_frequent = node.most_frequent;
         let _ = write!(
             text,
-            "{level},{first},{last},{relevance},{cumulative},{mass},{state},{chosen},{name}\r\n"
+            "{level},{first},{last},{relevance},{cumulative},{mass},{state},{chosen},{name},{frequency},{most_frequent}\r\n"
         );
     }
     text

@@ -1,12 +1,14 @@
 //! Where in the document the context of a word lies: the content tree, or the document's own.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::outline;
 use super::query::{Attention, AttentionRole, Query};
 use super::rows::{MeanRow, Rows};
 use super::tree_node::{NodeState, TreeNode};
-use crate::trace::{Side, TraceSource, TracedTree};
+use crate::trace::{MapRow, Side, TraceSource, TracedTree};
 use canopy_base::error::Result;
 
 /// The meaning of a node's number.
@@ -15,6 +17,8 @@ use canopy_base::error::Result;
 pub enum Measure {
     /// Of one word and one head: relevance of the node, and cumulative relevance from the root down to it.
     Relevance,
+    /// Of several words or heads: the means of their relevance and cumulative relevance, over those that looked at a node.
+    MeanRelevance,
     /// Weight of all sentences below the node; averaged over several words or heads.
     Mass,
 }
@@ -57,6 +61,10 @@ impl TreeView {
                 " A box has the relevance of its node and, below it, the sum from the root on. Bright branches were followed, \
                  grey ones cut."
             }
+            Measure::MeanRelevance => {
+                " A box has the mean relevance of its node, over words and heads that looked at it, and below it the mean of \
+                 their sums from the root on. The thick line is the way that most of them went."
+            }
             Measure::Mass => {
                 " The number of a node is the share of attention that goes to the sentences below it."
             }
@@ -64,8 +72,8 @@ impl TreeView {
         format!("{asked} reads {sentences} most.{numbers}")
     }
 
-    /// The content tree if the model has one, else document, sections, paragraphs and sentences. Relevance is shown for one
-    /// word and one head, else attention mass.
+    /// The content tree of the layer if it has one, with relevance, else document, sections, paragraphs and sentences with
+    /// attention mass.
     ///
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
@@ -75,13 +83,10 @@ impl TreeView {
         let rows = attention.query_rows(source, query);
         let mass = attention.measure(rows.len());
         let mean = Rows::new(source, &attention).mean(rows.clone())?;
-        let first = source.row(attention.maps[0], rows.start);
         let side = attention.info(source).keys.side();
-        // Without words there is no row.
-        let first = if rows.is_empty() { None } else { Some(first?) };
-        let traversed = first.filter(|row| !row.visits.is_empty());
+        let traversed = traversed(source, &attention, rows)?;
         let tree = traversed
-            .as_ref()
+            .first()
             .and_then(|row| overview.trees.get(row.tree as usize));
         let (mut nodes, root, num_levels, title) = if let Some(tree) = tree {
             let nodes = content_nodes(tree);
@@ -92,23 +97,18 @@ impl TreeView {
             (nodes, 0, levels, "Document tree")
         };
         add_mass(&mut nodes, &mean);
-        let measure = match (&traversed, tree) {
-            (Some(row), Some(tree)) if query.is_single() => {
-                let starts = level_starts(tree);
-                for visit in &row.visits {
-                    let node = &mut nodes[starts[usize::from(visit.level)] + visit.node as usize];
-                    node.relevance = Some(visit.relevance);
-                    node.cumulative = Some(visit.cumulative);
-                    node.state = if visit.kept {
-                        NodeState::Kept
-                    } else {
-                        NodeState::Cut
-                    };
-                }
+        let measure = match tree {
+            Some(tree) => {
+                add_relevance(&mut nodes, tree, &traversed);
                 cut_unkept(&mut nodes);
-                Measure::Relevance
+                if query.is_single() {
+                    Measure::Relevance
+                } else {
+                    mark_most_frequent(&mut nodes, root);
+                    Measure::MeanRelevance
+                }
             }
-            _ => Measure::Mass,
+            None => Measure::Mass,
         };
         if measure == Measure::Mass {
             for node in nodes.iter_mut().filter(|node| node.mass > 0.0) {
@@ -143,7 +143,7 @@ impl TreeView {
     /// The number that colours a node: cumulative relevance or attention mass; `None` if it has none.
     pub fn value(&self, node: &TreeNode) -> Option<f32> {
         match self.measure {
-            Measure::Relevance => node.cumulative,
+            Measure::Relevance | Measure::MeanRelevance => node.cumulative,
             Measure::Mass => (node.mass > 0.0).then_some(node.mass),
         }
     }
@@ -158,7 +158,7 @@ impl TreeView {
         });
         match self.measure {
             Measure::Mass => (0.0, high.max(0.0)),
-            Measure::Relevance => (low, high),
+            Measure::Relevance | Measure::MeanRelevance => (low, high),
         }
     }
 
@@ -215,6 +215,82 @@ fn content_nodes(tree: &TracedTree) -> Vec<TreeNode> {
         }
     }
     nodes
+}
+
+/// The rows of a query, over all of its heads, that went down one tree: that of the first of them.
+fn traversed(
+    source: &TraceSource,
+    attention: &Attention,
+    rows: Range<usize>,
+) -> Result<Vec<MapRow>> {
+    let mut found: Vec<MapRow> = Vec::new();
+    for row in rows {
+        for &map in &attention.maps {
+            let row = source.row(map, row)?.into_owned();
+            let is_same = found.first().is_none_or(|first| first.tree == row.tree);
+            if !row.visits.is_empty() && is_same {
+                found.push(row);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The mean relevance of each node over the rows that looked at it, and the share of all rows that kept it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "means of f32 over words and heads"
+)]
+fn add_relevance(nodes: &mut [TreeNode], tree: &TracedTree, rows: &[MapRow]) {
+    let starts = level_starts(tree);
+    // Looked at, kept, and the sums of both numbers.
+    let mut sums = vec![(0_u32, 0_u32, 0.0_f64, 0.0_f64); nodes.len()];
+    for visit in rows.iter().flat_map(|row| &row.visits) {
+        let sum = &mut sums[starts[usize::from(visit.level)] + visit.node as usize];
+        sum.0 += 1;
+        sum.1 += u32::from(visit.kept);
+        sum.2 += f64::from(visit.relevance);
+        sum.3 += f64::from(visit.cumulative);
+    }
+    for (node, (seen, kept, relevance, cumulative)) in nodes.iter_mut().zip(sums) {
+        if seen == 0 {
+            continue;
+        }
+        node.relevance = Some((relevance / f64::from(seen)) as f32);
+        node.cumulative = Some((cumulative / f64::from(seen)) as f32);
+        node.frequency = Some((f64::from(kept) / rows.len() as f64) as f32);
+        node.state = if kept > 0 {
+            NodeState::Kept
+        } else {
+            NodeState::Cut
+        };
+    }
+}
+
+/// From the root down to the child that most words and heads kept; of two equally many, to the more relevant one.
+fn mark_most_frequent(nodes: &mut [TreeNode], root: usize) {
+    let mut here = Some(root).filter(|&root| nodes[root].state == NodeState::Kept);
+    while let Some(node) = here {
+        nodes[node].most_frequent = true;
+        let rank = |child: usize| {
+            let TreeNode {
+                frequency,
+                cumulative,
+                ..
+            } = nodes[child];
+            (
+                frequency.unwrap_or_default(),
+                cumulative.unwrap_or(f32::NEG_INFINITY),
+            )
+        };
+        let kept = nodes[node].children.iter().copied();
+        let kept = kept.filter(|&child| nodes[child].state == NodeState::Kept);
+        here = kept.max_by(|&one, &other| {
+            let (one, other) = (rank(one), rank(other));
+            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
+        });
+    }
 }
 
 /// Below a node that was kept both children were looked at, even where the trace of a long document has only those that were

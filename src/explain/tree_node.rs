@@ -26,9 +26,13 @@ pub struct TreeNode {
     pub span: (usize, usize),
     /// Number of leaves below, or 1.
     pub leaves: usize,
-    /// In a content tree, for one word and one head.
+    /// In a content tree: of one word and one head, or the mean of those that looked at the node.
     pub relevance: Option<f32>,
     pub cumulative: Option<f32>,
+    /// In a content tree: share of the words and heads that kept the node, 0 to 1.
+    pub frequency: Option<f32>,
+    /// Whether most words and heads came this way: from the root down to the child that most of them kept.
+    pub most_frequent: bool,
     /// Weight of the sentences below, 0 to 1.
     pub mass: f32,
     pub state: NodeState,
@@ -48,6 +52,8 @@ impl TreeNode {
             leaves: 1,
             relevance: None,
             cumulative: None,
+            frequency: None,
+            most_frequent: false,
             mass: 0.0,
             state: NodeState::Unseen,
             chosen: false,

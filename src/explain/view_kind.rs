@@ -12,6 +12,8 @@ pub enum ViewKind {
     Document,
     Words,
     Context,
+    /// Words by their share in the encodings of their sentences.
+    Encoding,
     Cross,
     /// Self-attention of the encoder.
     Itself,
@@ -19,6 +21,8 @@ pub enum ViewKind {
     Zeros,
     /// The worth of the translation without its context; the model answers, not the trace.
     Difference,
+    /// The worth of the translation without each sentence of its context; the model answers, not the trace.
+    LeaveOneOut,
     /// Where in its memory the translation was looked up; the model answers, not the trace.
     Memory,
     /// All sentences against each other by a sentence encoder, which answers, not the trace.
@@ -29,6 +33,7 @@ pub enum ViewKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelView {
     Difference,
+    LeaveOneOut,
     Memory,
 }
 
@@ -36,8 +41,8 @@ impl ViewKind {
     /// Whose words ask: some views have no choice.
     pub fn side(self, wanted: Side) -> Side {
         match self {
-            Self::Cross | Self::Difference | Self::Memory => Side::Target,
-            Self::Itself | Self::Similarity => Side::Source,
+            Self::Cross | Self::Difference | Self::LeaveOneOut | Self::Memory => Side::Target,
+            Self::Encoding | Self::Itself | Self::Similarity => Side::Source,
             _ => wanted,
         }
     }
@@ -46,6 +51,7 @@ impl ViewKind {
     pub fn of_model(self) -> Option<ModelView> {
         match self {
             Self::Difference => Some(ModelView::Difference),
+            Self::LeaveOneOut => Some(ModelView::LeaveOneOut),
             Self::Memory => Some(ModelView::Memory),
             _ => None,
         }
@@ -72,6 +78,7 @@ impl ViewKind {
         match self {
             Self::Cross => AttentionRole::Cross,
             Self::Itself => AttentionRole::Itself,
+            Self::Encoding => AttentionRole::Encoding,
             _ => AttentionRole::Context,
         }
     }

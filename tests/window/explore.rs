@@ -47,7 +47,7 @@ impl Explored {
         Self::page_with(small::trace(true))
     }
 
-    fn page_with(trace: Trace) -> Self {
+    pub(super) fn page_with(trace: Trace) -> Self {
         let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
         window.state.apply(Command::ShowPage(Page::Explore));
         let Some(Request::Trace { job, targets, .. }) = window.state.requests.pop() else {
@@ -62,7 +62,7 @@ impl Explored {
     }
 
     /// Until all questions are answered and drawn.
-    fn answer(&mut self) {
+    pub(super) fn answer(&mut self) {
         self.harness.run_steps(3);
         let state = &mut self.harness.state_mut().state;
         while let Some(request) = state.explorer.requests.pop() {
@@ -81,7 +81,7 @@ impl Explored {
     }
 
     /// The figure in words, for those who cannot see it.
-    fn figure(&self) -> String {
+    pub(super) fn figure(&self) -> String {
         let figure = self.harness.get_by_role(Role::Figure);
         figure.accesskit_node().label().unwrap_or_default()
     }

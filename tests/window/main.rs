@@ -9,6 +9,7 @@ mod explore;
 mod getting;
 mod language_model;
 mod languages;
+mod left_out;
 mod long_day;
 mod machines;
 mod material;

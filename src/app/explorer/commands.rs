@@ -10,7 +10,7 @@ use crate::ask::Ask;
 use crate::command::Page;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 use crate::state::{AppState, ModelState};
-use canopy_explain::{ModelView, Question, ViewKind, head_for_tree};
+use canopy_explain::{ContextEdit, Explanation, ModelView, Question, ViewKind, head_for_tree};
 use canopy_translate::inference::{InstalledModel, Reads};
 
 impl AppState {
@@ -94,6 +94,9 @@ impl AppState {
             C::UseEncoder(folder) => self.use_encoder(folder),
             C::Measure(measure) => self.use_measure(measure),
             C::StopEncoding => self.stop_comparing_sentences(),
+            C::EditContext(edit) => self.edit_context(edit),
+            C::StopAsking => self.stop_asking_model(),
+            C::AskAgain => self.ask_trace(),
             C::AskSaveFigure(extension) => self.ask_save_explanation(extension),
             C::SaveFigure(path) => self.save_figure(path),
             C::AskSaveTrace => self.ask_save_explanation("trace"),
@@ -150,7 +153,12 @@ impl AppState {
         if let Some(view) = question.view.of_model()
             && self.shows_present()
         {
-            self.ask_model(job, view, question.query.sentence);
+            let sentence = question.query.sentence;
+            if view == ModelView::LeaveOneOut {
+                // It takes long, and helps no other sentence.
+                self.explorer.stop_asking();
+            }
+            self.ask_model(job, (view, sentence), None);
             return;
         }
         let request = ExplainRequest::Answer {
@@ -163,8 +171,38 @@ impl AppState {
         self.explorer.requests.push(request);
     }
 
+    /// Scores the translation that is shown with an edited sentence in its context.
+    fn edit_context(&mut self, edit: ContextEdit) {
+        let sentence = match &self.explorer.answer {
+            Some(Ok(answer)) => match &answer.explanation {
+                Explanation::LeaveOneOut(view) => view.sentence,
+                _ => return,
+            },
+            _ => return,
+        };
+        if self.explorer.is_behind() || !self.shows_present() {
+            return;
+        }
+        let job = self.next_job();
+        self.ask_model(job, (ModelView::LeaveOneOut, sentence), Some(edit));
+    }
+
+    fn stop_asking_model(&mut self) {
+        let explorer = &mut self.explorer;
+        if explorer.is_behind() {
+            explorer.stop_asking();
+            explorer.revision += 1;
+            explorer.answer = Some(Err("It was stopped.".to_owned()));
+        }
+    }
+
     /// The model itself answers.
-    fn ask_model(&mut self, job: JobId, view: ModelView, sentence: usize) {
+    fn ask_model(
+        &mut self,
+        job: JobId,
+        (view, sentence): (ModelView, usize),
+        edit: Option<ContextEdit>,
+    ) {
         let Some(document) = &self.document else {
             return;
         };
@@ -176,6 +214,7 @@ impl AppState {
             document: document.document.clone(),
             targets: document.target_texts(),
             sentence,
+            edit,
             options: self.search_options(),
             control,
         };

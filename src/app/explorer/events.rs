@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::sample::clearest_question;
-use super::{Awaited, OpenTrace, Origin};
+use super::{Awaited, Explorer, OpenTrace, Origin};
 use crate::jobs::{Answer, JobId};
 use crate::state::{AppState, NoticeKind};
 use canopy_base::error::{Error, Result};
-use canopy_explain::Explanation;
 use canopy_explain::trace::TraceSource;
+use canopy_explain::{Explanation, ViewKind};
 
 impl AppState {
     pub(crate) fn traced(&mut self, job: JobId, source: Arc<TraceSource>) {
@@ -99,8 +99,20 @@ impl AppState {
     }
 
     pub(crate) fn explained(&mut self, job: JobId, explanation: Result<Box<Explanation>>) {
+        let explanation = match explanation {
+            Err(error) if self.explorer.has_left_out() => {
+                // An edit could not be scored: what is shown stays.
+                if self.explorer.asked.take_if(|asked| *asked == job).is_some() {
+                    self.explorer.taking_in = None;
+                    self.show_error("The edited sentence could not be scored", &error);
+                }
+                return;
+            }
+            explanation => explanation,
+        };
         let explorer = &self.explorer;
-        let answer = explanation.map(|mut explanation| {
+        let answer = explanation.map(|explanation| {
+            let mut explanation = explorer.with_edits(explanation);
             let question = explorer.question;
             explanation.select(question.query.word);
             // The margin goes on to show what the question before it has found.
@@ -158,5 +170,34 @@ impl AppState {
             }
             None => self.comparison_failed(job, error),
         }
+    }
+}
+
+impl Explorer {
+    /// Whether the present question is answered by a translation without each sentence of its context.
+    fn has_left_out(&self) -> bool {
+        let asked = (self.question.view, self.question.query.sentence);
+        asked.0 == ViewKind::LeaveOneOut
+            && matches!(&self.answer, Some(Ok(answer)) if answer.explanation.of_sentence() == Some(asked))
+    }
+
+    /// The model's answer; one about an edited sentence beside what is shown of the others.
+    fn with_edits(&self, explanation: Box<Explanation>) -> Box<Explanation> {
+        let Explanation::LeaveOneOut(edited) = &*explanation else {
+            return explanation;
+        };
+        let is_edit = edited.changes.iter().all(|change| change.edit.is_some());
+        if !is_edit || !self.has_left_out() {
+            return explanation;
+        }
+        let Some(Ok(answer)) = &self.answer else {
+            return explanation;
+        };
+        let mut both = answer.explanation.clone();
+        let is_same = match &mut both {
+            Explanation::LeaveOneOut(shown) => shown.add_edits(edited),
+            _ => false,
+        };
+        if is_same { Box::new(both) } else { explanation }
     }
 }

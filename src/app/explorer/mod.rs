@@ -19,7 +19,9 @@ use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
 use canopy_chart::charts::Theme;
 use canopy_document::document::Document;
 use canopy_explain::trace::{Side, TraceSource};
-use canopy_explain::{Choices, Heads, Margin, Order, Query, Question, TextPosition, ViewKind};
+use canopy_explain::{
+    Choices, ContextEdit, Heads, Margin, Order, Query, Question, TextPosition, ViewKind,
+};
 use canopy_metrics::similarity::Measure;
 
 /// A command of the explorer.
@@ -65,6 +67,12 @@ pub enum ExploreCommand {
     Measure(Measure),
     /// Stops the comparison of sentences.
     StopEncoding,
+    /// Scores the translation with an edited sentence in its context.
+    EditContext(ContextEdit),
+    /// Stops what the model is asked.
+    StopAsking,
+    /// Asks the model once more.
+    AskAgain,
     /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
     AskSaveFigure(&'static str),
     SaveFigure(PathBuf),
@@ -157,7 +165,8 @@ pub struct Explorer {
     asked: Option<JobId>,
     /// Stops the model where it is asked.
     asked_control: JobControl,
-    /// How far the model is in taking in what resembles the document, before it answers: done and to be done.
+    /// How far the model is in taking in what resembles the document, before it answers, or in leaving sentences out: done
+    /// and to be done.
     pub taking_in: Option<(usize, usize)>,
     /// Questions before this one, the last one last.
     back: Vec<Question>,

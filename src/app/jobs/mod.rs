@@ -70,7 +70,7 @@ use canopy_corpus::survey::Survey;
 use canopy_document::document::Document;
 use canopy_evaluate::evaluation::Evaluation;
 use canopy_explain::trace::TraceSource;
-use canopy_explain::{Explanation, Margin, ModelView, SimilarityView};
+use canopy_explain::{ContextEdit, Explanation, Margin, ModelView, SimilarityView};
 use canopy_qa::checks::Finding;
 use canopy_qa::llm::Suggestion;
 use canopy_qa::terms::{TermIndex, Termbase};
@@ -163,14 +163,15 @@ pub enum Request {
         top_t: Option<usize>,
     },
     /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
-    /// one that is
-    /// cancelled while the model is made for the document is not.
+    /// one that is cancelled is not.
     Explain {
         job: JobId,
         view: ModelView,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
         sentence: usize,
+        /// A sentence of its context that is edited, of [`ModelView::LeaveOneOut`]; none: each is left out.
+        edit: Option<ContextEdit>,
         options: SearchOptions,
         control: JobControl,
     },

@@ -250,6 +250,7 @@ where
                 document,
                 targets,
                 sentence,
+                edit,
                 options,
                 control,
             } => {
@@ -259,6 +260,7 @@ where
                     document: &document,
                     translations: &translations,
                     sentence,
+                    edit: edit.as_ref(),
                     options: &options,
                 };
                 self.explain(job, &question, &control)
@@ -382,7 +384,7 @@ where
         self.open_again()?;
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
-        if question.view == ModelView::Difference {
+        if question.view != ModelView::Memory {
             self.make(job, question.document, &mut device_lock, control)?;
         }
         if control.is_cancelled() {

@@ -41,17 +41,23 @@ pub(super) fn draw<DB: DrawingBackend>(
     marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
-    let below = head(pen, area, "What was read with this", &context.query)?;
+    let below = head(pen, area, &context.title, &context.query)?;
     let words = context
         .sentences
         .iter()
+        .chain(Some(&context.asked).filter(|_| context.asked_is_weighed))
         .flat_map(|sentence| &sentence.words);
     let largest = words.filter_map(|word| word.weight).fold(0.0, f32::max);
     let shade = |weight: f32| {
         let share = f64::from(weight) / f64::from(largest).max(1e-9);
         (weight > 0.0).then(|| mixed(theme.page, theme.run(1), 0.06 + 0.54 * share))
     };
-    let asked = |weight: f32| (weight > 0.0).then_some(mixed(theme.page, theme.run(0), 0.45));
+    let asked = |weight: f32| {
+        if context.asked_is_weighed {
+            return shade(weight);
+        }
+        (weight > 0.0).then_some(mixed(theme.page, theme.run(0), 0.45))
+    };
     let mut top = below.top;
     let label = Lettering::new(SMALL, theme.weak);
     let number_of = |sentence: &ContextSentence| format!("sentence {}", sentence.sentence + 1);

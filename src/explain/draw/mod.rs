@@ -7,6 +7,7 @@ mod gates;
 mod grid;
 mod heading;
 mod labels;
+mod leave_one_out;
 mod legend;
 mod map;
 mod memory;
@@ -59,6 +60,7 @@ impl Explanation {
             Self::Document(view) => document::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
             Self::Difference(view) => difference::draw(pen, area, view, marks),
+            Self::LeaveOneOut(view) => leave_one_out::draw(pen, area, view, marks),
             Self::Memory(view) => memory::draw(pen, area, view, marks),
             Self::Similarity(view) => similarity::draw(pen, area, view, marks),
         }
@@ -90,6 +92,7 @@ impl Explanation {
             Self::Document(_) | Self::Gates(_) | Self::Zeros(_) => 300.0,
             Self::Context(view) => context::height(view, width),
             Self::Difference(view) => difference::height(view, width),
+            Self::LeaveOneOut(view) => leave_one_out::height(view),
             Self::Memory(view) => memory::height(view, width),
             Self::Similarity(view) => similarity::height(view, width),
         }

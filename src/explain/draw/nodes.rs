@@ -123,8 +123,14 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                     continue;
                 }
                 let (from, to) = (self.at(parent), self.at(placed));
-                let is_path = self.tree.measure == Measure::Relevance;
-                let (width, colour) = if emphasised && is_path {
+                let is_path = match self.tree.measure {
+                    Measure::Relevance => emphasised,
+                    Measure::MeanRelevance => placed.of(self.tree).most_frequent,
+                    Measure::Mass => false,
+                };
+                let (width, colour) = if is_path && self.tree.measure == Measure::MeanRelevance {
+                    (3.0, self.pen.theme.text)
+                } else if is_path {
                     (1.75, self.pen.theme.text)
                 } else if emphasised {
                     (1.0, self.pen.theme.weak)

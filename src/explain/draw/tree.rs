@@ -81,8 +81,12 @@ pub(super) fn draw<DB: DrawingBackend>(
     }
     let theme = pen.theme;
     let (name, mut swatches) = match tree.measure {
-        Measure::Relevance => (
-            "cumulative relevance",
+        Measure::Relevance | Measure::MeanRelevance => (
+            if tree.measure == Measure::Relevance {
+                "cumulative relevance"
+            } else {
+                "mean cumulative relevance"
+            },
             vec![
                 (Swatch::Filled(cut_colour(pen)), "cut, with all below it"),
                 (Swatch::Blank, "never looked at"),
@@ -118,7 +122,7 @@ fn draw_list<DB: DrawingBackend>(
     let text = Lettering::new(SMALL + 1.0, theme.text);
     let about = match tree.measure {
         Measure::Relevance => "Chosen sentences and their weight",
-        Measure::Mass => "Sentences with the most attention mass",
+        Measure::MeanRelevance | Measure::Mass => "Sentences with the most attention mass",
     };
     pen.text(about, (left, top), weak)?;
     let mut y = top + LINE;

@@ -10,7 +10,7 @@ use canopy_explain::trace::Side;
 use canopy_explain::{AttentionRole, Heads, Order, ViewKind};
 
 /// Views with their names and what they show.
-const VIEWS: [(ViewKind, &str, &str); 12] = [
+const VIEWS: [(ViewKind, &str, &str); 14] = [
     (
         ViewKind::Tree,
         "Tree",
@@ -37,6 +37,11 @@ const VIEWS: [(ViewKind, &str, &str); 12] = [
         "The sentences that were read most, as text with shaded words",
     ),
     (
+        ViewKind::Encoding,
+        "Encoding",
+        "How much of each word the encodings of this sentence and of those that it read hold (source2token)",
+    ),
+    (
         ViewKind::Cross,
         "Cross-attention",
         "Words of the translation against those of the source",
@@ -60,6 +65,11 @@ const VIEWS: [(ViewKind, &str, &str); 12] = [
         ViewKind::Difference,
         "Did it matter?",
         "The sentence translated without its context and with the document shuffled, and what each word is worth then",
+    ),
+    (
+        ViewKind::LeaveOneOut,
+        "Leave one out",
+        "The likelihood of this translation without each sentence of its context, beside the attention of that sentence",
     ),
     (
         ViewKind::Memory,
@@ -143,6 +153,7 @@ fn missing(view: ViewKind) -> &'static str {
     match view {
         ViewKind::Cross | ViewKind::Itself => "The trace does not hold this attention.",
         ViewKind::Gates => "This model has no gates.",
+        ViewKind::Encoding => "This model makes no encodings of sentences by source2token.",
         ViewKind::Memory => {
             "This translation was not looked up. Open a translation memory, or a model with one, and translate."
         }
@@ -221,8 +232,7 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
             push(ExploreCommand::EachHead);
         }
     });
-    let about =
-        "One head has weights and relevance; of all heads together only attention mass can be told";
+    let about = "One head has weights and relevance of its own; of all heads together the means are shown, and the way that most went";
     response.response.on_hover_text(about);
 }
 

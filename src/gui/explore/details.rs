@@ -5,7 +5,9 @@ use egui::{Align2, FontId, Sense, Ui, vec2};
 use crate::theme::Palette;
 use canopy_app::jobs::Answer;
 use canopy_explain::trace::{TraceSource, TracedSentence};
-use canopy_explain::{Explanation, HitArea, NodeState, TextPosition, TreeView};
+use canopy_explain::{
+    Explanation, HitArea, LeaveOneOut, Measure, NodeState, TextPosition, TreeView, nats, percent,
+};
 
 pub(super) const HEIGHT: f32 = 44.0;
 
@@ -43,6 +45,9 @@ pub(super) fn details_ui(
 
 /// Numbers first, then the text that they are about.
 fn lines(source: &TraceSource, answer: &Answer, mark: &HitArea) -> (String, String) {
+    if let (Some(change), Explanation::LeaveOneOut(view)) = (mark.node, &answer.explanation) {
+        return of_change(view, change);
+    }
     let mut facts = Vec::new();
     if let (Some(node), Explanation::Tree(tree)) = (mark.node, &answer.explanation) {
         facts.extend(of_node(tree, node));
@@ -68,6 +73,28 @@ fn lines(source: &TraceSource, answer: &Answer, mark: &HitArea) -> (String, Stri
     (facts.join("  ·  "), text.unwrap_or_default())
 }
 
+/// What a change of the context does, and the text that was taken away or put in its place.
+fn of_change(view: &LeaveOneOut, change: usize) -> (String, String) {
+    let change = &view.changes[change];
+    let number = change.sentence + 1;
+    let value = view.change(change);
+    let mut facts = vec![
+        match change.edit {
+            Some(_) => format!("sentence {number} edited"),
+            None => format!("without sentence {number}"),
+        },
+        format!("likelihood {}", percent(value)),
+        format!("{} nats", nats(value)),
+    ];
+    facts.extend(
+        change
+            .attention
+            .map(|mass| format!("attention mass {mass:.4}")),
+    );
+    let text = change.edited_text().unwrap_or(&change.text).to_owned();
+    (facts.join("  ·  "), text)
+}
+
 fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
     let node = &tree.nodes[node];
     let (first, last) = (node.span.0 + 1, node.span.1 + 1);
@@ -76,14 +103,25 @@ fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
     } else {
         format!("sentences {first} to {last}")
     }];
+    let mean = if tree.measure == Measure::MeanRelevance {
+        "mean "
+    } else {
+        ""
+    };
     facts.extend(
         node.relevance
-            .map(|relevance| format!("relevance {relevance:.3}")),
+            .map(|relevance| format!("{mean}relevance {relevance:.3}")),
     );
     facts.extend(
         node.cumulative
-            .map(|cumulative| format!("cumulative {cumulative:.3}")),
+            .map(|cumulative| format!("{mean}cumulative {cumulative:.3}")),
     );
+    if tree.measure == Measure::MeanRelevance {
+        facts.extend(
+            node.frequency
+                .map(|share| format!("kept by {:.0} % of words and heads", 100.0 * share)),
+        );
+    }
     if node.mass > 0.0 {
         facts.push(format!("attention {:.4}", node.mass));
     }

@@ -4,7 +4,7 @@ use egui::{Button, RichText, Ui};
 
 use crate::theme::Palette;
 use canopy_app::actions::label_of;
-use canopy_app::explorer::Awaited;
+use canopy_app::explorer::{Awaited, Explorer};
 use canopy_app::{AppState, Command, ExploreCommand, ModelState, Scope};
 
 pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -143,7 +143,12 @@ pub(super) fn other_part_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
 }
 
 /// The trace cannot answer this.
-pub(super) fn problem_ui(ui: &mut Ui, problem: &str) {
+pub(super) fn problem_ui(
+    ui: &mut Ui,
+    explorer: &Explorer,
+    problem: &str,
+    commands: &mut Vec<Command>,
+) {
     let palette = Palette::of(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
@@ -151,5 +156,12 @@ pub(super) fn problem_ui(ui: &mut Ui, problem: &str) {
         ui.label(RichText::new("Nothing to show here").font(crate::theme::semibold(15.0)));
         ui.add_space(4.0);
         ui.label(RichText::new(problem).color(palette.weak));
+        let asks_model = explorer.question.view.of_model().is_some();
+        if asks_model && !explorer.is_behind() {
+            ui.add_space(8.0);
+            if ui.button("Ask again").clicked() {
+                commands.push(Command::Explore(ExploreCommand::AskAgain));
+            }
+        }
     });
 }

@@ -4,6 +4,7 @@ mod controls;
 mod details;
 mod empty;
 mod figure;
+mod leave_one_out;
 mod sample;
 mod sentences;
 mod similarity;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui, vec2};
 
 use figure::{FigureView, Seen};
+use leave_one_out::ContextEditor;
 use sentences::SentenceList;
 
 use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
@@ -29,6 +31,7 @@ pub struct ExplorePanel {
     figure: FigureView,
     map: SparseMapState,
     sentences: SentenceList,
+    editor: ContextEditor,
     /// The spot under the pointer in the last frame, wherever it is drawn.
     hovered: Option<TextPosition>,
     /// The same, where it is in the figure.
@@ -89,6 +92,9 @@ impl ExplorePanel {
                     if let Explanation::Tree(tree) = &answer.explanation {
                         summary_ui(ui, explorer, source, tree);
                     }
+                    if let Explanation::LeaveOneOut(view) = &answer.explanation {
+                        self.editor.ui(ui, explorer, view, commands);
+                    }
                     let seen = match &answer.explanation {
                         Explanation::Document(map) => self.map_ui(ui, explorer, map, below),
                         _ => self.figure.ui(ui, explorer, answer, self.hovered, below),
@@ -103,7 +109,12 @@ impl ExplorePanel {
                             (Some(spot), _) => {
                                 commands.push(Command::Explore(ExploreCommand::Select(spot)));
                             }
-                            (None, Some(spot)) => self.sentences.show(spot.sentence),
+                            (None, Some(spot)) => {
+                                self.sentences.show(spot.sentence);
+                                if matches!(answer.explanation, Explanation::LeaveOneOut(_)) {
+                                    self.editor.open(state, source, spot.sentence);
+                                }
+                            }
                             (None, None) => {}
                         }
                     }
@@ -112,7 +123,7 @@ impl ExplorePanel {
                 Some(Err(_)) if !source.overview().is_recorded(explorer.selected().sentence) => {
                     empty::other_part_ui(ui, state, commands);
                 }
-                Some(Err(problem)) => empty::problem_ui(ui, problem),
+                Some(Err(problem)) => empty::problem_ui(ui, explorer, problem, commands),
                 None => {
                     ui.centered_and_justified(egui::Ui::spinner);
                 }
@@ -220,6 +231,9 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let text = match (&explorer.awaited, explorer.taking_in) {
         (Some(Awaited::Trace { .. }), _) => "The model reads the document once more…".to_owned(),
         (Some(Awaited::File { .. }), _) => "The trace is being read…".to_owned(),
+        (None, Some((done, num))) if explorer.question.view == ViewKind::LeaveOneOut => {
+            format!("The translation is scored without each sentence, {done} of {num}…")
+        }
         (None, Some((done, num))) => {
             format!("The model takes in similar sentences, {done} of {num}…")
         }
@@ -235,6 +249,9 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                 ui.spinner();
             }
             ui.label(RichText::new(text).color(palette.text));
+            if explorer.taking_in.is_some() && ui.button("Stop").clicked() {
+                commands.push(Command::Explore(ExploreCommand::StopAsking));
+            }
             if !is_awaited {
                 let why_not = state.why_no_trace();
                 let button = egui::Button::new("Trace again");

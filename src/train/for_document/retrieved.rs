@@ -7,10 +7,10 @@ use super::knn::{KnnRetrieval, Prepared};
 use canopy_base::error::{Error, Result};
 use canopy_document::document::Document;
 use canopy_explain::{
-    AgreeingWord, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
+    AgreeingWord, ContextEdit, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
 };
 use canopy_tokenize::{Side, Tokenizer};
-use canopy_translate::inference::{SearchOptions, Translation, Translator};
+use canopy_translate::inference::{ChangedContext, SearchOptions, Translation, Translator};
 
 /// A question to a model about a sentence of a document and its translation.
 #[derive(Debug, Clone, Copy)]
@@ -20,21 +20,23 @@ pub struct ModelQuestion<'a> {
     /// One for each sentence of the document, or none.
     pub translations: &'a [Option<Translation>],
     pub sentence: usize,
+    /// Of a [`ModelView::LeaveOneOut`]: the sentence of the context that is edited; none: each is left out.
+    pub edit: Option<&'a ContextEdit>,
     pub options: &'a SearchOptions,
 }
 
 /// Answers a question with the model and the one that [`for_document`](super::for_document) has `made` of it for the
 /// document, if it is another one there.
 ///
-/// Whether the context mattered is told by the model that translates the document: with what it has learnt for it, or looks
-/// up for it, under all conditions alike, so that the context alone makes the difference. What was looked up is told by the
+/// Whether the context mattered, and which sentence of it, is told by the model that translates the document: with what it
+/// has learnt for it, or looks up for it, under all conditions alike, so that the context alone makes the difference. What was looked up is told by the
 /// model itself.
 ///
-/// `prepared` keeps what takes long for the next question about the document, as long as the model is the same; `step` is
-/// told how much of that is done and to be done, and may break it off.
+/// `prepared` keeps what takes long for the next question about the document, as long as the model is the same; `step` hears
+/// how much is done and to be done, and may break it off.
 ///
 /// # Errors
-/// If the device fails, or those of [`retrieved`].
+/// If the device fails, or those of [`retrieved`] and [`Translator::leave_one_out`].
 pub fn explain(
     translator: &Translator,
     made: Option<&Translator>,
@@ -56,6 +58,18 @@ pub fn explain(
                 sentence,
                 question.options,
             )?)
+        }
+        ModelView::LeaveOneOut => {
+            let translator = made.unwrap_or(translator);
+            let asked = ChangedContext {
+                document,
+                translations,
+                sentence,
+            };
+            Explanation::LeaveOneOut(match question.edit {
+                Some(edit) => translator.edit_context(asked, edit, question.options)?,
+                None => translator.leave_one_out(asked, question.options, step)?,
+            })
         }
         ModelView::Memory => {
             let asked = (document, translations, sentence);

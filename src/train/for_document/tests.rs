@@ -244,6 +244,7 @@ fn whether_the_context_mattered_is_told_by_the_model_that_translated() {
         document: &page,
         translations: &found,
         sentence: 1,
+        edit: None,
         options: &options,
     };
     let told = |made| {

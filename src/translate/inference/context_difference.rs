@@ -8,18 +8,27 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::forced_documents::{ForcedDocuments, Untranslated};
 use super::tracing::TracedText;
 use super::translation::Translation;
 use super::translator::{KnownTranslations, Step, Translator};
-use canopy_base::error::{Error, Result};
+use canopy_base::error::Result;
 use canopy_document::document::{Document, Paragraph};
 use canopy_document::placeholder::visible;
 use canopy_explain::{Condition, ContextDifference, WordDifference};
-use canopy_nn::search::{Candidates, InvalidScores, SearchOptions, force_documents};
-use canopy_tokenize::Side;
+use canopy_nn::search::SearchOptions;
 
 /// Of the shuffled order; the same at each call, so that the same question has the same answer.
 const SEED: u64 = 1;
+
+/// Natural logarithms of the probability of a sentence's translation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContextGain {
+    pub in_document: f32,
+    pub alone: f32,
+    /// Subwords of the translation and its end.
+    pub tokens: usize,
+}
 
 /// A document and what stands for its sentences' translations.
 struct Surrounding {
@@ -85,6 +94,47 @@ impl Translator {
         })
     }
 
+    /// The log-probabilities of all translations of a document, each in its document and by itself; none for a sentence that
+    /// is not translated, or whose translation is longer than the model can write. The difference is the point-wise cross-mutual information of [`ContextDifference`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn context_gains(
+        &self,
+        document: &Document,
+        targets: &[Option<Translation>],
+    ) -> Result<Vec<Option<ContextGain>>> {
+        let count = document.sentences.len();
+        let longest = self.description().model.max_tokens;
+        let name = || document.name.clone();
+        let options = SearchOptions::default();
+        let mut whole = ForcedDocuments::default();
+        whole.push_whole(&TracedText::new(self, document, targets)?, count, longest);
+        let in_document = self.forced_log_probs(&whole, &options, &name)?;
+        let mut alone = ForcedDocuments::default();
+        let mut surrounding = Surrounding {
+            document: document.clone(),
+            targets: targets.to_vec(),
+            sentence: 0,
+        };
+        for sentence in 0..count {
+            surrounding.sentence = sentence;
+            let one = surrounding.alone();
+            let text = TracedText::new(self, &one.document, &one.targets)?;
+            alone.push_whole(&text, 1, longest);
+        }
+        let alone = self.forced_log_probs(&alone, &options, &name)?;
+        let gains = in_document.iter().zip(&alone).map(|(with, without)| {
+            let is_whole = !with.is_empty() && with.len() == without.len();
+            is_whole.then(|| ContextGain {
+                in_document: with.iter().sum(),
+                alone: without.iter().sum(),
+                tokens: with.len(),
+            })
+        });
+        Ok(gains.collect())
+    }
+
     /// The model's translation of the sentence.
     fn written_in(&self, surrounding: &Surrounding, options: &SearchOptions) -> Result<String> {
         let others = surrounding.targets.iter().enumerate();
@@ -112,47 +162,14 @@ impl Translator {
         surrounding: &Surrounding,
         options: &SearchOptions,
     ) -> Result<Vec<(String, f32)>> {
-        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
-        let mut text = traced.source_text();
-        let mut candidates = Candidates::new();
-        for (number, part) in traced.parts.iter().enumerate() {
-            let Some(ids) = &part.target else { continue };
-            if part.sentence == surrounding.sentence {
-                text.wanted.push(number);
-                candidates.insert(number, vec![ids.clone()]);
-            } else {
-                text.known.insert(number, ids.clone());
-            }
-        }
-        let (mut found, vocabulary) = (Vec::new(), self.tokenizer());
-        let model = self.model();
-        model.read_packed()?;
-        let scored = force_documents(
-            model,
-            vocabulary,
-            &text,
-            &candidates,
-            options,
-            &mut |forced| {
-                let ids = candidates[&forced.number][0].iter();
-                let eos = [vocabulary.special().eos];
-                let ids = ids.chain(&eos);
-                let pieces = ids.map(|&id| vocabulary.piece(Side::Target, id));
-                let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
-                found.push((
-                    forced.number,
-                    pieces.zip(forced.log_probs).collect::<Vec<_>>(),
-                ));
-                ControlFlow::Continue(())
-            },
-        );
-        if let Err(InvalidScores { number, found }) = scored {
-            let sentence = traced.parts[number].sentence;
-            let sentence = surrounding.document.sentence_name(sentence);
-            return Err(Error::InvalidScores { sentence, found });
-        }
-        found.sort_by_key(|(number, _)| *number);
-        Ok(found.into_iter().flat_map(|(_, words)| words).collect())
+        let text = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
+        let mut documents = ForcedDocuments::default();
+        documents.push(&text, surrounding.sentence, Untranslated::Draft);
+        let name = || surrounding.document.sentence_name(surrounding.sentence);
+        let log_probs = self.forced_log_probs(&documents, options, &name)?;
+        let pieces = documents.pieces(0, self.tokenizer()).into_iter();
+        let labels = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
+        Ok(labels.zip(log_probs.into_iter().flatten()).collect())
     }
 }
 

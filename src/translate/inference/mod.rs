@@ -11,7 +11,9 @@ mod contrastive;
 mod detection;
 mod device;
 mod evaluation;
+mod forced_documents;
 mod installed_models;
+mod leave_one_out;
 mod markup_projection;
 mod model_choice;
 mod other_languages;
@@ -26,6 +28,7 @@ mod translator;
 pub use bert_sequences::bert_sequences;
 pub use canopy_nn::search::SearchOptions;
 pub use confidence::{unlike, unlike_in_mean};
+pub use context_difference::ContextGain;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
@@ -40,6 +43,7 @@ pub use installed_models::{
     install_known_model, install_model, install_model_while, installed_models, may_be_model,
     pair_of_languages, remove_model, state_languages, stated_language,
 };
+pub use leave_one_out::ChangedContext;
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
 };

@@ -190,3 +190,48 @@ fn a_control_with_another_document_says_what_it_exchanged() {
         assert!(!stdout(&plain).contains("of another document"));
     }
 }
+
+#[test]
+fn attention_over_a_corpus_is_told_with_what_the_context_is_worth() {
+    let desk = Desk::new();
+    let german =
+        "Öffnen Sie die Datei, die Sie drucken möchten.\nSie ist im Dialog.\nSchließen Sie ihn.\n";
+    let english = "Open the file that you want to print.\nIt is in the dialogue.\nClose it.\n";
+    let corpus = corpus(&desk, english, german);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models");
+    let ask = |model: &str, more: &[&str]| {
+        let model = format!("{folder}/{model}");
+        let asked = [
+            "attention-statistics",
+            "--corpus",
+            &corpus,
+            "--model",
+            &model,
+            "--device",
+            "cpu",
+        ];
+        canopy(&[&asked, more].concat())
+    };
+    let told = ask("help-en-de-context", &["--json"]);
+    assert_done(&told);
+    let report: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    assert_eq!(report["all"]["sentences"], 3);
+    let gain = report["all"]["p_cxmi_per_sentence"]
+        .as_f64()
+        .expect("a number");
+    assert!(gain.is_finite() && gain != 0.0, "{gain}");
+    let heads = report["attention"].as_array().expect("a list");
+    assert!(heads.iter().any(|head| head["head"].is_null()), "{heads:?}");
+    for head in heads {
+        let shares = head["distances"].as_array().expect("a list");
+        let sum: f64 = shares.iter().filter_map(|it| it["share"].as_f64()).sum();
+        assert!((sum - 1.0).abs() < 1e-6, "{sum}");
+    }
+    let told = ask("help-en-de-context", &[]);
+    assert_done(&told);
+    assert!(stdout(&told).contains("P-CXMI: "), "{}", stdout(&told));
+    assert_failed(
+        &ask("help-en-de", &[]),
+        &["no attention to other sentences"],
+    );
+}

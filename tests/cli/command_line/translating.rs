@@ -481,6 +481,73 @@ fn what_was_looked_up_in_a_memory_of_ones_own_is_told() {
 }
 
 #[test]
+fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
+    let desk = Desk::new();
+    let text = "The printer is on the desk. Open the file. It is large.\n";
+    let page = desk.file("page.txt", text);
+    let model = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/models/help-en-de-context"
+    );
+    let ask = [
+        "explain",
+        &page,
+        "--view",
+        "leave-one-out",
+        "--sentence",
+        "3",
+        "--model",
+        model,
+        "--device",
+        "cpu",
+    ];
+    let told = canopy(&[&ask[..], &["--edit", "2=Open the window."]].concat());
+    assert_done(&told);
+    let text = stdout(&told);
+    for expected in [
+        "sentence 3 · all words · ln p −",
+        "likelihood",
+        "The printer is on the desk.",
+        "Open the file. → Open the window.",
+        "attention: sentence 3",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let json = canopy(&[&ask[..], &["--json"]].concat());
+    assert_done(&json);
+    let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    let view = &report["leave_one_out"];
+    let changes = view["changes"].as_array().expect("a list");
+    let sentences: Vec<_> = changes
+        .iter()
+        .map(|change| change["sentence"].as_u64())
+        .collect();
+    assert_eq!(sentences, [Some(0), Some(1)]);
+    assert!(changes.iter().all(|change| change["percent"].is_number()));
+    assert_misused(
+        &canopy(&["explain", &page, "--view", "difference", "--edit", "2=x"]),
+        &["--edit", "leave-one-out"],
+    );
+    assert_failed(
+        &canopy(&[&ask[..], &["--edit", "9=x"]].concat()),
+        &["sentence 9", "the document has 3"],
+    );
+    // A starter reads each sentence by itself.
+    let alone = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/help-en-de");
+    let alone = [
+        "explain",
+        &page,
+        "--view",
+        "leave-one-out",
+        "--model",
+        alone,
+        "--device",
+        "cpu",
+    ];
+    assert_failed(&canopy(&alone), &["reads each sentence by itself"]);
+}
+
+#[test]
 fn a_trace_is_written_beside_the_translation() {
     let desk = Desk::new();
     let page = desk.file("page.html", PAGE);

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use canopy::charts::{Theme, picture_png, picture_svg};
 use canopy::explain::{
-    ContextView, DocumentMap, Explanation, GateView, Heads, Measure, NodeState, Order, Query,
-    Question, TreeView, ViewKind, WeightMap, ZerosView,
+    AttentionStatistics, ContextChange, ContextView, DocumentMap, Explanation, GateView, Heads,
+    LeaveOneOut, Measure, NodeState, Order, Query, Question, ScoredWord, TreeView, ViewKind,
+    WeightMap, ZerosView,
 };
 use canopy::trace::{MapKind, Side, Trace, TraceSource, save};
 use small::trace;
@@ -57,6 +58,79 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
         summary.starts_with("“A” reads sentence 1 most. A box"),
         "{summary}"
     );
+}
+
+#[test]
+fn the_tree_of_several_words_and_heads_has_means_and_the_way_that_most_went() {
+    let mut trace = trace(true);
+    let visits = |row: &mut canopy::trace::MapRow, leaf: u32| {
+        for visit in &mut row.visits {
+            visit.cumulative += 1.0;
+            visit.kept =
+                visit.level > 0 && visit.node == 0 || visit.node == leaf && visit.level == 0;
+        }
+    };
+    let first = trace.maps[0].rows[0].clone();
+    // Three more rows of the sentence, two of which end at sentence 2.
+    for (map, row, leaf) in [(0, 1, 1), (1, 0, 1), (1, 1, 0)] {
+        let row = &mut trace.maps[map].rows[row];
+        row.visits.clone_from(&first.visits);
+        visits(row, leaf);
+    }
+    let source = TraceSource::from(trace);
+    let query = Query::sentence(Side::Source, 0);
+    let tree = TreeView::new(&source, &query).expect("a tree");
+    assert_eq!(tree.measure, Measure::MeanRelevance);
+    let leaf = &tree.nodes[1];
+    assert_eq!((leaf.relevance, leaf.cumulative), (Some(-0.25), Some(1.75)));
+    let frequencies: Vec<_> = tree.nodes.iter().map(|node| node.frequency).collect();
+    let expected = [Some(0.5), Some(0.5), None, Some(1.0), Some(0.0), Some(1.0)];
+    assert_eq!(frequencies, expected);
+    let way: Vec<usize> = (0..6)
+        .filter(|&node| tree.nodes[node].most_frequent)
+        .collect();
+    // Both leaves as often: the one with the greater sum.
+    assert_eq!(way, [0, 3, 5]);
+    let summary = tree.summary("Sentence 1");
+    assert!(summary.contains("mean relevance"), "{summary}");
+    let svg = picture_svg(&Explanation::Tree(tree), &Theme::LIGHT, (800, 500));
+    assert!(svg.expect("a figure").contains("mean cumulative relevance"));
+}
+
+#[test]
+fn words_are_shaded_by_their_share_in_the_encoding_of_their_sentence() {
+    let mut trace = trace(true);
+    let query = Query::sentence(Side::Source, 0);
+    let absent = ContextView::encodings(&trace.clone().into(), &query, 3);
+    assert!(absent.is_err_and(|error| error.to_string().contains("no encodings of sentences")));
+    let mut info = small::info(MapKind::SentenceEncoding, 0);
+    info.queries = canopy::trace::Units::SourceSentences;
+    info.visible = canopy::trace::Visible::Own;
+    let rows = [
+        vec![(0, 0.25), (1, 0.75)],
+        vec![(2, 1.0)],
+        vec![(3, 0.5), (4, 0.5)],
+    ];
+    let rows = rows.map(|words| small::row(&words, &[], 0.0));
+    trace.maps.push(canopy::trace::AttentionMap {
+        info,
+        rows: rows.to_vec(),
+    });
+    let source = TraceSource::from(trace);
+    let view = ContextView::encodings(&source, &query, 1).expect("a view");
+    let weights = |sentence: &canopy::explain::ContextSentence| {
+        let words = sentence.words.iter().map(|word| word.weight);
+        words.collect::<Vec<_>>()
+    };
+    assert_eq!(weights(&view.asked), [Some(0.25), Some(0.75)]);
+    // Sentences 2 and 3 have 0.375 each; the first of them is shown.
+    assert_eq!(view.sentences.len(), 1);
+    assert_eq!(weights(&view.sentences[0]), [Some(1.0)]);
+    assert_eq!(view.others.0, 1);
+    assert!(view.text().contains("A [b]"), "{}", view.text());
+    let figure = Explanation::Context(view);
+    let svg = picture_svg(&figure, &Theme::LIGHT, (800, 400)).expect("a figure");
+    assert!(svg.contains("What sentences are encoded from"));
 }
 
 #[test]
@@ -205,6 +279,87 @@ fn a_map_of_the_document_has_the_mean_of_the_words_of_each_sentence() {
     assert!(absent.is_err_and(|error| error.to_string().contains("layer 1")));
 }
 
+/// Without any of these sentences the translation changes a little, to and fro.
+fn left_out(count: u16) -> LeaveOneOut {
+    let words = vec![ScoredWord {
+        label: "x".to_owned(),
+        begins: true,
+        log_prob: -0.5,
+    }];
+    let changes = (0..count).map(|number| {
+        let sign = if number % 2 == 0 { 1.0 } else { -1.0 };
+        let after = [-0.5 + sign * f32::from(number) * 0.25];
+        ContextChange {
+            attention: Some(0.01),
+            ..ContextChange::new(number.into(), "A b".to_owned(), &words, &after)
+        }
+    });
+    LeaveOneOut {
+        model: "m".to_owned(),
+        sentence: 1,
+        source: "C".to_owned(),
+        translation: "y".to_owned(),
+        changes: changes.collect(),
+        words,
+        attention: Some("layer 2".to_owned()),
+        rank_correlation: None,
+        selected: None,
+    }
+    .correlated()
+}
+
+#[test]
+fn sentences_that_were_left_out_stand_with_their_change_and_attention() {
+    let view = Explanation::LeaveOneOut(left_out(3));
+    let svg = picture_svg(&view, &Theme::LIGHT, (900, view.height(900))).expect("a figure");
+    // e^0.5 − 1 and e^−0.25 − 1.
+    for label in ["+65 %", "−22 %", "0 %", "attention mass"] {
+        assert!(svg.contains(label), "{label}");
+    }
+    let csv = view.csv();
+    assert!(csv.contains("\r\n2,left out,-22.1"), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&view.json()).expect("JSON");
+    let nats = &json["leave_one_out"]["changes"][2]["nats"];
+    assert_eq!(nats.as_f64(), Some(0.5));
+    let text = view.text();
+    let lines: Vec<&str> = text.lines().filter(|line| line.ends_with("A b")).collect();
+    assert!(lines[0].trim_start().starts_with("3 "), "{text}");
+}
+
+#[test]
+fn statistics_over_documents_tell_distance_entropy_and_zeros_of_each_head() {
+    let mut statistics = AttentionStatistics::default();
+    statistics.add(&source()).expect("attention to sentences");
+    statistics.add(&trace(false).into()).expect("it too");
+    let heads = statistics.heads();
+    let named: Vec<_> = heads.iter().map(|it| (it.layer, it.head)).collect();
+    assert_eq!(named, [(1, Some(0)), (1, Some(1)), (1, None)]);
+    // A reads sentence 1, b sentences 2 and 3: shares of 0.5, 0.25 and 0.25.
+    let first = &heads[0];
+    assert_eq!(first.all.sentences, 2, "one of each document reads others");
+    assert!((first.all.entropy_bits - 1.5).abs() < 1e-9);
+    assert!((first.all.distance - 0.75).abs() < 1e-9);
+    assert_eq!(first.all.zero_share, Some(0.5));
+    let distances: Vec<_> = first
+        .distances
+        .iter()
+        .map(|it| (it.from, it.to, it.share))
+        .collect();
+    let at = |distance, share| (Some(distance), Some(distance), share);
+    assert_eq!(distances, [at(0, 0.5), at(1, 0.25), at(2, 0.25)]);
+    let lengths: Vec<_> = first.by_length.iter().map(|it| (it.from, it.to)).collect();
+    assert_eq!(lengths, [(1, Some(4))]);
+    let mut blind = trace(false);
+    blind.maps.remove(0);
+    blind.maps.remove(0);
+    let none = AttentionStatistics::default().add(&blind.into());
+    assert!(none.is_err_and(|error| {
+        error
+            .to_string()
+            .contains("no attention to other sentences")
+    }));
+}
+
 #[test]
 fn figures_are_drawn_in_any_size_and_theme() {
     let query = Query::sentence(Side::Source, 0);
@@ -217,6 +372,8 @@ fn figures_are_drawn_in_any_size_and_theme() {
         Explanation::Document(Arc::new(document(Heads::Mean))),
         Explanation::Context(ContextView::new(&source(), &query, 3).expect("a view")),
         Explanation::Zeros(ZerosView::new(&source(), &query).expect("a view")),
+        Explanation::LeaveOneOut(left_out(40)),
+        Explanation::LeaveOneOut(left_out(0)),
     ];
     for view in &views {
         for theme in [Theme::LIGHT, Theme::DARK] {

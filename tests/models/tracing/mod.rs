@@ -2,6 +2,7 @@
 
 mod choices;
 mod cost;
+mod left_out;
 mod maps;
 mod part;
 mod probabilities;

@@ -16,6 +16,9 @@ fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_differen
         let bilingual = translator.info().reads == Reads::Translations;
         let document = document();
         let translations = translated(&translator, &document);
+        let gains = translator
+            .context_gains(&document, &translations)
+            .expect("the device computes");
         for sentence in [0, 5] {
             let difference = translator
                 .context_difference(&document, &translations, sentence, &options)
@@ -33,6 +36,14 @@ fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_differen
                 same || (bilingual && !in_order),
                 "{name}: {sum}, not {}",
                 found.log_prob
+            );
+            let gain = gains[sentence].expect("it is translated");
+            assert_eq!(gain.tokens, difference.words.len(), "{name}");
+            let of_whole = gain.in_document - gain.alone;
+            let differs = (of_whole - difference.gain()).abs();
+            assert!(
+                differs < 1e-3,
+                "{name}: {of_whole} for all sentences at once"
             );
             if ["sentence", "rnnsearch"].contains(&name) {
                 assert!(

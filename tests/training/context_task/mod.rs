@@ -31,6 +31,11 @@ fn assert_solved(outcome: &Outcome) {
         pointing > 0.9,
         "{system}: {pointing:.3} point at the decider"
     );
+    let left_out = outcome.left_out.unwrap_or_default();
+    assert!(
+        (left_out - 1.0).abs() < 1e-9,
+        "{system}: {left_out:.3} lose most without the decider"
+    );
 }
 
 #[test]

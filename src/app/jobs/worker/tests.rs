@@ -340,6 +340,7 @@ fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
         document: document(name),
         targets: vec![None],
         sentence,
+        edit: None,
         options: SearchOptions {
             beam_size: 1,
             ..SearchOptions::default()

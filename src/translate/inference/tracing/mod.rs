@@ -14,7 +14,7 @@ use std::ops::Range;
 pub use self::cost::TraceCost;
 use self::describe::{Described, amount, gate_name, model};
 use self::rows::Layout;
-pub(super) use self::text::TracedText;
+pub(super) use self::text::{Excerpt, TracedText};
 use super::translation::Translation;
 use super::translator::Translator;
 use canopy_base::error::Result;

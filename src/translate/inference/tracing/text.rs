@@ -69,6 +69,27 @@ impl TargetRows {
     }
 }
 
+/// The sentences of a document that are read, which keep their places in it.
+#[derive(Debug, Clone)]
+pub(in crate::inference) struct Excerpt {
+    pub sentences: Range<usize>,
+    /// The one among them that is not.
+    pub left_out: Option<usize>,
+}
+
+impl Excerpt {
+    pub fn whole(document: &Document) -> Self {
+        Self {
+            sentences: 0..document.sentences.len(),
+            left_out: None,
+        }
+    }
+
+    fn reads(&self, sentence: usize) -> bool {
+        self.sentences.contains(&sentence) && self.left_out != Some(sentence)
+    }
+}
+
 impl TracedText {
     /// # Errors
     /// If BERT gives numbers that are none.
@@ -76,6 +97,24 @@ impl TracedText {
         translator: &Translator,
         document: &Document,
         translations: &[Option<Translation>],
+    ) -> Result<Self> {
+        Self::within(
+            translator,
+            document,
+            translations,
+            &Excerpt::whole(document),
+        )
+    }
+
+    /// The text of a part of the document.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
+    pub fn within(
+        translator: &Translator,
+        document: &Document,
+        translations: &[Option<Translation>],
+        excerpt: &Excerpt,
     ) -> Result<Self> {
         let model = translator.model();
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
@@ -88,8 +127,11 @@ impl TracedText {
             KnownTranslations::default()
         };
         // The document was translated with the same ones.
-        let contexts = translator.bert_sequences(document)?;
+        let contexts = translator.bert_sequences(document, excerpt.left_out)?;
         for (sentence, translation) in translations.iter().enumerate() {
+            if !excerpt.reads(sentence) {
+                continue;
+            }
             let Sentence { text, points, .. } = &document.sentences[sentence];
             let copied = !is_translatable(text);
             // A model that reads sentences by themselves does not read what is copied.
@@ -110,7 +152,11 @@ impl TracedText {
             let position = document.position(sentence);
             let (mut before, mut rows_before) = (Vec::new(), Vec::new());
             if config.previous_translations > 0 {
-                for (other, ids) in translator.translations_before(document, sentence, &known) {
+                let known = translator.translations_before(document, sentence, &known);
+                for (other, ids) in known {
+                    if excerpt.left_out == Some(other) {
+                        continue;
+                    }
                     rows_before.push(rows.of(other, &ids));
                     before.push(ids);
                 }

@@ -67,12 +67,28 @@ impl Translator {
         Some(self.description.bert_sequence(text, context))
     }
 
-    /// BERT's sequences of every sentence of a document; none if the model reads no BERT.
+    /// BERT's sequences of every sentence of a document, of which one may be left out; none if the model reads no BERT.
     pub(in crate::inference) fn bert_sequences(
         &self,
         document: &Document,
+        left_out: Option<usize>,
     ) -> Result<Vec<BertSequence>> {
-        bert_sequences(&self.model, &self.description, &document.plain_texts())
+        let mut texts = document.plain_texts();
+        let Some(left_out) = left_out.filter(|_| self.model.bert().is_some()) else {
+            return bert_sequences(&self.model, &self.description, &texts);
+        };
+        let own = texts.remove(left_out);
+        let mut sequences = bert_sequences(&self.model, &self.description, &texts)?;
+        let reads_previous = self
+            .model
+            .bert()
+            .is_some_and(|(_, sentence)| sentence == ContextSentence::Previous);
+        // The sentence after it does not read the one before it in its place.
+        if let Some(next) = texts.get(left_out).filter(|_| reads_previous) {
+            sequences[left_out] = self.description.bert_sequence(next, None);
+        }
+        sequences.insert(left_out, self.description.bert_sequence(&own, None));
+        Ok(sequences)
     }
 
     /// From now on units that it is scored on and that hold several sentences are translated sentence by sentence, as those

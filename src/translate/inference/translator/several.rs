@@ -296,7 +296,7 @@ impl Translator {
         read.sort_unstable();
         read.dedup();
         if known.contexts.is_none() {
-            known.contexts = Some(self.bert_sequences(document)?);
+            known.contexts = Some(self.bert_sequences(document, None)?);
         }
         let contexts = known.contexts.as_deref().unwrap_or_default();
         let Gathered {

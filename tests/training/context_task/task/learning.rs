@@ -9,6 +9,7 @@ use canopy::model::{Batch, Context, Model};
 use canopy::training::Adam;
 
 use super::documents::{Mention, Order, Pairs, Task, Texts};
+use super::left_out::left_out;
 use super::pointing::Pointing;
 use super::systems::System;
 
@@ -50,6 +51,9 @@ pub struct Outcome {
     pub beyond: Option<f64>,
     /// Share of the solved cases in which the deciding sentence has the largest weight among the others.
     pub pointing: Option<f64>,
+    /// Share of the solved cases, in some of the documents, in which the deciding sentence is the one without which the
+    /// translation loses most.
+    pub left_out: Option<f64>,
     /// Updates, all from random weights on.
     pub steps: usize,
     pub seconds: f64,
@@ -81,6 +85,9 @@ pub fn examine(system: &System, seed: u64) -> Outcome {
         pointing: system
             .context
             .map(|context| pointing(&model, context, &texts, &answers)),
+        left_out: system
+            .context
+            .map(|_| left_out(&model, &system.config(), &texts, &answers)),
         steps,
         seconds,
         learning_rate: system.learning_rate,

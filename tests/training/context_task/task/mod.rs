@@ -18,6 +18,7 @@
 
 mod documents;
 mod learning;
+mod left_out;
 mod pointing;
 mod systems;
 
