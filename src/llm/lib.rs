@@ -2,7 +2,7 @@
 //! quantised blocks. Translation with them, the window and the server live above.
 //!
 //! ```
-//! use canopy_llm::{Gguf, Kind};
+//! use canopy_llm::{Kind, LanguageModel};
 //!
 //! // A block of four bits: a scale (a half float 2), then 32 numbers from -8 to 7.
 //! let mut block = [0x88; 18];
@@ -12,12 +12,23 @@
 //! Kind::Q4_0.dequantise(&block, &mut numbers);
 //! assert_eq!(numbers[..2], [6.0, 0.0]);
 //!
-//! let error = Gguf::open("no.gguf").expect_err("there is no such file");
+//! let error = LanguageModel::open("no.gguf").expect_err("there is no such file");
 //! assert!(error.to_string().contains("no.gguf"));
 //! ```
 
 mod blocks;
+mod completion;
+#[cfg(test)]
+mod fixture;
 mod gguf;
+mod network;
+mod product;
+mod template;
+mod tokens;
 
 pub use blocks::Kind;
+pub use completion::{Completion, LanguageModel, Token};
 pub use gguf::{Gguf, Tensor, Value};
+pub use network::{Cache, Network};
+pub use template::{ChatTemplate, Message};
+pub use tokens::{Specials, Tokenizer};
