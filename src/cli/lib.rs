@@ -8,6 +8,7 @@ mod catalogue;
 mod catalogue_list;
 mod check;
 mod combine;
+mod complete;
 mod contrast;
 mod corpus;
 mod corpus_statistics;
