@@ -5,7 +5,7 @@
 //! - texts: [`text`], [`tokenizers`], [`corpus`], [`memory`], [`terms`], [`checks`], [`llm`]
 //! - numbers about texts: [`metrics`], [`similarity`], [`judgement`], [`trace`], [`explain`]
 //! - figures: [`charts`], [`typesetting`]
-//! - networks: [`kernels`], [`model`], [`search`], [`weights`], [`interchange`]
+//! - networks: [`kernels`], [`model`], [`search`], [`weights`], [`interchange`], [`language_models`]
 //! - work with them: [`inference`], [`catalogue`], [`remote`], [`contrastive`], [`training`], [`evaluation`], [`results`]
 //! - programs: [`jobs`], [`app`], [`gui`], [`server`], [`cli`]
 //!
@@ -33,6 +33,7 @@ pub use canopy_explain::trace;
 pub use canopy_gui as gui;
 pub use canopy_kernels as kernels;
 pub use canopy_kernels::keep_freed_memory;
+pub use canopy_llm as language_models;
 pub use canopy_metrics as metrics;
 pub use canopy_metrics::{judgement, similarity};
 pub use canopy_models::{interchange, weights};

@@ -498,6 +498,13 @@ pub enum Error {
     UnknownModel { reason: String, path: PathBuf },
     #[error("this model of others is not usable: {reason}: {path:?}")]
     Foreign { reason: String, path: PathBuf },
+    #[error("this language model is not usable, {field}: {problem}: {path:?}")]
+    LanguageModel {
+        /// Where in the file: a key, a tensor, a part.
+        field: String,
+        problem: String,
+        path: PathBuf,
+    },
     #[error(
         "the embedding of sentence {row} is no vector: number {column} of it is {found}; encode the sentences again"
     )]

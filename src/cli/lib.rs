@@ -9,6 +9,7 @@ mod catalogue;
 mod catalogue_list;
 mod check;
 mod combine;
+mod complete;
 mod contrast;
 mod corpus;
 mod corpus_statistics;

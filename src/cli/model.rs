@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::catalogue::{self, GetArguments, SearchArguments};
 use super::catalogue_list::{self, CatalogueCommand};
+use super::complete::{self, CompleteArguments};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
@@ -24,6 +25,8 @@ use canopy_translate::inference::{DeviceChoice, Translator, imported_files};
 pub(super) enum ModelCommand {
     /// Tell what a system is made of, what each part reads, where it is published and what a document costs
     Describe(DescribeArguments),
+    /// Have a language model continue a raw prompt greedily, for tests and bug reports
+    Complete(CompleteArguments),
     /// Add a translation model that others made to the models of this user, or import an encoder; nothing in it is executed
     Import(ImportCommand),
     /// List the models that came with the program and those that were added
@@ -206,6 +209,7 @@ impl From<PrecisionName> for Precision {
 pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
+        ModelCommand::Complete(arguments) => complete::run(&arguments),
         ModelCommand::Import(ImportCommand {
             encoder,
             path,

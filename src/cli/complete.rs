@@ -1,0 +1,40 @@
+//! `canopy model complete`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::options::positive;
+use super::terminal::print;
+use canopy_base::error::{Error, Result};
+use canopy_llm::LanguageModel;
+
+#[derive(Debug, Args)]
+pub(super) struct CompleteArguments {
+    /// A decoder-only language model as a GGUF file: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2 or 3
+    #[arg(value_name = "FILE.gguf")]
+    model: PathBuf,
+    /// Text file whose text is continued, as it is
+    #[arg(value_name = "PROMPT.txt")]
+    prompt: PathBuf,
+    /// Tokens to write at most
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive())]
+    tokens: usize,
+    /// Print ids and texts of all tokens, and tokens per second, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &CompleteArguments) -> Result<()> {
+    let path = &arguments.prompt;
+    let prompt = std::fs::read_to_string(path).map_err(Error::read(path))?;
+    let model = LanguageModel::open(&arguments.model)?;
+    let completion = model.complete(&prompt, arguments.tokens)?;
+    let text = if arguments.json {
+        format!("{:#}\n", json!(completion))
+    } else {
+        format!("{}\n", completion.text)
+    };
+    print(&text)
+}

@@ -1,0 +1,109 @@
+//! Blocks of 32 numbers with one scale.
+
+use super::{Blocks, f16_to_f32};
+
+/// The half float at `place`.
+#[inline(always)]
+pub(super) fn half(block: &[u8], place: usize) -> f32 {
+    f16_to_f32(u16::from_le_bytes([block[place], block[place + 1]]))
+}
+
+/// The lower halves of 16 bytes, then the upper ones.
+#[inline(always)]
+fn nibbles(bytes: &[u8], quants: &mut [u8]) {
+    let (low, high) = quants.split_at_mut(16);
+    for ((byte, low), high) in bytes[..16].iter().zip(low).zip(high) {
+        *low = byte & 15;
+        *high = byte >> 4;
+    }
+}
+
+/// Adds a fifth bit to each of 32 integers.
+#[inline(always)]
+fn fifth_bits(bytes: &[u8], quants: &mut [u8]) {
+    let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    for (index, quant) in quants[..32].iter_mut().enumerate() {
+        *quant |= u8::from(bits >> index & 1 != 0) << 4;
+    }
+}
+
+pub(crate) struct Q4_0;
+
+impl Blocks for Q4_0 {
+    const BYTES: usize = 18;
+    const NUMBERS: usize = 32;
+    const GROUP: usize = 32;
+    const ZERO: u8 = 8;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+        (scales[0], minima[0]) = (half(block, 0), 0.0);
+        nibbles(&block[2..18], quants);
+    }
+}
+
+pub(crate) struct Q4_1;
+
+impl Blocks for Q4_1 {
+    const BYTES: usize = 20;
+    const NUMBERS: usize = 32;
+    const GROUP: usize = 32;
+    const ZERO: u8 = 0;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+        (scales[0], minima[0]) = (half(block, 0), half(block, 2));
+        nibbles(&block[4..20], quants);
+    }
+}
+
+pub(crate) struct Q5_0;
+
+impl Blocks for Q5_0 {
+    const BYTES: usize = 22;
+    const NUMBERS: usize = 32;
+    const GROUP: usize = 32;
+    const ZERO: u8 = 16;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+        (scales[0], minima[0]) = (half(block, 0), 0.0);
+        nibbles(&block[6..22], quants);
+        fifth_bits(&block[2..6], quants);
+    }
+}
+
+pub(crate) struct Q5_1;
+
+impl Blocks for Q5_1 {
+    const BYTES: usize = 24;
+    const NUMBERS: usize = 32;
+    const GROUP: usize = 32;
+    const ZERO: u8 = 0;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+        (scales[0], minima[0]) = (half(block, 0), half(block, 2));
+        nibbles(&block[8..24], quants);
+        fifth_bits(&block[4..8], quants);
+    }
+}
+
+pub(crate) struct Q8_0;
+
+impl Blocks for Q8_0 {
+    const BYTES: usize = 34;
+    const NUMBERS: usize = 32;
+    const GROUP: usize = 32;
+    const ZERO: u8 = 128;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+        (scales[0], minima[0]) = (half(block, 0), 0.0);
+        for (quant, byte) in quants[..32].iter_mut().zip(&block[2..34]) {
+            // From signed to unsigned: 128 more.
+            *quant = byte ^ 0x80;
+        }
+    }
+}

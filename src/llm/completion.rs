@@ -1,0 +1,150 @@
+//! A model continues a prompt.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use canopy_base::error::{Error, Result};
+use serde::Serialize;
+
+use super::gguf::Gguf;
+use super::network::{Cache, Network};
+use super::template::ChatTemplate;
+use super::tokens::Tokenizer;
+
+/// A language model: network, tokenizer and template of a file.
+#[derive(Debug)]
+pub struct LanguageModel {
+    pub network: Network,
+    pub tokenizer: Tokenizer,
+    pub template: Option<ChatTemplate>,
+    file: Arc<Gguf>,
+}
+
+/// A token of a continuation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Token {
+    pub id: u32,
+    /// Bytes that are no character by themselves are replaced.
+    pub text: String,
+}
+
+/// What a model writes behind a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Completion {
+    pub prompt_ids: Vec<u32>,
+    pub tokens: Vec<Token>,
+    pub text: String,
+    /// Whether the model came to an end by itself.
+    pub ended: bool,
+    pub prompt_tokens_per_sec: f64,
+    pub tokens_per_sec: f64,
+}
+
+impl LanguageModel {
+    /// Opens a GGUF file; its weights stay on the disk until they are needed.
+    ///
+    /// # Errors
+    /// [`Error::Read`]; [`Error::LanguageModel`] with the field of the file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let file = Arc::new(Gguf::open(path)?);
+        let network = Network::read(&file)?;
+        let tokenizer = Tokenizer::read(&file)?;
+        if tokenizer.vocab() > network.vocab() {
+            let problem = format!(
+                "{} tokens for {} embeddings",
+                tokenizer.vocab(),
+                network.vocab()
+            );
+            return Err(file.problem("tokenizer.ggml.tokens", problem));
+        }
+        let template = ChatTemplate::read(&file, &tokenizer)?;
+        Ok(Self {
+            network,
+            tokenizer,
+            template,
+            file,
+        })
+    }
+
+    /// Continues a raw prompt greedily by at most `max_tokens` tokens, or until the model ends.
+    ///
+    /// # Errors
+    /// [`Error::LanguageModel`], if prompt and continuation are longer than the model's context, or the prompt is empty.
+    pub fn complete(&self, prompt: &str, max_tokens: usize) -> Result<Completion> {
+        let ids = self.tokenizer.encode_prompt(prompt);
+        self.complete_ids(ids, max_tokens, &mut self.network.new_cache())
+    }
+
+    /// Continues ids behind those of `cache`, which has all but the last token afterwards.
+    ///
+    /// # Errors
+    /// Those of [`Self::complete`].
+    #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+    pub fn complete_ids(
+        &self,
+        prompt_ids: Vec<u32>,
+        max_tokens: usize,
+        cache: &mut Cache,
+    ) -> Result<Completion> {
+        self.check(&prompt_ids, max_tokens, cache)?;
+        let begin = Instant::now();
+        let mut logits = self.network.read_tokens(&prompt_ids, cache);
+        let prompt_secs = begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        let (mut ids, mut ended) = (Vec::new(), false);
+        while ids.len() < max_tokens {
+            let id = largest(&logits);
+            ended = self.tokenizer.is_end(id);
+            if ended {
+                break;
+            }
+            ids.push(id);
+            if ids.len() < max_tokens {
+                logits = self.network.read_tokens(&[id], cache);
+            }
+        }
+        // The first token comes with the prompt.
+        let generated = ids.len().saturating_sub(usize::from(!ended)) as f64;
+        let secs = begin.elapsed().as_secs_f64();
+        let token = |id: &u32| Token {
+            id: *id,
+            text: self.tokenizer.decode(&[*id]),
+        };
+        Ok(Completion {
+            tokens: ids.iter().map(token).collect(),
+            text: self.tokenizer.decode(&ids),
+            ended,
+            prompt_tokens_per_sec: prompt_ids.len() as f64 / prompt_secs.max(1e-9),
+            tokens_per_sec: generated / secs.max(1e-9),
+            prompt_ids,
+        })
+    }
+
+    fn check(&self, prompt_ids: &[u32], max_tokens: usize, cache: &Cache) -> Result<()> {
+        let problem = |problem: String| Err::<(), Error>(self.file.problem("prompt", problem));
+        if prompt_ids.is_empty() {
+            return problem("it is empty".to_owned());
+        }
+        let all = cache.len() + prompt_ids.len();
+        let context = self.network.context();
+        if all.saturating_add(max_tokens) > context {
+            return problem(format!(
+                "{all} tokens and {max_tokens} to write are more than the {context} that the model reads"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The place of the largest logit, the first of equals.
+#[expect(clippy::cast_possible_truncation, reason = "ids have 32 bits")]
+fn largest(logits: &[f32]) -> u32 {
+    let mut best = 0;
+    for (id, logit) in logits.iter().enumerate() {
+        if *logit > logits[best] {
+            best = id;
+        }
+    }
+    best as u32
+}

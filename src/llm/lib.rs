@@ -1,0 +1,34 @@
+//! Language models on the CPU: GGUF files, their tokenizers and chat templates, decoder-only networks computed from
+//! quantised blocks. Translation with them, the window and the server live above.
+//!
+//! ```
+//! use canopy_llm::{Kind, LanguageModel};
+//!
+//! // A block of four bits: a scale (a half float 2), then 32 numbers from -8 to 7.
+//! let mut block = [0x88; 18];
+//! block[..2].copy_from_slice(&[0x00, 0x40]);
+//! block[2] = 0x8b;
+//! let mut numbers = [1.0; 32];
+//! Kind::Q4_0.dequantise(&block, &mut numbers);
+//! assert_eq!(numbers[..2], [6.0, 0.0]);
+//!
+//! let error = LanguageModel::open("no.gguf").expect_err("there is no such file");
+//! assert!(error.to_string().contains("no.gguf"));
+//! ```
+
+mod blocks;
+mod completion;
+#[cfg(test)]
+mod fixture;
+mod gguf;
+mod network;
+mod product;
+mod template;
+mod tokens;
+
+pub use blocks::Kind;
+pub use completion::{Completion, LanguageModel, Token};
+pub use gguf::{Gguf, Tensor, Value};
+pub use network::{Cache, Network};
+pub use template::{ChatTemplate, Message};
+pub use tokens::{Specials, Tokenizer};

@@ -1,0 +1,272 @@
+//! A decoder-only Transformer, computed from the blocks of its file.
+//!
+//! Touvron et al., "LLaMA", 2023, for the layers; in what other families differ stands in one table, `families.rs`.
+
+mod cache;
+mod families;
+mod layer;
+mod rotation;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use canopy_base::error::Result;
+use rayon::prelude::*;
+
+use super::gguf::{Gguf, Tensor};
+use super::product::{attend, gate, products, rms_norm};
+pub use cache::Cache;
+use layer::{Layer, Linear, matrix, vector};
+use rotation::{Angles, Rotation};
+use sizes::Sizes;
+
+const EMBEDDING: &str = "token_embd.weight";
+const NORM: &str = "output_norm.weight";
+
+/// Tokens of a prompt that are computed together.
+const BATCH: usize = 256;
+
+/// Products of scores below which attention is not worth a second thread.
+const LEAST_PRODUCTS: usize = 1 << 17;
+
+/// A network whose weights stay in its file.
+#[derive(Debug)]
+pub struct Network {
+    file: Arc<Gguf>,
+    sizes: Sizes,
+    embedding: Tensor,
+    layers: Vec<Layer>,
+    output_norm: Vec<f32>,
+    /// The embedding, if the file has no other.
+    output: Tensor,
+    rotation: Rotation,
+    /// That of layers with a window.
+    sliding_rotation: Rotation,
+}
+
+impl Network {
+    /// Finds the weights of a network in its file; nothing but norms and biases is copied.
+    ///
+    /// # Errors
+    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key or tensor, if the family is not known here,
+    /// or tensors are missing or have another shape than the sizes say.
+    pub fn read(file: &Arc<Gguf>) -> Result<Self> {
+        let sizes = Sizes::read(file)?;
+        let d_model = sizes.d_model;
+        let embedding = file.needed(EMBEDDING, matrix(file, EMBEDDING, d_model, None)?)?;
+        let output = matrix(file, "output.weight", d_model, Some(embedding.rows))?;
+        let output_norm = file.needed(NORM, vector(file, NORM, d_model)?)?;
+        let rotation = Rotation::read(file, &sizes)?;
+        let base = sizes.family.sliding.and_then(|it| it.base);
+        let plain = base.map(|base| Rotation::plain(file, &sizes, base));
+        let layers: Result<Vec<Layer>> = (0..sizes.num_layers)
+            .map(|number| Layer::read(file, &sizes, number))
+            .collect();
+        Ok(Self {
+            sliding_rotation: plain.transpose()?.unwrap_or_else(|| rotation.clone()),
+            rotation,
+            layers: layers?,
+            output: output.unwrap_or_else(|| embedding.clone()),
+            embedding,
+            output_norm,
+            sizes,
+            file: Arc::clone(file),
+        })
+    }
+
+    /// Number of tokens that it has embeddings of.
+    pub fn vocab(&self) -> usize {
+        self.embedding.rows
+    }
+
+    /// Positions that it was trained with.
+    pub fn context(&self) -> usize {
+        self.sizes.context
+    }
+
+    /// A cache without positions.
+    pub fn new_cache(&self) -> Cache {
+        let sizes = &self.sizes;
+        Cache::new(sizes.num_layers, sizes.kv_heads, sizes.attention.d_head)
+    }
+
+    /// Reads tokens behind those of the cache; gives the logits `[vocab]` of what follows the last one.
+    ///
+    /// # Panics
+    /// If there are no tokens, or one of them is beyond the vocabulary.
+    pub fn read_tokens(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
+        assert!(!ids.is_empty(), "no tokens");
+        // In the pool's own threads, where waiting for the next product costs least.
+        rayon::scope(|_| {
+            let mut states = Vec::new();
+            for ids in ids.chunks(BATCH) {
+                states = self.states(ids, cache);
+            }
+            self.logits(&states[states.len() - self.sizes.d_model..])
+        })
+    }
+
+    /// Logits of one state.
+    fn logits(&self, state: &[f32]) -> Vec<f32> {
+        let mut state = state.to_vec();
+        rms_norm(&mut state, &self.output_norm, self.sizes.epsilon);
+        let mut outputs = products(&self.file, &[&self.output], &state, 1);
+        let mut logits = outputs.pop().unwrap_or_default();
+        if let Some(cap) = self.sizes.logit_cap {
+            for logit in &mut logits {
+                *logit = cap * (*logit / cap).tanh();
+            }
+        }
+        logits
+    }
+
+    /// States behind the last layer: `[tokens, d_model]`.
+    fn states(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
+        let mut x = self.embedded(ids);
+        let angles = self.rotation.angles(cache.length, ids.len());
+        let sliding = self.sliding_rotation.angles(cache.length, ids.len());
+        for (number, layer) in self.layers.iter().enumerate() {
+            let slides = self.sizes.slides(number);
+            let rotation = if slides {
+                (&self.sliding_rotation, &sliding)
+            } else {
+                (&self.rotation, &angles)
+            };
+            let attended = self.attended(number, &x, ids.len(), rotation, cache);
+            self.add(&mut x, attended, layer.attention_post_norm.as_deref());
+            let fed = self.fed_forward(layer, &x, ids.len());
+            self.add(&mut x, fed, layer.feed_forward_post_norm.as_deref());
+        }
+        cache.length += ids.len();
+        x
+    }
+
+    fn embedded(&self, ids: &[u32]) -> Vec<f32> {
+        let (table, d_model) = (&self.embedding, self.sizes.d_model);
+        let bytes = self.file.bytes(table);
+        let row = d_model / table.kind.numbers() * table.kind.bytes();
+        let mut x = vec![0.0; ids.len() * d_model];
+        for (id, x) in ids.iter().zip(x.chunks_exact_mut(d_model)) {
+            table
+                .kind
+                .dequantise(&bytes[*id as usize * row..][..row], x);
+        }
+        if self.sizes.family.scales_embeddings {
+            #[expect(clippy::cast_precision_loss, reason = "a width")]
+            let scale = (d_model as f32).sqrt();
+            for number in &mut x {
+                *number *= scale;
+            }
+        }
+        x
+    }
+
+    /// Adds what a part of a layer computes to what went into it.
+    fn add(&self, x: &mut [f32], mut part: Vec<f32>, post_norm: Option<&[f32]>) {
+        if let Some(norm) = post_norm {
+            self.norm(&mut part, norm);
+        }
+        for (x, part) in x.iter_mut().zip(part) {
+            *x += part;
+        }
+    }
+
+    /// Normalises rows as long as `weights`.
+    fn norm(&self, x: &mut [f32], weights: &[f32]) {
+        let epsilon = self.sizes.epsilon;
+        let rows = x.par_chunks_exact_mut(weights.len()).with_min_len(16);
+        rows.for_each(|row| rms_norm(row, weights, epsilon));
+    }
+
+    /// Products with matrices of a layer, each with its bias.
+    fn linear(&self, parts: &[&Linear], x: &[f32], rows: usize) -> Vec<Vec<f32>> {
+        let weights: Vec<&Tensor> = parts.iter().map(|it| &it.weights).collect();
+        let mut outputs = products(&self.file, &weights, x, rows);
+        for (output, part) in outputs.iter_mut().zip(parts) {
+            let Some(bias) = &part.bias else { continue };
+            for row in output.chunks_exact_mut(bias.len()) {
+                row.iter_mut().zip(bias).for_each(|(it, bias)| *it += bias);
+            }
+        }
+        outputs
+    }
+
+    /// Attention of a layer: `[tokens, d_model]`.
+    fn attended(
+        &self,
+        number: usize,
+        x: &[f32],
+        tokens: usize,
+        (rotation, angles): (&Rotation, &Angles),
+        cache: &mut Cache,
+    ) -> Vec<f32> {
+        let (layer, sizes) = (&self.layers[number], &self.sizes);
+        let d_head = sizes.attention.d_head;
+        let mut normed = x.to_vec();
+        self.norm(&mut normed, &layer.attention_norm);
+        let parts = [&layer.queries, &layer.keys, &layer.values];
+        let parts = self.linear(&parts, &normed, tokens);
+        let [mut queries, mut keys, values] = <[Vec<f32>; 3]>::try_from(parts).unwrap_or_default();
+        for (heads, norm) in [
+            (&mut queries, &layer.query_norm),
+            (&mut keys, &layer.key_norm),
+        ] {
+            if let Some(norm) = norm {
+                self.norm(heads, norm);
+            }
+            let width = heads.len() / tokens;
+            for (index, heads) in heads.chunks_exact_mut(width).enumerate() {
+                rotation.rotate(angles, index, heads, d_head);
+            }
+        }
+        cache.push(number, &keys, &values);
+        let attended = self.weighted_values(number, &queries, cache);
+        let mut outputs = self.linear(&[&layer.attention_output], &attended, tokens);
+        outputs.pop().unwrap_or_default()
+    }
+
+    /// Values weighted by attention: `[tokens, heads, d_head]`, as the queries.
+    fn weighted_values(&self, number: usize, queries: &[f32], cache: &Cache) -> Vec<f32> {
+        let sizes = &self.sizes;
+        let (d_head, kv_heads) = (sizes.attention.d_head, sizes.kv_heads);
+        let group = sizes.heads / kv_heads * d_head;
+        let heads = &cache.layers[number];
+        let mut output = vec![0.0; queries.len()];
+        let attend_one = |index: usize, output: &mut [f32]| {
+            let visible = sizes.visible(number, cache.length + index / kv_heads);
+            let part = visible.start * d_head..visible.end * d_head;
+            let head = &heads[index % kv_heads];
+            let pair = (&head.keys[part.clone()], &head.values[part]);
+            attend(
+                &sizes.attention,
+                &queries[index * group..][..group],
+                pair,
+                output,
+            );
+        };
+        let seen = heads[0].keys.len();
+        if queries.len() / d_head * seen < LEAST_PRODUCTS {
+            let parts = output.chunks_exact_mut(group).enumerate();
+            parts.for_each(|(index, output)| attend_one(index, output));
+        } else {
+            let parts = output.par_chunks_exact_mut(group).enumerate();
+            parts.for_each(|(index, output)| attend_one(index, output));
+        }
+        output
+    }
+
+    /// The gated layer: `[tokens, d_model]`.
+    fn fed_forward(&self, layer: &Layer, x: &[f32], tokens: usize) -> Vec<f32> {
+        let mut normed = x.to_vec();
+        self.norm(&mut normed, &layer.feed_forward_norm);
+        let parts = self.linear(&[&layer.gate, &layer.up], &normed, tokens);
+        let [mut gates, values] = <[Vec<f32>; 2]>::try_from(parts).unwrap_or_default();
+        let width = gates.len() / tokens;
+        let rows = gates.par_chunks_mut(width).zip(values.par_chunks(width));
+        rows.for_each(|(gates, values)| gate(self.sizes.family.gate, gates, values));
+        let mut outputs = self.linear(&[&layer.down], &gates, tokens);
+        outputs.pop().unwrap_or_default()
+    }
+}

@@ -1,0 +1,289 @@
+//! Texts to ids and back by the tokens that a GGUF file holds, as llama.cpp does it.
+
+mod byte_pairs;
+mod merging;
+mod sentence_pieces;
+#[cfg(test)]
+mod tests;
+
+use canopy_base::error::Result;
+use rustc_hash::FxHashMap;
+
+use super::gguf::Gguf;
+use byte_pairs::BytePairs;
+use sentence_pieces::{SPACE, SentencePieces};
+
+/// What a token is, as `tokenizer.ggml.token_type` numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TokenType {
+    Normal,
+    Unknown,
+    Control,
+    UserDefined,
+    Unused,
+    Byte,
+}
+
+impl TokenType {
+    fn from_code(code: i64) -> Option<Self> {
+        Some(match code {
+            1 => Self::Normal,
+            2 => Self::Unknown,
+            3 => Self::Control,
+            4 => Self::UserDefined,
+            5 => Self::Unused,
+            6 => Self::Byte,
+            _ => return None,
+        })
+    }
+}
+
+enum Algorithm {
+    BytePairs(BytePairs),
+    SentencePieces(SentencePieces),
+}
+
+/// Which tokens with a meaning of their own are recognised in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Specials {
+    /// Those of the template, such as `<|im_start|>`, become their ids: for prompts made by a program.
+    Recognised,
+    /// They stay text: for texts of others.
+    AsText,
+}
+
+/// The tokenizer of a file.
+pub struct Tokenizer {
+    algorithm: Algorithm,
+    tokens: Vec<(String, TokenType)>,
+    ids: FxHashMap<String, u32>,
+    /// Tokens that are looked for before all others, the longest first.
+    whole: Vec<u32>,
+    bos: Option<u32>,
+    eos: Option<u32>,
+    ends: Vec<u32>,
+    adds_bos: bool,
+    adds_eos: bool,
+}
+
+impl std::fmt::Debug for Tokenizer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Tokenizer of {} tokens", self.tokens.len())
+    }
+}
+
+const MODEL: &str = "tokenizer.ggml.model";
+const TOKENS: &str = "tokenizer.ggml.tokens";
+const TYPES: &str = "tokenizer.ggml.token_type";
+
+/// Texts of tokens that end an answer, besides the one that the file names.
+const ENDS: [&str; 5] = [
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<|eot_id|>",
+    "<end_of_turn>",
+    "<|end_of_text|>",
+];
+
+impl Tokenizer {
+    /// Reads the tokenizer of a file.
+    ///
+    /// # Errors
+    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key, if it is of a kind that is not known here, or
+    /// its lists do not fit together.
+    pub fn read(file: &Gguf) -> Result<Self> {
+        let tokens = tokens(file)?;
+        let vocab = tokens.len();
+        let mut ids = FxHashMap::default();
+        for (id, (text, _)) in (0..).zip(&tokens) {
+            ids.entry(text.clone()).or_insert(id);
+        }
+        let unknown = file.id("tokenizer.ggml.unknown_token_id", vocab)?;
+        let algorithm = match file.needed(MODEL, file.text(MODEL)?)? {
+            "gpt2" => Algorithm::BytePairs(BytePairs::read(file)?),
+            "llama" => {
+                let pieces = SentencePieces::read(file, &ids, unknown.unwrap_or_default())?;
+                if pieces.len() != vocab {
+                    let problem = format!("{} scores for {vocab} tokens", pieces.len());
+                    return Err(file.problem("tokenizer.ggml.scores", problem));
+                }
+                Algorithm::SentencePieces(pieces)
+            }
+            other => {
+                let problem = format!("{other:?} is not known here, but gpt2 and llama");
+                return Err(file.problem(MODEL, problem));
+            }
+        };
+        let bos = file.id("tokenizer.ggml.bos_token_id", vocab)?;
+        let eos = file.id("tokenizer.ggml.eos_token_id", vocab)?;
+        let mut ends: Vec<u32> = ENDS.iter().filter_map(|it| ids.get(*it)).copied().collect();
+        ends.extend(eos);
+        let begins = match &algorithm {
+            Algorithm::BytePairs(pairs) => pairs.begins,
+            Algorithm::SentencePieces(_) => true,
+        };
+        Ok(Self {
+            whole: whole(&tokens),
+            algorithm,
+            tokens,
+            ids,
+            bos,
+            eos,
+            ends,
+            adds_bos: file.bool("tokenizer.ggml.add_bos_token")?.unwrap_or(begins),
+            adds_eos: file.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(false),
+        })
+    }
+
+    /// Number of tokens.
+    pub fn vocab(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The token that a text begins with, if any.
+    pub fn bos(&self) -> Option<u32> {
+        self.bos
+    }
+
+    /// Whether `id` ends an answer.
+    pub fn is_end(&self, id: u32) -> bool {
+        self.ends.contains(&id)
+    }
+
+    /// The text of a special token, for templates.
+    pub fn special_text(&self, id: Option<u32>) -> &str {
+        id.and_then(|id| self.tokens.get(id as usize))
+            .map_or("", |(text, _)| text)
+    }
+
+    /// The token that ends a text, if any.
+    pub fn eos(&self) -> Option<u32> {
+        self.eos
+    }
+
+    /// The ids of a prompt, with the tokens that the model wants around it.
+    pub fn encode_prompt(&self, text: &str) -> Vec<u32> {
+        let mut ids: Vec<u32> = self.bos.filter(|_| self.adds_bos).into_iter().collect();
+        ids.extend(self.encode(text, Specials::Recognised, true));
+        ids.extend(self.eos.filter(|_| self.adds_eos));
+        ids
+    }
+
+    /// The ids of a text alone; `begins` says whether it stands at the beginning or behind a special token.
+    pub fn encode(&self, text: &str, specials: Specials, begins: bool) -> Vec<u32> {
+        let (mut ids, mut begins) = (Vec::new(), begins);
+        for part in self.parts(text, specials) {
+            match part {
+                Part::Id(id) => {
+                    ids.push(id);
+                    begins = true;
+                }
+                Part::Text(text) => {
+                    let mut add = |id| ids.push(id);
+                    match &self.algorithm {
+                        Algorithm::BytePairs(pairs) => pairs.encode(text, &self.ids, &mut add),
+                        Algorithm::SentencePieces(pieces) => {
+                            pieces.encode(text, begins, &self.ids, &mut add);
+                        }
+                    }
+                    begins = false;
+                }
+            }
+        }
+        ids
+    }
+
+    /// A text cut at the tokens that are looked for first.
+    fn parts<'t>(&self, text: &'t str, specials: Specials) -> Vec<Part<'t>> {
+        let mut parts = vec![Part::Text(text)];
+        parts.retain(|_| !text.is_empty());
+        for &id in &self.whole {
+            let (token, token_type) = &self.tokens[id as usize];
+            let is_defined = *token_type == TokenType::UserDefined;
+            if !is_defined && specials == Specials::AsText || !text.contains(token.as_str()) {
+                continue;
+            }
+            let cut = |part: Part<'t>| match part {
+                Part::Id(id) => vec![Part::Id(id)],
+                Part::Text(text) => {
+                    let texts = text.split(token.as_str()).map(Part::Text);
+                    let mut cut: Vec<Part<'t>> =
+                        texts.flat_map(|text| [text, Part::Id(id)]).collect();
+                    cut.pop();
+                    cut.retain(|part| !matches!(part, Part::Text("")));
+                    cut
+                }
+            };
+            parts = parts.into_iter().flat_map(cut).collect();
+        }
+        parts
+    }
+
+    /// The bytes of a token; none for those with a meaning of their own. A character may be spread over several tokens.
+    pub fn bytes(&self, id: u32) -> Vec<u8> {
+        let Some((text, token_type)) = self.tokens.get(id as usize) else {
+            return Vec::new();
+        };
+        match (token_type, &self.algorithm) {
+            (TokenType::Control | TokenType::Unknown | TokenType::Unused, _) => Vec::new(),
+            (TokenType::UserDefined, _) => text.clone().into_bytes(),
+            (TokenType::Byte, _) => sentence_pieces::byte(text).into_iter().collect(),
+            (TokenType::Normal, Algorithm::BytePairs(_)) => {
+                text.chars().filter_map(byte_pairs::byte).collect()
+            }
+            (TokenType::Normal, Algorithm::SentencePieces(_)) => {
+                text.replace(SPACE, " ").into_bytes()
+            }
+        }
+    }
+
+    /// The text of ids; bytes that are no UTF-8 become replacement characters.
+    pub fn decode(&self, ids: &[u32]) -> String {
+        let bytes: Vec<u8> = ids.iter().flat_map(|id| self.bytes(*id)).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// A part of a text: a token that is already found, or what is left.
+#[derive(Debug, Clone, Copy)]
+enum Part<'t> {
+    Id(u32),
+    Text(&'t str),
+}
+
+fn tokens(file: &Gguf) -> Result<Vec<(String, TokenType)>> {
+    let texts = file.needed(TOKENS, file.texts(TOKENS)?)?;
+    if texts.is_empty() || u32::try_from(texts.len()).is_err() {
+        return Err(file.problem(TOKENS, format!("{} tokens", texts.len())));
+    }
+    let Some(types) = file.integers(TYPES)? else {
+        let normal = |text: &String| (text.clone(), TokenType::Normal);
+        return Ok(texts.iter().map(normal).collect());
+    };
+    if types.len() != texts.len() {
+        let problem = format!("{} types for {} tokens", types.len(), texts.len());
+        return Err(file.problem(TYPES, problem));
+    }
+    let token = |(text, code): (&String, &i64)| {
+        let token_type = TokenType::from_code(*code);
+        let problem = || file.problem(TYPES, format!("the type of {text:?} is {code}"));
+        Ok((text.clone(), token_type.ok_or_else(problem)?))
+    };
+    texts.iter().zip(types).map(token).collect()
+}
+
+/// Tokens that are looked for before all others, the longest first.
+fn whole(tokens: &[(String, TokenType)]) -> Vec<u32> {
+    let is_whole = |(text, token_type): &(String, TokenType)| {
+        let types = [
+            TokenType::Control,
+            TokenType::UserDefined,
+            TokenType::Unknown,
+        ];
+        !text.is_empty() && types.contains(token_type)
+    };
+    let all = (0..).zip(tokens).filter(|(_, token)| is_whole(token));
+    let mut whole: Vec<u32> = all.map(|(id, _)| id).collect();
+    whole.sort_by_key(|id| std::cmp::Reverse(tokens[*id as usize].0.len()));
+    whole
+}
