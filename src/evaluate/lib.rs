@@ -1,4 +1,5 @@
 //! Several systems on test documents: tables and figures.
 
+pub mod contrastive;
 pub mod evaluation;
 pub mod results;

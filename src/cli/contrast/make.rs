@@ -8,7 +8,7 @@ use crate::inputs::check_output;
 use crate::terminal::{print, warn};
 use canopy_base::error::{Error, Result};
 use canopy_corpus::{Corpus, Split};
-use canopy_translate::contrastive::{Kind, MakeOptions, make};
+use canopy_evaluate::contrastive::{Kind, MakeOptions, make};
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArguments {

@@ -11,9 +11,9 @@ use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_chart::charts::{Theme, write_picture};
 use canopy_corpus::{Corpus, Split};
+use canopy_evaluate::contrastive::open;
 use canopy_evaluate::results::{Questions, Results, ResultsFigure, Step};
 use canopy_train::sweep::{Sweep, SweepTable};
-use canopy_translate::contrastive::open;
 use canopy_translate::inference::SearchOptions;
 
 #[derive(Debug, Args)]

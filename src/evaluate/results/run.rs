@@ -17,6 +17,7 @@ use burn::module::Module;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
+use crate::contrastive::{Accuracies, ContextOptions, ContrastiveSet, score};
 use crate::evaluation::{ReferenceContext, TestSet, reads_confirmed};
 use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
@@ -27,8 +28,7 @@ use canopy_tokenize::ModelTokenizer;
 use canopy_tokenize::Side;
 use canopy_train::TrainingConfig;
 use canopy_train::sweep::{Origin, SweepRun};
-use canopy_translate::contrastive::{Accuracies, ContrastiveSet};
-use canopy_translate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
+use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator};
 
 const FILE: &str = "results.json";
 /// The averaged model, beside the checkpoints.
@@ -356,7 +356,7 @@ impl Questions<'_> {
             beam_size: self.search.beam_size,
         };
         let all = set.items.iter().map(|item| item.candidates().count()).sum();
-        let scores = translator.score_contrasts(set, &options, &mut |done| {
+        let scores = score(translator, set, &options, &mut |done| {
             tell(Step::Choose {
                 set: &set.name,
                 done,

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::{ControlFlow, Range};
 
-use super::bert_sequences::bert_sequences;
-use super::translator::{Translator, is_translatable};
-use crate::contrastive::{ContrastiveSet, SetSentence, TargetContext};
+use super::{ContrastiveSet, SetSentence, TargetContext};
 use canopy_base::error::Result;
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::placeholder::stripped;
 use canopy_metrics::discourse::FormOfAddress;
 use canopy_nn::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use canopy_tokenize::Side;
+use canopy_translate::inference::{Translator, bert_sequences, is_translatable};
+
+#[cfg(test)]
+mod tests;
 
 /// The context that is read with a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,20 +58,32 @@ struct SetText {
     owners: HashMap<(usize, usize), (usize, usize)>,
 }
 
-impl Translator {
-    /// Scores all candidates of a set. `go_on` gets the number of candidates that are done, and may break it off: what is
-    /// missing then has no score.
-    ///
-    /// # Errors
-    /// If BERT gives numbers that are none, or the model scores that are none.
-    pub fn score_contrasts(
+/// Scores all candidates of a set by a model. `go_on` gets the number of candidates that are done, and may break it off:
+/// what is missing then has no score.
+///
+/// # Errors
+/// If BERT gives numbers that are none, or the model scores that are none.
+pub fn score(
+    translator: &Translator,
+    set: &ContrastiveSet,
+    options: &ContextOptions,
+    go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<SetScores> {
+    Scorer(translator).score(set, options, go_on)
+}
+
+/// A model that scores.
+struct Scorer<'t>(&'t Translator);
+
+impl Scorer<'_> {
+    fn score(
         &self,
         set: &ContrastiveSet,
         options: &ContextOptions,
         go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<SetScores> {
-        let reads_behind = self.description().model.translations_before() > 0;
-        let reads = self.model().is_bilingual() || reads_behind;
+        let reads_behind = self.0.description().model.translations_before() > 0;
+        let reads = self.0.model().is_bilingual() || reads_behind;
         let target_context = match (reads, options.gold_target_context) {
             (false, _) => TargetContext::None,
             (true, false) => TargetContext::Own,
@@ -90,7 +104,7 @@ impl Translator {
             .collect();
         let search = options.search();
         let mut done = 0;
-        let (model, vocabulary) = (self.model(), self.tokenizer());
+        let (model, vocabulary) = (self.0.model(), self.0.tokenizer());
         model.read_packed()?;
         let forced = force_documents(
             model,
@@ -124,7 +138,7 @@ impl Translator {
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Translations>>> {
         let mut counts = vec![0; set.documents.len()];
-        if self.description().model.translations_before() > 0 {
+        if self.0.description().model.translations_before() > 0 {
             for item in &set.items {
                 counts[item.document] = item.sentence.max(counts[item.document]);
             }
@@ -143,7 +157,9 @@ impl Translator {
         let segments = numbered.flat_map(|(number, sentences)| segments(number, sentences));
         let search = options.search();
         let segments: Vec<Segment> = segments.collect();
-        let found = self.translate_segments(&documents, &segments, &search, go_on)?;
+        let found = self
+            .0
+            .translate_segments(&documents, &segments, &search, go_on)?;
         Ok(found.map(|found| {
             let mut translations = vec![Vec::new(); documents.len()];
             for (segment, texts) in segments.iter().zip(found) {
@@ -161,7 +177,7 @@ impl Translator {
         translations: &Translations,
         options: &ContextOptions,
     ) -> Vec<Vec<u32>> {
-        let config = &self.description().model;
+        let config = &self.0.description().model;
         let most = options.before.unwrap_or(usize::MAX);
         let first = sentence.saturating_sub(most.min(config.translations_before()));
         let target = |other: usize| translations.get(other)?.clone();
@@ -170,14 +186,15 @@ impl Translator {
             let target = |other| target(other).filter(|_| other >= first);
             let form = FormOfAddress::last_before(sentence, source, target);
             let encode = |form: FormOfAddress| {
-                self.tokenizer()
+                self.0
+                    .tokenizer()
                     .encode(Side::Source, form.side_constraint())
             };
             return form.map(encode).into_iter().collect();
         }
         let known = (first..sentence).filter_map(target);
         known
-            .map(|text| self.tokenizer().encode(Side::Target, &text))
+            .map(|text| self.0.tokenizer().encode(Side::Target, &text))
             .collect()
     }
 
@@ -194,12 +211,13 @@ impl Translator {
             let sentences = &set.documents[item.document].sentences;
             let candidates = item
                 .candidates()
-                .map(|text| self.tokenizer().encode(Side::Target, text));
+                .map(|text| self.0.tokenizer().encode(Side::Target, text));
             let candidates: Vec<Vec<u32>> = candidates.collect();
             let source = self
+                .0
                 .tokenizer()
                 .encode(Side::Source, &sentences[item.sentence].source);
-            let longest = self.description().model.max_tokens - 1;
+            let longest = self.0.description().model.max_tokens - 1;
             if source.len() > longest || candidates.iter().any(|ids| ids.len() > longest) {
                 continue;
             }
@@ -220,7 +238,7 @@ impl Translator {
                     for sentence in &mut read.sentences[first..] {
                         sentence
                             .ids
-                            .extend(self.suffix(&before, sentence.ids.len()));
+                            .extend(self.0.suffix(&before, sentence.ids.len()));
                     }
                     entry.insert(added)
                 }
@@ -241,7 +259,7 @@ impl Translator {
 
     /// The sentences of a document that are read with one of them.
     fn context(&self, sentence: usize, len: usize, options: &ContextOptions) -> Range<usize> {
-        if !self.model().reads_documents() {
+        if !self.0.model().reads_documents() {
             return sentence..sentence + 1;
         }
         let first = options
@@ -264,17 +282,17 @@ impl Translator {
     ) -> Result<Vec<usize>> {
         let (begin, longest) = (
             text.sentences.len(),
-            self.description().model.max_tokens - 1,
+            self.0.description().model.max_tokens - 1,
         );
         let shown: Vec<String> = sentences
             .iter()
             .map(|sentence| stripped(&sentence.source))
             .collect();
-        let pieces = bert_sequences(self.model(), self.description(), &shown)?;
+        let pieces = bert_sequences(self.0.model(), self.0.description(), &shown)?;
         let mut firsts = Vec::with_capacity(sentences.len());
         for (number, sentence) in sentences.iter().enumerate() {
             firsts.push(text.sentences.len());
-            let parts: Vec<&str> = match self.parts(&sentence.source) {
+            let parts: Vec<&str> = match self.0.parts(&sentence.source) {
                 parts if parts.len() > 1 => parts.into_iter().map(str::trim).collect(),
                 _ => vec![sentence.source.as_str()],
             };
@@ -283,15 +301,15 @@ impl Translator {
                 _ => (!is_translatable(&sentence.source)).then_some(&sentence.source),
             };
             if let Some(known) = known.filter(|_| parts.len() == 1) {
-                let mut ids = self.tokenizer().encode(Side::Target, known);
+                let mut ids = self.0.tokenizer().encode(Side::Target, known);
                 ids.truncate(longest);
                 text.known.insert(text.sentences.len(), ids);
             }
             for part in parts {
-                let mut ids = self.tokenizer().encode(Side::Source, part);
+                let mut ids = self.0.tokenizer().encode(Side::Source, part);
                 let (shown, own) = (stripped(part), ids.len());
-                let tokenizer = self.tokenizer();
-                ids.extend(self.description().fuzzy_suffix(&shown, own, tokenizer));
+                let tokenizer = self.0.tokenizer();
+                ids.extend(self.0.description().fuzzy_suffix(&shown, own, tokenizer));
                 text.sentences.push(SourceSentence {
                     ids,
                     position: sentence.place,
