@@ -7,6 +7,7 @@
 //! - figures: [`charts`], [`typesetting`]
 //! - networks: [`kernels`], [`model`], [`search`], [`weights`], [`interchange`]
 //! - work with them: [`inference`], [`catalogue`], [`remote`], [`training`], [`evaluation`], [`contrastive`], [`results`]
+//! - work of people on documents: [`project`]
 //! - programs: [`jobs`], [`app`], [`gui`], [`server`], [`cli`]
 //!
 //! ```
@@ -37,6 +38,7 @@ pub use canopy_metrics as metrics;
 pub use canopy_metrics::{judgement, similarity};
 pub use canopy_models::{interchange, weights};
 pub use canopy_nn::{model, search};
+pub use canopy_project as project;
 pub use canopy_qa::{checks, llm, terms};
 pub use canopy_server as server;
 pub use canopy_tokenize as tokenizers;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::language;
-use super::language_model::{LanguageModel, LanguageModelCommand};
+use super::language_model::LanguageModelCommand;
 use super::markup::to_editable;
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::jobs::{JobId, Request, State, SuggestionRequest};
+use crate::settings::LanguageModel;
 use canopy_base::error::Result;
 use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 

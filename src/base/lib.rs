@@ -17,4 +17,7 @@ pub mod disk;
 pub mod error;
 pub mod file;
 pub mod folder;
+mod job;
 pub mod lines;
+
+pub use job::JobId;

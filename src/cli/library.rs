@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::terminal::{print, warn};
-use canopy_app::{Folders, Settings, Shipped};
 use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
+use canopy_project::{Folders, Settings, Shipped};
 use canopy_translate::inference::{
     DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
     installed_models, pair_key, remove_model, route, route_between, set_where_none,

@@ -10,11 +10,11 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
 use super::{library, terminal};
-use canopy_app::Folders;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::Split;
 use canopy_document::document::{Document, ReadingOptions};
 use canopy_kernels::packed::Quantization;
+use canopy_project::Folders;
 use canopy_translate::inference::{
     AddressChoice, DeviceChoice, Leg, ModelInfo, Translator, read_in_its_language,
 };

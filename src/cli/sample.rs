@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::terminal::{StatusLine, print, warn};
 use super::train::{end_on_interrupt, interrupted, show};
-use canopy_app::Folders;
 use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::synthetic::{GENDERS, TaleImport, nouns_right};
@@ -18,6 +17,7 @@ use canopy_evaluate::evaluation::TestSet;
 use canopy_metrics::comparison::{
     ComparedSystem, Comparison, ComparisonOptions, compare, written_p,
 };
+use canopy_project::Folders;
 use canopy_train::{Control, Order, SampleRun, best_model, remember_run, sample_runs, train};
 use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Translator};
 

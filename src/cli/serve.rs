@@ -10,8 +10,8 @@ use clap::builder::RangedU64ValueParser;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
 use super::terminal::{print, tell, warn};
-use canopy_app::Folders;
 use canopy_base::error::{Error, Result};
+use canopy_project::Folders;
 use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
 use canopy_translate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
 

@@ -8,9 +8,9 @@ use clap::builder::PossibleValuesParser;
 
 use super::options::models;
 use super::terminal::{StatusLine, duration, print, tell, warn};
-use canopy_app::Folders;
 use canopy_base::error::{Error, Result, caught};
 use canopy_nn::model::Preset;
+use canopy_project::Folders;
 use canopy_train::{
     Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
     TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,

@@ -6,10 +6,10 @@ use super::fields::Upload;
 use super::job::TranslatedDocument;
 use super::refusal::Refusal;
 use super::results::TranslatedFile;
-use canopy_app::markup::{parsed, to_editable};
 use canopy_base::error::Result;
 use canopy_document::document::{Document, Format, Paragraph, ParagraphKind, Sentence};
 use canopy_document::placeholder::{Placeholder, folded};
+use canopy_project::markup::{parsed, to_editable};
 
 /// A text as a document; in HTML, markup is kept.
 ///

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use super::document_work::read_as;
-use super::project_lock::ProjectLock;
-use super::project_merge::MergedWork;
-use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use canopy_base::error::{Error, Result, caught};
 use canopy_base::file::write_atomically;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
 use canopy_document::export::{ExportFormat, Languages, Provenance};
+use canopy_project::{MergedWork, ProjectFiles, ProjectLock, SavedWork, read_as};
 use canopy_qa::terms::{Term, TermIndex, Termbase};
 use canopy_translate::remote::{RemoteHost, save_key};
+
+#[cfg(test)]
+mod tests;
 
 /// Work for the file thread.
 #[derive(Debug)]

@@ -310,12 +310,3 @@ impl AppState {
 fn is_one(model: &str, document: &str) -> bool {
     model == UNKNOWN || is_same_language(model, document)
 }
-
-impl OpenDocument {
-    /// The language of the document that its file declares, a person has said, or its text surely is in.
-    pub(super) fn source(&self) -> Option<String> {
-        let sure = self.language.as_ref().filter(|found| found.is_reliable);
-        let detected = sure.map(|found| found.code.clone());
-        self.source_language.clone().or(detected)
-    }
-}

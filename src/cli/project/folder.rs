@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::options::wrong_usage;
 use crate::terminal::print;
 use crate::translate::exports;
-use canopy_app::jobs::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
 use canopy_base::error::Result;
 use canopy_corpus::memory::{Amount, Band};
 use canopy_document::export::ExportFormat;
+use canopy_project::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
 use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]

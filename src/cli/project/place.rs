@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use canopy_app::Folders;
 use canopy_base::error::{Error, Result};
+use canopy_project::Folders;
 
 /// Where the window keeps the work on documents that belong to no project folder.
 pub(super) fn data_folder() -> Result<PathBuf> {

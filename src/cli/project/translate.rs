@@ -10,9 +10,9 @@ use super::place::data_folder;
 use crate::library;
 use crate::options::{ModelArguments, beam_sizes};
 use crate::terminal::{StatusLine, tell};
-use canopy_app::OpenDocument;
-use canopy_app::jobs::{DocumentWork, ProjectFolder};
 use canopy_base::error::{Error, Result};
+use canopy_project::OpenDocument;
+use canopy_project::{DocumentWork, ProjectFolder};
 use canopy_qa::terms::Termbase;
 use canopy_train::for_document;
 use canopy_translate::inference::{

@@ -11,11 +11,11 @@ use super::languages::Translators;
 use crate::inputs::check_output;
 use crate::options::wrong_usage;
 use crate::terminal::{print, warn};
-use canopy_app::jobs::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use canopy_base::digest::digest_of_files;
 use canopy_base::error::{Error, Result};
 use canopy_document::document::{Document, Format};
 use canopy_document::export::ExportFormat;
+use canopy_project::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use canopy_translate::inference::Translator;
 
 /// So many documents tell the language of a batch.

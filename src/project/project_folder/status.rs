@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::ProjectFolder;
-use crate::jobs::State;
-use crate::jobs::project::Project;
+use crate::State;
+use crate::project::Project;
 use canopy_base::error::Result;
 use canopy_corpus::memory::{Amount, Analysis, Band};
 use canopy_document::document::{Document, Sentence};

@@ -16,9 +16,9 @@ use super::history::{Change, History, Step};
 use super::markup;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
-use crate::jobs::project::content_hash;
-use crate::jobs::segment_history::{append, now};
-use crate::jobs::{Origin, Project, SavedTarget, State, Version};
+use crate::project::content_hash;
+use crate::segment_history::{append, now};
+use crate::{Origin, Project, SavedTarget, State, Version};
 use canopy_document::document::{Document, Sentence};
 use canopy_qa::checks::{CheckKind, Checks};
 use canopy_translate::inference::{
@@ -239,6 +239,13 @@ impl OpenDocument {
         open
     }
 
+    /// The language of the document that its file declares, a person has said, or its text surely is in.
+    pub fn source(&self) -> Option<String> {
+        let sure = self.language.as_ref().filter(|found| found.is_reliable);
+        let detected = sure.map(|found| found.code.clone());
+        self.source_language.clone().or(detected)
+    }
+
     /// Names the text of the document, whatever its path.
     pub fn content(&self) -> &str {
         &self.content
@@ -314,7 +321,7 @@ impl OpenDocument {
     }
 
     /// Whether undoing, and redoing, makes other sentences.
-    pub(super) fn recuts(&self) -> (bool, bool) {
+    pub fn recuts(&self) -> (bool, bool) {
         (self.history.undo_recuts(), self.history.redo_recuts())
     }
 
@@ -491,7 +498,7 @@ impl OpenDocument {
     }
 
     /// The selected sentence, by its text and how many of the same come before it.
-    pub(super) fn place(&self) -> Option<(String, usize)> {
+    pub fn place(&self) -> Option<(String, usize)> {
         let sentences = &self.document.sentences;
         let text = &sentences[self.selected?].text;
         let before = sentences[..self.selected?].iter();
@@ -500,7 +507,7 @@ impl OpenDocument {
     }
 
     /// Selects the sentence that stood there when the document was read in another way.
-    pub(super) fn go_to(&mut self, (text, count): &(String, usize)) {
+    pub fn go_to(&mut self, (text, count): &(String, usize)) {
         let sentences = self.document.sentences.iter().enumerate();
         let mut same = sentences.filter(|(_, sentence)| sentence.text == *text);
         if let Some((sentence, _)) = same.nth(*count) {

@@ -48,7 +48,8 @@ pub struct Match {
 }
 
 impl Match {
-    pub(super) fn key(&self) -> (usize, Side, usize) {
+    /// Orders matches as they are read.
+    pub fn key(&self) -> (usize, Side, usize) {
         (self.sentence, self.side, self.chars.start)
     }
 }
@@ -107,7 +108,7 @@ impl Find {
     }
 
     /// The match to go to from the one that was gone to, or from the selected sentence if that is another; around the end.
-    pub(super) fn next(&self, forwards: bool, selected: Option<usize>) -> Option<usize> {
+    pub fn next(&self, forwards: bool, selected: Option<usize>) -> Option<usize> {
         let count = self.matches.len();
         if count == 0 {
             return None;

@@ -14,7 +14,7 @@ use canopy_translate::inference::read_in_its_language;
 ///
 /// # Errors
 /// If it or its rules cannot be read.
-pub(super) fn read_as(path: &Path, reading: Option<&ReadingOptions>) -> Result<Document> {
+pub fn read_as(path: &Path, reading: Option<&ReadingOptions>) -> Result<Document> {
     let reading = reading.cloned().unwrap_or_default();
     read_in_its_language(&reading, |options| Document::open_with(path, None, options))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::OpenDocument;
-use crate::jobs::State;
+use crate::State;
 use crate::target::Target;
 use canopy_document::export::Provenance;
 use canopy_qa::checks::Pair;

@@ -24,7 +24,7 @@ const MOST_LOOKED_AT: usize = 400;
 
 /// Work that earlier sessions have left of a document.
 #[derive(Debug, Default)]
-pub(super) struct SavedWork {
+pub struct SavedWork {
     /// Done on the document at this path.
     pub project: Option<Project>,
     /// Done on the same text, or much of it, at another path.
@@ -44,7 +44,7 @@ impl SavedWork {
 
 /// Where the work on one document is kept.
 #[derive(Debug)]
-pub(super) struct ProjectFiles {
+pub struct ProjectFiles {
     folder: PathBuf,
     /// Of the document's path.
     path_key: String,

@@ -1,23 +1,14 @@
 //! Earlier work is found, and none is ever lost.
 
-use std::sync::mpsc::{Receiver, channel};
-
 use super::*;
-use crate::jobs::project::source_hash;
-use crate::jobs::{Event, FileRequest, FileThread, JobId, State};
+use crate::State;
+use crate::project::source_hash;
 use canopy_document::document::Format;
 
 const PAGE: &str = "Print the page.\n\nClose the window.\n";
 
-/// A folder of documents and the one of our data, with one window after the other.
+/// A folder of documents and the one of our data, with one session after the other.
 struct Home(tempfile::TempDir);
-
-/// A document that a window has opened.
-struct Opened {
-    project: Option<Project>,
-    elsewhere: Option<Project>,
-    error: Option<Error>,
-}
 
 impl Home {
     fn new() -> Self {
@@ -34,35 +25,15 @@ impl Home {
         self.0.path().join("data")
     }
 
-    fn open(&self, path: &Path) -> Opened {
-        Home::at_work(|files, events| opened(files, events, path, &self.data()))
+    /// The work that is found when a document is opened.
+    fn open(&self, path: &Path) -> SavedWork {
+        ProjectFiles::find(&self.data(), path, &document(path)).1
     }
 
     /// Opens a document, and keeps this as all that was done on it.
     fn keep(&self, path: &Path, texts: &[&str]) {
-        Home::at_work(|files, events| {
-            opened(files, events, path, &self.data());
-            files.send(self.saving(path, texts));
-            files.send(FileRequest::Flush { job: JobId(3) });
-            let told = events.recv();
-            assert!(matches!(told, Ok(Event::Flushed { .. })), "{told:?}");
-        });
-    }
-
-    fn saving(&self, path: &Path, texts: &[&str]) -> FileRequest {
-        FileRequest::SaveProject {
-            job: JobId(2),
-            data_folder: self.data(),
-            project: project(path, texts),
-        }
-    }
-
-    fn at_work<T>(work: impl FnOnce(&FileThread, &Receiver<Event>) -> T) -> T {
-        let (sender, events) = channel();
-        let files = FileThread::spawn(sender, || ()).expect("a thread");
-        let done = work(&files, &events);
-        files.finish();
-        done
+        let (mut files, _) = ProjectFiles::find(&self.data(), path, &document(path));
+        files.save(&project(path, texts)).expect("saved");
     }
 
     /// All project files with what stands in them.
@@ -77,37 +48,6 @@ impl Home {
             .collect();
         files.sort();
         files
-    }
-}
-
-fn opened(files: &FileThread, events: &Receiver<Event>, path: &Path, data_folder: &Path) -> Opened {
-    files.send(FileRequest::OpenDocument {
-        job: JobId(1),
-        path: path.to_owned(),
-        data_folder: Some(data_folder.to_owned()),
-        reading: None,
-    });
-    files.send(FileRequest::Flush { job: JobId(1) });
-    let Ok(Event::DocumentOpened {
-        project,
-        project_error: error,
-        ..
-    }) = events.recv()
-    else {
-        panic!("it is opened");
-    };
-    let elsewhere = match events.recv() {
-        Ok(Event::WorkElsewhere { project, .. }) => {
-            assert!(matches!(events.recv(), Ok(Event::Flushed { .. })));
-            Some(project)
-        }
-        Ok(Event::Flushed { .. }) => None,
-        other => panic!("{other:?}"),
-    };
-    Opened {
-        project,
-        elsewhere,
-        error,
     }
 }
 

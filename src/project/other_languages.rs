@@ -96,7 +96,7 @@ impl Project {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::State;
+    use crate::State;
 
     fn target(text: &str) -> SavedTarget {
         SavedTarget::by_hand(0, "source".to_owned(), text, State::Edited)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{ProjectFolder, SOURCES};
-use crate::jobs::{Project, SavedTarget, State};
+use crate::{Project, SavedTarget, State};
 use canopy_base::error::{Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 use canopy_document::document::Document;

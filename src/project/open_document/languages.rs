@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::OpenDocument;
 use crate::history::History;
-use crate::jobs::{LanguageWork, Project, State, Version};
 use crate::other_language::{Left, OtherLanguage, retargeted};
 use crate::target::{Restored, Target, restored};
+use crate::{LanguageWork, Project, State, Version};
 use canopy_corpus::is_same_language;
 use canopy_document::document::Document;
 
@@ -52,7 +52,7 @@ impl OpenDocument {
 
     /// Shows the work in another target language, which begins without any; what stands here is kept for its own. Whether
     /// that makes a difference.
-    pub(crate) fn switch_target(&mut self, language: &str) -> bool {
+    pub fn switch_target(&mut self, language: &str) -> bool {
         let Some(current) = self.target_language.take() else {
             // What stands here is in it: nobody knew the language.
             self.target_language = Some(language.to_owned());

@@ -2,8 +2,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use super::*;
-use crate::jobs::worker::tests as translation;
-use canopy_train::Phase;
+use crate::Phase;
 
 fn job(number: u64, name: &str) -> TrainingJob {
     TrainingJob {
@@ -18,11 +17,11 @@ fn job(number: u64, name: &str) -> TrainingJob {
     }
 }
 
-fn start(trainings: &Trainings, number: u64, name: &str) {
+fn start(trainings: &Trainings<TrainingReport>, number: u64, name: &str) {
     assert!(trainings.send(TrainingRequest::Start(Box::new(job(number, name)))));
 }
 
-fn order(trainings: &Trainings, number: u64, order: Order) {
+fn order(trainings: &Trainings<TrainingReport>, number: u64, order: Order) {
     let job = JobId(number);
     assert!(trainings.send(TrainingRequest::Order { job, order }));
 }
@@ -53,34 +52,33 @@ fn fake(
     }
 }
 
-fn spawned(device_lock: DeviceLock) -> (Trainings, Receiver<Event>) {
+fn spawned(device_lock: DeviceLock) -> (Trainings<TrainingReport>, Receiver<TrainingReport>) {
     let (sender, events) = channel();
     let trainings = Trainings::spawn_with(fake, device_lock, sender, || ()).expect("a thread");
     (trainings, events)
 }
 
-fn wait_for_begin(events: &Receiver<Event>) {
+fn wait_for_begin(events: &Receiver<TrainingReport>) {
     let event = events.recv().expect("an event");
-    assert!(matches!(event, Event::Training { .. }), "{event:?}");
+    assert!(matches!(event, TrainingReport::Event { .. }), "{event:?}");
 }
 
 /// Events up to the last one of a run, in short.
-fn told(events: &Receiver<Event>) -> Vec<String> {
+fn told(events: &Receiver<TrainingReport>) -> Vec<String> {
     let mut told = Vec::new();
     loop {
         let event = events
             .recv_timeout(Duration::from_mins(2))
             .expect("an event");
         let (text, over) = match event {
-            Event::Training { job, event } => match event {
+            TrainingReport::Event { job, event } => match event {
                 TrainingEvent::Phase { .. } => (format!("{} trains", job.0), false),
                 TrainingEvent::Warning { message } => (message, false),
                 other => (format!("{other:?}"), false),
             },
-            Event::Finished { job } => (format!("{} finished", job.0), true),
-            Event::Failed { job, error } => (format!("{} failed: {error}", job.0), true),
-            Event::Cancelled { job } => (format!("{} cancelled", job.0), true),
-            other => (format!("{other:?}"), true),
+            TrainingReport::Finished { job } => (format!("{} finished", job.0), true),
+            TrainingReport::Failed { job, error } => (format!("{} failed: {error}", job.0), true),
+            TrainingReport::Cancelled { job } => (format!("{} cancelled", job.0), true),
         };
         told.push(text);
         if over {
@@ -138,16 +136,4 @@ fn too_little_memory_for_anything_ends_with_advice() {
     let told = told(&events);
     let last = told.last().expect("an end");
     assert!(last.contains("smaller preset"), "{last}");
-}
-
-#[test]
-fn a_translation_goes_on_while_a_run_goes_on() {
-    let device_lock = DeviceLock::default();
-    let (trainings, events) = spawned(device_lock.clone());
-    start(&trainings, 1, "endless");
-    wait_for_begin(&events);
-    let (worker, translations) = translation::start_sharing(device_lock);
-    translation::translate_all(&worker, &translations);
-    order(&trainings, 1, Order::Stop);
-    assert_eq!(told(&events), ["1 finished"]);
 }

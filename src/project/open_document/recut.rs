@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::OpenDocument;
 use crate::history::{Cutting, Recut};
-use crate::jobs::segment_history::{absorb, append, now};
-use crate::jobs::{State, Version};
 use crate::other_language::retargeted;
+use crate::segment_history::{absorb, append, now};
 use crate::target::Target;
+use crate::{State, Version};
 use canopy_document::document::{Document, Markup, Sentence};
 use canopy_document::placeholder::{self, Placeholder};
 
 impl OpenDocument {
     /// Takes a document with the same text and other sentences in one place; `false` if the text is another one. Targets stay
     /// where their sentences do.
-    pub(crate) fn recut(&mut self, document: Arc<Document>) -> bool {
+    pub fn recut(&mut self, document: Arc<Document>) -> bool {
         let file = Arc::clone(&document);
         let document = retargeted(&document, self.target_language.as_deref());
         let (old, new) = (&self.document.sentences, &document.sentences);

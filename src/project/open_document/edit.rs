@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 
 use super::{Editor, OpenDocument, WorkElsewhere};
-use crate::jobs::project::source_hash;
-use crate::jobs::project_merge::theirs_as_version;
-use crate::jobs::segment_history::{absorb, append, now};
-use crate::jobs::{MergedWork, Origin, Project, SavedTarget, State};
 use crate::markup;
 use crate::other_language::OtherLanguage;
+use crate::project::source_hash;
+use crate::project_merge::theirs_as_version;
+use crate::segment_history::{absorb, append, now};
 use crate::target::{Target, saved_targets, text_of};
+use crate::{MergedWork, Origin, Project, SavedTarget, State};
 use canopy_corpus::is_same_language;
 use canopy_document::document::ReadingOptions;
 use canopy_qa::checks::Checks;
 
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
-    pub(crate) fn found_elsewhere(&mut self, project: Project) {
+    pub fn found_elsewhere(&mut self, project: Project) {
         let project = match &self.target_language {
             Some(language) => project.in_language(language),
             None => project,
@@ -32,7 +32,7 @@ impl OpenDocument {
 
     /// Takes in what somebody else has written into the file of the work, in one step that can be undone; tells how many
     /// sentences that are, and how many have changed on both sides. Those stay, and theirs are in the history.
-    pub(crate) fn take_merged(&mut self, merged: &MergedWork) -> (usize, usize) {
+    pub fn take_merged(&mut self, merged: &MergedWork) -> (usize, usize) {
         let language = merged.project.target_language.as_deref();
         let here = self.target_language.as_deref();
         if here
@@ -77,7 +77,7 @@ impl OpenDocument {
     }
 
     /// Takes over what was done under another path, in one step that can be undone; what a person has done here stays.
-    pub(crate) fn take_over(&mut self) {
+    pub fn take_over(&mut self) {
         let Some(WorkElsewhere { project, .. }) = self.elsewhere.take() else {
             return;
         };
@@ -116,7 +116,7 @@ impl OpenDocument {
     }
 
     /// The target that the editor's text gives, or its problems; `None` if nothing was written.
-    pub(crate) fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
+    pub fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
         let editor = self.editor.as_ref()?;
         let before = &self.targets[editor.sentence].text;
         let is_same =

@@ -1,6 +1,7 @@
 //! Filters of sentences, and what one lets through.
 
-use crate::jobs::State;
+use super::open_document::OpenDocument;
+use crate::State;
 
 /// Which sentences are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,5 +58,27 @@ impl Filtered {
 
     pub fn shows(&self, sentence: usize) -> bool {
         self.shown.get(sentence).is_none_or(|shown| *shown)
+    }
+}
+
+impl OpenDocument {
+    /// Whether the filter shows a sentence.
+    pub fn shows(&self, sentence: usize) -> bool {
+        let filtered = self.filtered.as_ref();
+        filtered.is_none_or(|filtered| filtered.shows(sentence))
+    }
+
+    /// The sentence so many shown ones further, or as far as there are any.
+    pub fn shown_from(&self, sentence: usize, by: isize) -> usize {
+        let is_shown = |&it: &usize| self.shows(it);
+        let steps = by.unsigned_abs();
+        let found = if by < 0 {
+            let before = (0..sentence).rev().filter(is_shown);
+            before.take(steps).last()
+        } else {
+            let behind = (sentence + 1..self.num_sentences()).filter(is_shown);
+            behind.take(steps).last()
+        };
+        found.unwrap_or(sentence)
     }
 }

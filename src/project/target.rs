@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::jobs::project::source_hash;
-use crate::jobs::segment_history::{append, now};
-use crate::jobs::{Origin, Project, SavedTarget, State, Version};
+use crate::project::source_hash;
+use crate::segment_history::{append, now};
+use crate::{Origin, Project, SavedTarget, State, Version};
 use canopy_document::document::{Document, Sentence};
 use canopy_translate::inference::Flag;
 

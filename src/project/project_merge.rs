@@ -155,7 +155,7 @@ pub fn theirs_as_version(target: &SavedTarget) -> Version {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::State;
+    use crate::State;
 
     fn work(texts: &[(usize, &str)]) -> Project {
         let target = |&(index, text): &(usize, &str)| {

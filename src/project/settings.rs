@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::language_model::LanguageModel;
 use canopy_document::document::{Format, SubtitleLayout};
 use canopy_translate::inference::{
     AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter,
@@ -25,6 +24,13 @@ pub enum Theme {
     System,
     Light,
     Dark,
+}
+
+/// A large language model on a server that a person runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LanguageModel {
+    pub address: String,
+    pub model: String,
 }
 
 /// Remembered between sessions; what is missing in the file has its default.
@@ -199,7 +205,7 @@ impl Settings {
     }
 
     /// One step larger or smaller than it is.
-    pub(super) fn stepped_scale(&self, larger: bool) -> u16 {
+    pub fn stepped_scale(&self, larger: bool) -> u16 {
         let mut scales = SCALES.into_iter();
         let next = if larger {
             scales.find(|scale| *scale > self.scale)

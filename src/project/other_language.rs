@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::history::History;
 use super::target::{Target, saved_targets, text_of};
-use crate::jobs::{LanguageWork, SavedTarget, Version};
+use crate::{LanguageWork, SavedTarget, Version};
 use canopy_corpus::is_same_language;
 use canopy_document::document::Document;
 
