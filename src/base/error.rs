@@ -634,12 +634,59 @@ fn kept(path: &Path) -> &'static str {
 ///
 /// # Errors
 /// Those of `work`, and [`Error::Panicked`].
-pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn caught<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(Error::Panicked {
-            message: panic_message(panic.as_ref()),
-        })
+        let message = panic_message(panic.as_ref());
+        Err(Error::Panicked { message }.into())
     })
+}
+
+/// Finds the error of a kind in an error of a crate that wraps those of the crates below it.
+///
+/// ```
+/// use canopy_base::error::{Error, find};
+///
+/// #[derive(Debug, thiserror::Error)]
+/// enum Above {
+///     #[error("{0}")]
+///     Base(#[from] Error),
+/// }
+///
+/// let error = Above::from(Error::NoGpu);
+/// assert!(matches!(find(&error), Some(Error::NoGpu)));
+/// ```
+pub fn find<'e, E: std::error::Error + 'static>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> Option<&'e E> {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.find_map(|error| error.downcast_ref())
+}
+
+/// Whether another device may do what failed so.
+pub fn is_of_device(error: &(dyn std::error::Error + 'static)) -> bool {
+    find::<Error>(error).is_some_and(Error::is_of_device)
+}
+
+/// Gives the error of a crate, which wraps [`Error`] as `Base`, the constructors [`Error::read`] and [`Error::write`].
+#[macro_export]
+macro_rules! reads_and_writes {
+    ($error:ty) => {
+        impl $error {
+            /// For `map_err`: an input/output error while reading `path`.
+            #[allow(dead_code, reason = "not every crate does both")]
+            pub fn read(path: impl AsRef<std::path::Path>) -> impl FnOnce(std::io::Error) -> Self {
+                let read = $crate::error::Error::read(path);
+                move |cause| Self::Base(read(cause))
+            }
+
+            /// For `map_err`: an input/output error while writing `path`.
+            #[allow(dead_code, reason = "not every crate does both")]
+            pub fn write(path: impl AsRef<std::path::Path>) -> impl FnOnce(std::io::Error) -> Self {
+                let write = $crate::error::Error::write(path);
+                move |cause| Self::Base(write(cause))
+            }
+        }
+    };
 }
 
 /// The message of a thread that panicked.

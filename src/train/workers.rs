@@ -228,7 +228,7 @@ mod tests {
     use burn::tensor::distributed::{ReduceOperation, all_reduce};
     use burn::tensor::{Device, Tensor};
 
-    use canopy_base::error::caught;
+    use canopy_base::error::{Error, caught};
 
     /// Once this fails, burn's own operation may take the place of the sums here.
     #[test]
@@ -239,7 +239,8 @@ mod tests {
             let devices = vec![device.clone(), device.clone()];
             Ok(all_reduce(one, ReduceOperation::Sum, devices).resolve())
         });
-        let message = refused.expect_err("not supported").to_string();
+        let refused: Error = refused.expect_err("not supported");
+        let message = refused.to_string();
         assert!(message.contains("not supported"), "{message}");
     }
 }

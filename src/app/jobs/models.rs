@@ -157,7 +157,8 @@ impl<S: Fn(Event)> Loop<S> {
     }
 
     fn list(&self) {
-        let models = caught(|| Ok(installed_models(self.library.as_deref(), &self.shipped)));
+        let listed = || Ok(installed_models(self.library.as_deref(), &self.shipped));
+        let models: Result<_> = caught(listed);
         // Without a list those that the settings name can still be opened.
         let models = models.unwrap_or_default();
         (self.emit)(Event::ModelsListed { models });

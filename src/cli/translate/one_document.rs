@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::terminal::{StatusLine, sentences_done, warn};
-use canopy_base::error::{Result, caught};
+use canopy_base::error::{Error, Result, caught};
 use canopy_document::document::Document;
 use canopy_train::for_document;
 use canopy_translate::inference::{
@@ -34,7 +34,7 @@ pub(crate) fn translate(
     let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
     let mut known = KnownTranslations::fixed(document.finished());
     let mut attempt = |translator: &Translator| {
-        caught(|| {
+        caught::<_, Error>(|| {
             let adapted = adapted(translator, document);
             let by = adapted.as_ref().unwrap_or(translator);
             translate_rest(by, document, options, &mut known, &mut translations)?;
