@@ -9,6 +9,7 @@ pub mod checking;
 mod closing;
 pub mod command;
 mod editing;
+pub mod error;
 pub mod evaluating;
 mod events;
 pub mod explorer;

@@ -23,7 +23,6 @@ use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
 use crate::jobs::{FileRequest, JobId, Request};
-use canopy_base::error::Error;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{ModelInfo, SearchOptions};
 
@@ -414,7 +413,7 @@ impl AppState {
     }
 
     /// Tells of a failure, until it is dismissed.
-    pub fn show_error(&mut self, title: &str, error: &Error) {
+    pub fn show_error(&mut self, title: &str, error: &impl std::fmt::Display) {
         let detail = error.to_string();
         let mut characters = detail.chars();
         let detail = characters.next().map_or_else(String::new, |first| {

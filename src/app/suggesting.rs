@@ -7,9 +7,9 @@ use super::language;
 use super::language_model::LanguageModelCommand;
 use super::markup::to_editable;
 use super::state::{AppState, ModelState, NoticeKind};
+use crate::error::Result;
 use crate::jobs::{JobId, Request, State, SuggestionRequest};
 use crate::settings::LanguageModel;
-use canopy_base::error::Result;
 use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 
 /// How long an answer may take.
@@ -170,5 +170,5 @@ fn endpoint(chosen: &LanguageModel) -> Result<Endpoint> {
     let key = std::env::var(KEY_VARIABLE)
         .ok()
         .filter(|key| !key.is_empty());
-    Endpoint::new(&chosen.address, &chosen.model, key, TIMEOUT)
+    Ok(Endpoint::new(&chosen.address, &chosen.model, key, TIMEOUT)?)
 }

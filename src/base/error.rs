@@ -22,8 +22,6 @@ pub enum Error {
         #[source]
         cause: std::io::Error,
     },
-    #[error("{failed} of {num} documents failed; the batch run again tries only them")]
-    Batch { failed: usize, num: usize },
     #[error("{field} is {found}; it may be {allowed}")]
     Config {
         field: &'static str,
@@ -59,18 +57,6 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
-    )]
-    UnequalSegments {
-        found: usize,
-        expected: usize,
-        path: PathBuf,
-    },
-    #[error(
-        "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
-    )]
-    NoReferences { path: PathBuf },
-    #[error(
         "{path:?}, line {line}: {problem}; choose the contexts again with `canopy corpus select-context`"
     )]
     Contexts {
@@ -102,16 +88,6 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
-    #[error("the ending of an alignment says what it is: .tmx, .tsv or .json: {path:?}")]
-    AlignmentEnding { path: PathBuf },
-    #[error(
-        "no rows of an alignment: {problem}; take a file that `canopy align --json` or the window has written: {path:?}"
-    )]
-    AlignmentRows { problem: String, path: PathBuf },
-    #[error(
-        "these rows are of other documents, or of sentences that end elsewhere; align the documents anew: {path:?}"
-    )]
-    OtherAlignment { path: PathBuf },
     #[error(
         "sentences are split where both parts hold words, joined within a paragraph, and stay one where the file has them so"
     )]
@@ -230,10 +206,6 @@ pub enum Error {
         target_file: PathBuf,
     },
     #[error(
-        "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or go on from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
-    )]
-    Diverged { reason: String, tries: u32 },
-    #[error(
         "{wanted} devices were asked for, but {found} graphics adapters work here; ask for no more than that, or train on the CPU"
     )]
     TooFewDevices { wanted: usize, found: usize },
@@ -251,46 +223,6 @@ pub enum Error {
         "no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}"
     )]
     NothingToLearn { path: PathBuf },
-    #[error("the run folder was used before; go on with its run, or name another folder: {path:?}")]
-    RunExists { path: PathBuf },
-    #[error(
-        "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
-    )]
-    RunBusy { path: PathBuf },
-    #[error("the run to go on with is no longer there; has it been renamed? {path:?}")]
-    NoRun { path: PathBuf },
-    #[error("no run is under way here; begin it, or go on with it: {path:?}")]
-    NotRunning { path: PathBuf },
-    #[error(
-        "the run folder has format version {found}, this program reads {known}; go on with the Canopy that wrote it: {path:?}"
-    )]
-    RunVersion {
-        found: u32,
-        known: u32,
-        path: PathBuf,
-    },
-    #[error(
-        "the corpus has changed since the run began, so it cannot go on; put the old one back, or begin another run: {path:?}"
-    )]
-    CorpusChanged { path: PathBuf },
-    #[error(
-        "the {what} of the run changed after it began, so it cannot go on; put the old file back, or begin another run: {path:?}"
-    )]
-    SourceChanged { what: &'static str, path: PathBuf },
-    #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]
-    CorpusGone {
-        path: PathBuf,
-        #[source]
-        cause: Box<Error>,
-    },
-    #[error(
-        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on from there"
-    )]
-    Checkpoint {
-        step: usize,
-        #[source]
-        cause: Box<Error>,
-    },
     #[error(
         "the device ran out of memory even with {batch_tokens} target tokens in a batch; take a smaller preset or another device"
     )]
@@ -307,30 +239,10 @@ pub enum Error {
         "the scores of sentence {sentence} are no probabilities: one is the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: put the model folder there again, or translate on the CPU"
     )]
     InvalidScores { sentence: String, found: f32 },
-    #[error("{count} runs failed; what went wrong stands below the table")]
-    RunsFailed { count: usize },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
     #[error("this model translates from {has}, not from {asked}; name another with --model")]
     Languages { asked: String, has: String },
-    #[error(
-        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or say the language of its translations with --to"
-    )]
-    DeclaredTarget {
-        document: String,
-        target: String,
-        reason: String,
-    },
-    #[error(
-        "no installed model translates from {from} to {to} by itself; leave out --no-pivot to go through {pivot}"
-    )]
-    NoRoute {
-        from: String,
-        to: String,
-        pivot: String,
-    },
-    #[error("several documents need a folder for their translations; {path:?} is none")]
-    NotAFolder { path: PathBuf },
     #[error(
         "two documents have the same name and would both become {path:?}; translate them into different folders"
     )]
@@ -430,8 +342,6 @@ pub enum Error {
         "the program made a mistake and stopped this job: {message}; nothing else was lost, try it again"
     )]
     Panicked { message: String },
-    #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
-    Window { reason: String },
     #[error(
         "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
     )]
@@ -458,14 +368,8 @@ pub enum Error {
         "{path:?} says no format for the trace; end its name in .json (text) or .trace (binary)"
     )]
     TraceExtension { path: PathBuf },
-    #[error("a trace is of one document, but {count} are named; translate them one by one")]
-    TraceOfSeveral { count: usize },
-    #[error("the translation and its trace would both become {path:?}; name two files")]
-    TraceOverTranslation { path: PathBuf },
     #[error("{asked}: {there}")]
     NotInTrace { asked: String, there: String },
-    #[error("nothing was looked up: {problem}")]
-    NotLookedUp { problem: &'static str },
     #[error("this trace has {missing}; {advice}")]
     NotTraced {
         missing: &'static str,
@@ -479,10 +383,6 @@ pub enum Error {
     FigureExtension { path: PathBuf },
     #[error("the figure cannot be drawn: {problem}: {path:?}")]
     Figure { problem: String, path: PathBuf },
-    #[error(
-        "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
-    )]
-    NoEvents { path: PathBuf },
     #[error("no translation model that can be read: {reason}: {path:?}")]
     UnknownModel { reason: String, path: PathBuf },
     #[error("this model of others is not usable: {reason}: {path:?}")]
@@ -496,49 +396,6 @@ pub enum Error {
         row: usize,
         column: usize,
     },
-    #[error(
-        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
-    )]
-    ContrastiveItem {
-        problem: String,
-        /// As the set names it, or its number from 1.
-        item: String,
-        path: PathBuf,
-    },
-    #[error(
-        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
-    )]
-    ContrastiveSet { problem: String, path: PathBuf },
-    #[error(
-        "no sentence of the {split} documents fits the rules of {kinds}; choose another split or a larger corpus: {path:?}"
-    )]
-    NothingToContrast {
-        kinds: String,
-        split: &'static str,
-        path: PathBuf,
-    },
-    #[error(
-        "no segment of the {split} documents can be scored; choose others, import a text as {split} documents, or take a larger corpus: {path:?}"
-    )]
-    NothingToEvaluate { split: &'static str, path: PathBuf },
-    #[error("cannot use the saved work: {reason}: {path:?}")]
-    Project { reason: String, path: PathBuf },
-    #[error("{}", together(.errors))]
-    Projects { errors: Vec<Error> },
-    #[error(
-        "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
-    )]
-    ProjectBusy { path: PathBuf },
-    #[error("cannot serve at {address}: {cause}; choose another port with --port")]
-    Serve {
-        address: std::net::SocketAddr,
-        #[source]
-        cause: std::io::Error,
-    },
-    #[error(
-        "{address} can be reached by others, so a key is needed; give one with --key, or serve at 127.0.0.1"
-    )]
-    NeedsKey { address: std::net::SocketAddr },
     #[error("the system has no random numbers: {reason}; choose a key with --key")]
     NoRandomNumbers { reason: String },
     #[error("{reason}: the language model at {address}")]
@@ -557,10 +414,6 @@ pub enum Error {
     RemoteLost { reason: String, host: String },
     #[error("{host} refuses: {message}")]
     RemoteRefused { message: String, host: String },
-    #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
-    RunElsewhere { host: String, path: PathBuf },
-    #[error("the system names no folder for what is computed; name one with --store")]
-    NoStore,
     #[error("{what} is done on this machine; choose another device than {host}")]
     OnlyHere { what: &'static str, host: String },
     #[error("{reason}: the catalogue {place}")]
@@ -579,8 +432,6 @@ pub enum Error {
         "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
     )]
     LlmAddress { address: String },
-    #[error("the model translated nothing; this is a fault of the program")]
-    NothingTranslated,
 }
 
 impl Error {
@@ -613,12 +464,6 @@ impl Error {
             _ => false,
         }
     }
-}
-
-/// Several errors in one message.
-fn together(errors: &[Error]) -> String {
-    let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
-    errors.join("; ")
 }
 
 /// A note on the file that stood where nothing could be written.

@@ -8,7 +8,7 @@ use clap::Args;
 use super::inputs::check_output;
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::{print, tell};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 use canopy_corpus::AlignmentTable;
 use canopy_document::export::Languages;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::options::{SplitName, SrxArgument, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::canonical_path;
 use canopy_corpus::Corpus;
 use canopy_document::csv;

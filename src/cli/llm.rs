@@ -9,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
 use super::terminal::{StatusLine, duration, tell, warn};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;

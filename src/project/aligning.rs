@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::project::hex;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_corpus::{AlignedPair, AlignmentRow, AlignmentTable, Column};
 use canopy_document::document::{Document, ReadingOptions};
 use canopy_document::export::{Languages, tmx_of_pairs};

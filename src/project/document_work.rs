@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Project;
 use super::project_lock::ProjectLock;
 use super::project_store::{ProjectFiles, SavedWork};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::{Document, ReadingOptions};
 use canopy_translate::inference::read_in_its_language;
 
@@ -16,7 +16,9 @@ use canopy_translate::inference::read_in_its_language;
 /// If it or its rules cannot be read.
 pub fn read_as(path: &Path, reading: Option<&ReadingOptions>) -> Result<Document> {
     let reading = reading.cloned().unwrap_or_default();
-    read_in_its_language(&reading, |options| Document::open_with(path, None, options))
+    Ok(read_in_its_language(&reading, |options| {
+        Document::open_with(path, None, options)
+    })?)
 }
 
 /// A document, what was done on it, and where that is kept.

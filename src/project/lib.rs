@@ -6,6 +6,7 @@
 pub mod aligning;
 pub mod batch;
 mod document_work;
+pub mod error;
 mod filtered;
 pub mod find;
 mod find_pattern;

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::other_languages::LanguageWork;
 use super::segment_history::Version;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_document::document::{Document, ReadingOptions, Standing};
 use canopy_translate::inference::Flag;
 
@@ -155,10 +155,10 @@ impl Project {
             Ok(bytes) => bytes,
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(cause) => {
-                return Err(Error::Read {
+                return Err(Error::Base(BaseError::Read {
                     path: path.to_owned(),
                     cause,
-                });
+                }));
             }
         };
         let broken = |reason: String| Error::Project {

@@ -14,7 +14,7 @@ use super::project::{Project, SavedTarget, content_hash, hex};
 use super::project_folder::ProjectFolder;
 use super::project_merge::{MergedWork, Seen};
 use super::segment_history::absorb;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_document::document::Document;
 use canopy_qa::checks::Checks;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::{RunFolder, is_run};
-use canopy_base::error::{Error, PanicKind, Result, in_short, panic_message};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::{PanicKind, in_short, panic_message};
 use canopy_translate::inference::gpu_is_lost;
 
 /// Batches are not made smaller than this when the memory is too small.
@@ -43,10 +44,10 @@ pub fn with_fitting_batches(
                 (batch_tokens, resume) = (fewer, true);
                 continue;
             }
-            PanicKind::OutOfMemory => Error::OutOfMemory { batch_tokens },
+            PanicKind::OutOfMemory => Error::Base(BaseError::OutOfMemory { batch_tokens }),
             PanicKind::DeviceLost => lost(&message),
             PanicKind::Mistake if gpu_is_lost() => lost(&message),
-            PanicKind::Mistake => Error::Panicked { message },
+            PanicKind::Mistake => Error::Base(BaseError::Panicked { message }),
         };
         let message = error.to_string();
         record(run, &TrainingEvent::Failed { message });
@@ -55,9 +56,9 @@ pub fn with_fitting_batches(
 }
 
 fn lost(message: &str) -> Error {
-    Error::DeviceLost {
+    Error::Base(BaseError::DeviceLost {
         message: in_short(message),
-    }
+    })
 }
 
 /// Writes an event to the folder of a run that has begun; whoever trains it knows the event if that fails.
@@ -113,7 +114,10 @@ mod tests {
         for (message, says) in [(at_once, "device is lost"), (later, "gave nothing back")] {
             let folder = tempfile::tempdir().expect("a folder");
             let (told, ended) = told(folder.path(), message);
-            assert!(matches!(ended, Err(Error::DeviceLost { .. })), "{ended:?}");
+            assert!(
+                matches!(ended, Err(Error::Base(BaseError::DeviceLost { .. }))),
+                "{ended:?}"
+            );
             assert_eq!(told, []);
             let state = run_state(folder.path()).expect("readable");
             let is_told = matches!(&state, RunState::Failed { message } if message.contains(says));

@@ -19,6 +19,7 @@ mod device_lock;
 mod divergence;
 mod drafts;
 mod elsewhere;
+pub mod error;
 mod event;
 mod fitting;
 mod follow;

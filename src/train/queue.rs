@@ -6,12 +6,12 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::error::{BaseError, Error, Result};
 use crate::{
     Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, device_of_run, is_run,
     train, train_elsewhere, with_fitting_batches,
 };
 use canopy_base::JobId;
-use canopy_base::error::{Error, Result};
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
                     });
                 }
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self {
             queue,
             events,

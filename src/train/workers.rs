@@ -10,7 +10,7 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_nn::model::{Batch, Model};
 use canopy_translate::inference::adapters_beside;
 
@@ -80,8 +80,10 @@ impl Workers {
                 .num_threads(threads)
                 .thread_name(move |thread| format!("trainer {number}.{thread}"))
                 .build();
-            let threads = threads.map_err(|cause| Error::Thread {
-                cause: std::io::Error::other(cause),
+            let threads = threads.map_err(|cause| {
+                Error::Base(BaseError::Thread {
+                    cause: std::io::Error::other(cause),
+                })
             })?;
             let device = device.autodiff();
             Ok(Worker { device, threads })
@@ -228,7 +230,8 @@ mod tests {
     use burn::tensor::distributed::{ReduceOperation, all_reduce};
     use burn::tensor::{Device, Tensor};
 
-    use canopy_base::error::{Error, caught};
+    use crate::error::Error;
+    use canopy_base::error::caught;
 
     /// Once this fails, burn's own operation may take the place of the sums here.
     #[test]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobId, RequestThread};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 use canopy_project::Alignment;
 
 /// Work for the thread.
@@ -38,7 +39,7 @@ fn answer(inbox: &Receiver<AlignRequest>, emit: &dyn Fn(Event)) {
             target,
             kept,
         } = request;
-        let alignment = caught(|| Alignment::open(source, target, kept).map(Box::new));
+        let alignment = caught(|| Ok(Box::new(Alignment::open(source, target, kept)?)));
         emit(Event::Aligned { job, alignment });
     }
 }

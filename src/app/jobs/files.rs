@@ -7,7 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::{Event, JobId, Project};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
 use canopy_document::export::{ExportFormat, Languages, Provenance};
@@ -197,7 +198,7 @@ impl FileRequest {
             } => {
                 let (format, reading) = (Some(document.format), &document.reading);
                 let document = Document::open_edited(&path, format, reading, Some(edit));
-                let document = document.map(Arc::new);
+                let document = shared(document);
                 Ok(vec![Event::Recut { job, document }])
             }
             Self::ReadTerms {
@@ -208,6 +209,7 @@ impl FileRequest {
             } => {
                 let base = Termbase::read(&path, &source_language, &target_language);
                 let index = base.map(|base| Arc::new(TermIndex::new(Arc::new(base))));
+                let index = index.map_err(Into::into);
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::AddTerm {
@@ -220,12 +222,16 @@ impl FileRequest {
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::ReadExchange { job, path } => {
-                let file = Document::open(&path, None).map(Arc::new);
+                let file = shared(Document::open(&path, None));
                 Ok(vec![Event::ExchangeRead { job, file }])
             }
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
     }
+}
+
+fn shared(read: Result<Document, BaseError>) -> Result<Arc<Document>> {
+    Ok(Arc::new(read?))
 }
 
 /// The projects of the documents that are open, by the documents' paths: also that of the one before, until it is closed.
@@ -271,7 +277,7 @@ impl OpenProjects {
             path,
             document,
             project,
-            project_error: error,
+            project_error: error.map(Into::into),
         };
         let events = [opened].into_iter().chain(in_project);
         Ok(events.chain(elsewhere).collect())
@@ -302,7 +308,7 @@ impl OpenProjects {
                 (lock, ProjectFiles::unread(data_folder, path))
             });
         lock.check()?;
-        place.save(project)
+        Ok(place.save(project)?)
     }
 }
 
@@ -325,7 +331,7 @@ fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    write_atomically(path, bytes, true)
+    Ok(write_atomically(path, bytes, true)?)
 }
 
 /// The window's end of the file thread.
@@ -356,7 +362,7 @@ impl FileThread {
                     }
                 }
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 

@@ -50,7 +50,7 @@ pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::survey::Survey;
 use canopy_document::document::Document;

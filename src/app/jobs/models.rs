@@ -8,7 +8,8 @@ use std::thread::JoinHandle;
 
 use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_translate::inference::{
     KnownOfModel, described_model, install_known_model, installed_models, remove_model,
     state_languages, stated_language,
@@ -80,7 +81,7 @@ impl ModelsThread {
                 }
                 .run(&inbox);
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 
@@ -111,7 +112,7 @@ impl<S: Fn(Event)> Loop<S> {
                 ModelRequest::List => self.list(),
                 ModelRequest::Inspect { job, path } => {
                     // What is wrong with it is the answer.
-                    let model = caught(|| described_model(&path)).map(Box::new);
+                    let model = caught(|| Ok(Box::new(described_model(&path)?)));
                     (self.emit)(Event::ModelInspected { job, path, model });
                 }
                 ModelRequest::Add {
@@ -142,7 +143,7 @@ impl<S: Fn(Event)> Loop<S> {
                     path,
                     languages: [from, to],
                 } => {
-                    let memory = caught(|| memory_at(&path, &from, &to)).map(Arc::new);
+                    let memory = caught(|| Ok(Arc::new(memory_at(&path, &from, &to)?)));
                     (self.emit)(Event::MemoryRead { job, memory });
                 }
                 ModelRequest::Remove { job, folder } => {
@@ -171,10 +172,12 @@ impl<S: Fn(Event)> Loop<S> {
     }
 
     fn library(&self) -> Result<&Path> {
-        self.library.as_deref().ok_or_else(|| Error::Config {
-            field: "HOME",
-            found: "not set".to_owned(),
-            allowed: "the folder of a user, below which models are kept".to_owned(),
+        self.library.as_deref().ok_or_else(|| {
+            Error::Base(BaseError::Config {
+                field: "HOME",
+                found: "not set".to_owned(),
+                allowed: "the folder of a user, below which models are kept".to_owned(),
+            })
         })
     }
 
@@ -281,7 +284,7 @@ mod tests {
             matches!(
                 again,
                 Event::Failed {
-                    error: Error::Exists { .. },
+                    error: Error::Base(BaseError::Exists { .. }),
                     ..
                 }
             ),

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::run_files::{export, promote, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_chart::charts::{self, Chart, Theme, View};
 use canopy_corpus::document_folders::FolderImport;
 use canopy_corpus::survey::{Material, survey};
@@ -182,7 +183,7 @@ impl RunsThread {
                 }
                 .run(&inbox);
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 
@@ -430,12 +431,12 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             let probed = caught(|| {
                 let device = ComputeDevice::open(device)?;
                 if let Some(client) = &device.remote {
-                    return Err(Error::OnlyHere {
+                    return Err(Error::Base(BaseError::OnlyHere {
                         what: "an estimate",
                         host: client.host().to_string(),
-                    });
+                    }));
                 }
-                probe(&config, &device.device, &Control::default())
+                Ok(probe(&config, &device.device, &Control::default())?)
             });
             let event = match probed {
                 Ok(Some(estimate)) => Event::Probed { job, estimate },

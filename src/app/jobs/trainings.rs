@@ -13,7 +13,10 @@ impl From<TrainingReport> for Event {
             TrainingReport::Event { job, event } => Self::Training { job, event },
             TrainingReport::Finished { job } => Self::Finished { job },
             TrainingReport::Cancelled { job } => Self::Cancelled { job },
-            TrainingReport::Failed { job, error } => Self::Failed { job, error },
+            TrainingReport::Failed { job, error } => Self::Failed {
+                job,
+                error: error.into(),
+            },
         }
     }
 }
@@ -26,7 +29,7 @@ mod tests {
     use super::*;
     use crate::jobs::JobId;
     use crate::jobs::worker::tests as translation;
-    use canopy_base::error::Result;
+    use canopy_train::error::Result;
     use canopy_train::{
         Control, DeviceLock, EndReason, Order, Phase, TrainingConfig, TrainingEvent,
     };

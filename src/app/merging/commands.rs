@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{MergeCommand, Merging};
 use crate::ask::Ask;
+use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::Result;
 use canopy_document::document::Document;
 use canopy_project::{ChangeKind, IncomingChange};
 

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{LanguageNote, Models};
+use crate::error::{BaseError, Error, Result};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::state::{AppState, ModelState, NoticeKind};
-use canopy_base::error::{Error, Result};
+use canopy_base::error::{find, is_of_device};
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_translate::inference::{InstalledModel, ModelInfo};
 
@@ -116,7 +117,7 @@ impl AppState {
             return false;
         };
         let name = name_of(&adding.path);
-        if let Error::Exists { path } = error {
+        if let Error::Base(BaseError::Exists { path }) = error {
             let detail = format!(
                 "{} is there. Remove that one first, or give the new one another name.",
                 path.display()
@@ -188,8 +189,8 @@ impl AppState {
         let models = &mut self.models;
         // Of two in a row nobody knows which it was.
         if let [leg] = models.asked.as_slice()
-            && !error.is_of_device()
-            && !matches!(error, Error::NoGpu)
+            && !is_of_device(error)
+            && !matches!(find(error), Some(BaseError::NoGpu))
         {
             models.failed.insert(leg.folder.clone(), error.to_string());
         }

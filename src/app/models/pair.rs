@@ -6,10 +6,10 @@
 
 use super::LanguageNote;
 use super::own_memory::{OwnMemory, pair_name};
+use crate::error::Result;
 use crate::jobs::{JobId, ModelRequest};
 use crate::state::{AppState, ModelState, NoticeKind};
 use crate::{OpenDocument, language};
-use canopy_base::error::Result;
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{InstalledModel, pair_key, route};

@@ -6,7 +6,7 @@ mod score;
 
 use clap::Subcommand;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ContrastCommand {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::{ModelResult, Report};
+use crate::error::Result;
 use crate::inputs::check_output;
 use crate::options::{Device, ModelArguments, models};
 use crate::terminal::{StatusLine, print, warn};
-use canopy_base::error::Result;
 use canopy_chart::charts::{Theme, check_picture, write_picture};
 use canopy_evaluate::contrastive::{
     Accuracies, ContextOptions, ContrastiveSet, TargetContext, open,

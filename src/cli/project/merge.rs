@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::place::data_folder;
+use crate::error::{Error, Result};
 use crate::options::wrong_usage;
 use crate::terminal::print;
-use canopy_base::error::{Error, Result};
 use canopy_document::changes::Part;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;

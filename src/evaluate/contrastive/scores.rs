@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::ops::{ControlFlow, Range};
 
 use super::{ContrastiveSet, SetSentence, TargetContext};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::placeholder::stripped;
 use canopy_metrics::discourse::FormOfAddress;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::{lock_file, write_atomically};
 
 /// The content of a lease.
@@ -202,7 +202,7 @@ fn is_of(path: &Path, nonce: &str) -> bool {
 
 fn write(path: &Path, claim: &Claim) -> Result<()> {
     let bytes = serde_json::to_vec(claim).map_err(|error| Error::write(path)(error.into()))?;
-    write_atomically(path, &bytes, true)
+    Ok(write_atomically(path, &bytes, true)?)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod record;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::thread;
@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::error::{BaseError, Error, Result};
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::error::{Error, Result, caught};
+use canopy_base::error::caught;
 use canopy_base::file::{is_same_file, write_atomically};
 use lease::Leases;
 use record::{Record, Stage};
@@ -108,10 +109,10 @@ impl Batch {
         for document in &documents {
             let path = folder.join(&document.output);
             if is_same_file(&document.source, &path) {
-                return Err(Error::OverInput { path });
+                return Err(Error::Base(BaseError::OverInput { path }));
             }
             if !taken.insert(&document.output) {
-                return Err(Error::SameName { path });
+                return Err(Error::Base(BaseError::SameName { path }));
             }
         }
         Ok(Self { documents, folder })
@@ -136,12 +137,12 @@ impl Batch {
     ///
     /// # Errors
     /// If the folder of the batch cannot be read or written.
-    pub fn run(
+    pub fn run<E: From<Error> + From<BaseError> + Display>(
         &self,
         options: &BatchOptions,
-        translate: &mut dyn FnMut(&BatchDocument) -> Result<Vec<u8>>,
-        report: &mut dyn FnMut(&BatchDocument, Outcome) -> Result<()>,
-    ) -> Result<()> {
+        translate: &mut dyn FnMut(&BatchDocument) -> Result<Vec<u8>, E>,
+        report: &mut dyn FnMut(&BatchDocument, Outcome) -> Result<(), E>,
+    ) -> Result<(), E> {
         let state = self.folder.join(STATE_FOLDER);
         fs::create_dir_all(&state).map_err(Error::write(&state))?;
         let mut leases = Leases::new(state.clone(), options.lease);
@@ -187,10 +188,10 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn run(
+    fn run<E: From<Error> + From<BaseError> + Display>(
         &self,
         leases: &mut Leases,
-        translate: &mut dyn FnMut(&BatchDocument) -> Result<Vec<u8>>,
+        translate: &mut dyn FnMut(&BatchDocument) -> Result<Vec<u8>, E>,
     ) -> Result<Outcome> {
         let source_sha256 = match digest_of(&self.document.source) {
             Ok(digest) => digest,
@@ -210,9 +211,8 @@ impl Task<'_> {
             }
         };
         let begun = Instant::now();
-        let translated = self
-            .check_free()
-            .and_then(|()| caught(|| translate(self.document)));
+        let translated = self.check_free().map_err(E::from);
+        let translated = translated.and_then(|()| caught(|| translate(self.document)));
         let _lock = leases.lock()?;
         if !lease.is_ours() {
             return Ok(Outcome::Elsewhere);
@@ -235,7 +235,7 @@ impl Task<'_> {
             error: None,
             seconds: begun.elapsed().as_secs_f64(),
         };
-        let written = translated.and_then(|bytes| self.put(&bytes, &mut record));
+        let written = translated.and_then(|bytes| Ok(self.put(&bytes, &mut record)?));
         let outcome = match written {
             Ok(()) => {
                 record.stage = Stage::Done;
@@ -271,9 +271,9 @@ impl Task<'_> {
         if is_ours {
             return Ok(());
         }
-        Err(Error::Exists {
+        Err(Error::Base(BaseError::Exists {
             path: self.output.clone(),
-        })
+        }))
     }
 
     /// Puts a translation into its place. The record says first what will be there, so that a process which is killed in between
@@ -287,11 +287,11 @@ impl Task<'_> {
         hasher.update(bytes);
         record.replaced_sha256 = record.output_sha256.replace(hexadecimal(hasher));
         record.write(&self.record)?;
-        write_atomically(&self.output, bytes, true)
+        Ok(write_atomically(&self.output, bytes, true)?)
     }
 }
 
-fn failed(error: &Error) -> Outcome {
+fn failed(error: &impl Display) -> Outcome {
     Outcome::Failed {
         error: error.to_string(),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// How far a document has come.
@@ -58,6 +58,6 @@ impl Record {
     pub fn write(&self, path: &Path) -> Result<()> {
         let bytes =
             serde_json::to_vec_pretty(self).map_err(|error| Error::write(path)(error.into()))?;
-        write_atomically(path, &bytes, true)
+        Ok(write_atomically(path, &bytes, true)?)
     }
 }

@@ -45,10 +45,10 @@ impl Folders {
                 *translated.borrow_mut() += 1;
                 let text = fs::read_to_string(&document.source).map_err(Error::read("source"))?;
                 if text.contains("bad") {
-                    return Err(Error::Read {
+                    return Err(Error::Base(BaseError::Read {
                         path: document.source.clone(),
                         cause: std::io::ErrorKind::InvalidData.into(),
-                    });
+                    }));
                 }
                 Ok(text.to_uppercase().into_bytes())
             },
@@ -234,11 +234,11 @@ fn two_translations_in_one_place_and_a_source_as_a_place_are_refused() {
     let out = folders.home.path().join("in");
     assert!(matches!(
         Batch::new(vec![document("b"), document("b")], out.clone()),
-        Err(Error::SameName { .. })
+        Err(Error::Base(BaseError::SameName { .. }))
     ));
     assert!(matches!(
         Batch::new(vec![document("a.txt")], out),
-        Err(Error::OverInput { .. })
+        Err(Error::Base(BaseError::OverInput { .. }))
     ));
 }
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{ProjectFolder, SOURCES};
+use crate::error::{BaseError, Error, Result};
 use crate::{Project, SavedTarget, State};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 use canopy_document::document::Document;
 use canopy_document::export::{ExportFormat, Languages, Provenance};
@@ -35,7 +35,7 @@ impl ProjectFolder {
             let place = to.join(written_name(relative, &document, format));
             check_writable(&place, overwrite).or_else(|error| match error {
                 // Its folder is made.
-                Error::Write { .. } if place.parent().is_some_and(|it| !it.exists()) => Ok(()),
+                BaseError::Write { .. } if place.parent().is_some_and(|it| !it.exists()) => Ok(()),
                 error => Err(error),
             })?;
             files.push((place, bytes));
@@ -65,7 +65,7 @@ impl ProjectFolder {
         let texts = there.iter().map(|it| it.map(|saved| saved.text.clone()));
         let texts: Vec<Option<String>> = texts.collect();
         let Some(format) = format else {
-            return document.written(&texts, Some(&self.head.target_language));
+            return Ok(document.written(&texts, Some(&self.head.target_language))?);
         };
         let provenance = |saved: Option<&SavedTarget>| Provenance {
             model: saved.and_then(|saved| saved.model.clone()),
@@ -76,7 +76,7 @@ impl ProjectFolder {
             source: self.head.source_language.clone(),
             target: self.head.target_language.clone(),
         };
-        document.exported_by(&texts, &provenances, format, &languages)
+        Ok(document.exported_by(&texts, &provenances, format, &languages)?)
     }
 }
 

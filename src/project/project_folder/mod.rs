@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::document_work::read_as;
 use super::project::{Project, SavedTarget};
 use super::project_store::merged;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::{is_same_file, write_atomically};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
@@ -165,7 +165,7 @@ impl ProjectFolder {
             reason: cause.to_string(),
             path: place.clone(),
         })?;
-        write_atomically(&place, text.as_bytes(), overwrite)
+        Ok(write_atomically(&place, text.as_bytes(), overwrite)?)
     }
 
     /// Takes documents in: those outside the folder are copied into it.
@@ -385,8 +385,9 @@ impl ProjectFolder {
     /// If it cannot be read.
     pub fn file_memory(&self, from: &str, to: &str) -> Result<Option<TranslationMemory>> {
         let path = self.head.memory.as_ref().map(|path| self.path(path));
-        path.map(|path| TranslationMemory::read(&path, from, to))
-            .transpose()
+        Ok(path
+            .map(|path| TranslationMemory::read(&path, from, to))
+            .transpose()?)
     }
 
     /// Pairs that a person has confirmed, as a reader sees them; a document that cannot be read has none.
@@ -438,7 +439,7 @@ pub fn memory_at(path: &Path, from: &str, to: &str) -> Result<TranslationMemory>
     if ProjectFolder::is_one(path) {
         return ProjectFolder::open(path)?.memory(from, to);
     }
-    TranslationMemory::read(path, from, to)
+    Ok(TranslationMemory::read(path, from, to)?)
 }
 
 /// Whether a path of the head stays within the folder.

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::ProjectFolder;
 use crate::State;
+use crate::error::Result;
 use crate::project::Project;
-use canopy_base::error::Result;
 use canopy_corpus::memory::{Amount, Analysis, Band};
 use canopy_document::document::{Document, Sentence};
 

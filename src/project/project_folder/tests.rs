@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::BaseError;
 use crate::project::source_hash;
 use crate::{DocumentWork, State};
 use canopy_corpus::memory::Band;
@@ -180,7 +181,7 @@ fn a_head_that_leaves_its_folder_is_refused() {
         assert!(error.to_string().contains("leaves the folder"), "{error}");
     }
     let again = ProjectFolder::create(&project.folder, project.head.clone());
-    assert!(matches!(again, Err(Error::Exists { .. })));
+    assert!(matches!(again, Err(Error::Base(BaseError::Exists { .. }))));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::State;
+use crate::error::BaseError;
 use crate::project::source_hash;
 use canopy_document::document::Format;
 
@@ -128,7 +129,10 @@ fn a_file_that_is_no_file_is_left_alone() {
     // As unreadable as on a disk that fails, whoever looks.
     let folder = place.free(&content_hash(&document(&page)));
     std::fs::create_dir_all(folder.join("inside")).expect("a folder");
-    assert!(matches!(home.open(&page).error, Some(Error::Read { .. })));
+    assert!(matches!(
+        home.open(&page).error,
+        Some(Error::Base(BaseError::Read { .. }))
+    ));
     home.keep(&page, &["Seite drucken."]);
     assert!(folder.join("inside").is_dir());
     assert_eq!(texts(home.open(&page).project.as_ref()), ["Seite drucken."]);

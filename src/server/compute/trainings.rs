@@ -16,10 +16,10 @@ use tokio::time::{Instant, sleep};
 use super::jobs::POLL_TIME;
 use super::routes::{Answered, Asked, Shared, from, json, read, sent, unknown};
 use super::store::Store;
+use crate::error::{BaseError, Error, Result};
 use crate::refusal::Refusal;
 use canopy_base::JobId;
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_base::folder::files_below;
 use canopy_train::{
@@ -70,7 +70,7 @@ impl ComputeTrainings {
         std::thread::Builder::new()
             .name("training-ends".to_owned())
             .spawn(move || note_ends(&folder, &jobs, &inbox))
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         for id in opened.ids() {
             let path = opened.folder.join(&id);
             let config = std::fs::read(path.join(CONFIG)).ok();

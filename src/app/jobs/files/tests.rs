@@ -63,7 +63,12 @@ fn one_window_at_a_time_writes_a_project() {
     assert!(first.open().is_none(), "it is its own");
     for other in [&second, &third] {
         let error = other.open();
-        assert!(matches!(error, Some(Error::ProjectBusy { .. })));
+        assert!(matches!(
+            error,
+            Some(Error::Project(
+                canopy_project::error::Error::ProjectBusy { .. }
+            ))
+        ));
     }
     first.close();
     assert!(first.saves());

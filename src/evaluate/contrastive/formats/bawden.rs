@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{Place, stem};
 use crate::contrastive::set::{Contrast, ContrastiveSet, Item, SetDocument};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 pub(super) fn read(blocks: &Map<String, Value>, path: &Path) -> Result<ContrastiveSet> {
     let mut set = ContrastiveSet {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Place, stem};
 use crate::contrastive::set::{Contrast, ContrastiveSet, Item, SetDocument};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::lines::read_lines;
 
 /// `documents` is where the documents lie, if not in `documents/` beside the set.
@@ -142,13 +142,13 @@ impl DocumentFiles {
         })?;
         let (sources, targets) = (read_lines(&source)?, read_lines(target)?);
         if sources.len() != targets.len() {
-            return Err(Error::UnequalLines {
+            return Err(Error::Base(BaseError::UnequalLines {
                 found: sources.len(),
                 expected: targets.len(),
                 line: sources.len().min(targets.len()) + 1,
                 like: target.clone(),
                 path: source,
-            });
+            }));
         }
         Ok(SetDocument::of_lines(
             id.to_owned(),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Place;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 impl Place<'_> {
     /// A field that must be there.

@@ -16,7 +16,7 @@ use serde_json::Value;
 pub use own::{FORMAT, VERSION};
 
 use super::set::ContrastiveSet;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::lines::utf8;
 
 /// Reads a set, whichever of these formats it has:

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Place;
 use crate::contrastive::set::{ContrastiveSet, Item, SetDocument};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// The value of `format`.
@@ -114,6 +114,6 @@ impl ContrastiveSet {
         };
         let mut bytes = serde_json::to_vec_pretty(&file).expect("texts and numbers are JSON");
         bytes.push(b'\n');
-        write_atomically(path, &bytes, overwrite)
+        Ok(write_atomically(path, &bytes, overwrite)?)
     }
 }

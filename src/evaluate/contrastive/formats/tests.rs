@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::super::set::ContrastiveSet;
 use super::open;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 struct Desk(TempDir);
 
@@ -91,13 +91,19 @@ fn contrapro_that_does_not_fit_its_documents_is_refused_with_its_item() {
     desk.file("documents/1921/1921_3.en", "A house.\nNow it is old.\n");
     let unequal = desk.open("contrapro.json");
     assert!(
-        matches!(unequal, Err(Error::UnequalLines { line: 3, .. })),
+        matches!(
+            unequal,
+            Err(Error::Base(BaseError::UnequalLines { line: 3, .. }))
+        ),
         "{unequal:?}"
     );
     desk.file("documents/1921/1921_3.en", b"A house.\nNow\xFF.\n");
     let no_text = desk.open("contrapro.json");
     assert!(
-        matches!(no_text, Err(Error::NotUtf8 { line: 2, .. })),
+        matches!(
+            no_text,
+            Err(Error::Base(BaseError::NotUtf8 { line: 2, .. }))
+        ),
         "{no_text:?}"
     );
     desk.file(
@@ -238,7 +244,7 @@ fn broken_consistency_sets_are_named() {
     desk.file("ellipsis_vp.json", VOITA);
     let unequal = desk.open("scoring_data/ellipsis_vp.src");
     assert!(
-        matches!(unequal, Err(Error::UnequalLines { .. })),
+        matches!(unequal, Err(Error::Base(BaseError::UnequalLines { .. }))),
         "{unequal:?}"
     );
     desk.file("scoring_data/ellipsis_vp.dst", "Иди .\n");
@@ -254,7 +260,10 @@ fn our_own_format_comes_back_as_it_was() {
     let path = desk.0.path().join("own.json");
     set.save(&path, false).expect("saved");
     assert_eq!(desk.open("own.json").expect("a set"), set);
-    assert!(matches!(set.save(&path, false), Err(Error::Exists { .. })));
+    assert!(matches!(
+        set.save(&path, false),
+        Err(Error::Base(BaseError::Exists { .. }))
+    ));
     let text = fs::read_to_string(&path).expect("there");
     for (from, to, part) in [
         ("\"version\": 1", "\"version\": 2", "version 2"),
@@ -290,5 +299,8 @@ fn what_is_no_set_is_refused() {
         assert!(message.contains("set.json"), "{message}");
     }
     desk.file("set.json", b"[{\"a\": \"\xFF\"}]");
-    assert!(matches!(desk.open("set.json"), Err(Error::NotUtf8 { .. })));
+    assert!(matches!(
+        desk.open("set.json"),
+        Err(Error::Base(BaseError::NotUtf8 { .. }))
+    ));
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Place, stem};
 use crate::contrastive::set::{Contrast, ContrastiveSet, Item, SetDocument};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::lines::read_lines;
 
 const BREAK: &str = "_eos";
@@ -93,13 +93,13 @@ pub(super) fn open_lines(path: &Path) -> Result<ContrastiveSet> {
     let (sources, targets) = (path.with_extension("src"), path.with_extension("dst"));
     let (source_lines, target_lines) = (read_lines(&sources)?, read_lines(&targets)?);
     if source_lines.len() != target_lines.len() {
-        return Err(Error::UnequalLines {
+        return Err(Error::Base(BaseError::UnequalLines {
             found: target_lines.len(),
             expected: source_lines.len(),
             line: source_lines.len().min(target_lines.len()) + 1,
             like: sources,
             path: targets,
-        });
+        }));
     }
     let set = super::open(&json, None)?;
     let candidates = |item: &Item| item.contrasts.len() + 1;

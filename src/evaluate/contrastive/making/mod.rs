@@ -19,7 +19,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::set::{Contrast, ContrastiveSet, Item};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::{Corpus, Split, Unit};
 use gender::Genders;
 use terms::Terms;
@@ -191,14 +191,14 @@ fn kinds(corpus: &Corpus, asked: &[Kind]) -> Result<Vec<Kind>> {
         return Ok(Kind::ALL.into_iter().filter(allowed).collect());
     }
     if let Some(kind) = asked.iter().find(|kind| !allowed(kind)) {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "kind",
             found: kind.name().to_owned(),
             allowed: format!(
                 "terms for {} → {}; pronouns, possessives and forms of address are for en → de",
                 info.source_language, info.target_language
             ),
-        });
+        }));
     }
     Ok(Kind::ALL
         .into_iter()

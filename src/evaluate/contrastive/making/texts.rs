@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::contrastive::set::{SetDocument, SetSentence};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus};
 
 /// All texts of a corpus that rules learn from.

@@ -1,4 +1,4 @@
-use canopy_base::error::Error;
+use crate::error::{BaseError, Error};
 use canopy_kernels::WordNormaliser;
 use canopy_models::weights::{Languages, ModelFolder, Precision};
 use canopy_nn::model::{
@@ -192,7 +192,7 @@ fn a_model_with_damaged_weights_gives_no_scores() {
     let set = contrastive_set(&[]);
     let scores = score(&damaged, &set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
     assert!(
-        matches!(scores, Err(Error::InvalidScores { .. })),
+        matches!(scores, Err(Error::Base(BaseError::InvalidScores { .. }))),
         "{scores:?}"
     );
 }
