@@ -153,7 +153,8 @@ fn a_failure_is_told_and_an_old_answer_dropped() {
     let failed = || {
         Err(canopy::error::Error::LlmSilent {
             model: "small".to_owned(),
-        })
+        }
+        .into())
     };
     window.state.receive(Event::Suggested {
         job: first,
