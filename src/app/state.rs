@@ -616,4 +616,18 @@ mod word_tests {
             "refused: at home"
         );
     }
+
+    #[test]
+    fn an_error_that_says_more_than_its_cause_keeps_its_words() {
+        let cause = BaseError::Read {
+            path: "corpus".into(),
+            cause: ErrorKind::NotFound.into(),
+        };
+        let error = canopy_train::error::Error::CorpusGone {
+            path: "run".into(),
+            cause: Box::new(cause.into()),
+        };
+        let words = in_words(&crate::error::Error::from(error));
+        assert!(words.starts_with("the corpus of the run"), "{words}");
+    }
 }
