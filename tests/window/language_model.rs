@@ -239,7 +239,7 @@ fn a_server_that_is_not_there_is_told_in_words() {
     let error = endpoint.models().expect_err("nobody is there");
     window.state.receive(Event::Suggested {
         job: request.job,
-        suggestion: Err(error),
+        suggestion: Err(error.into()),
     });
     let notice = window.state.notices.last().expect("it is told");
     assert!(
