@@ -1,6 +1,6 @@
 //! Figures of training runs, drawn by the program from what a run told.
 
-use crate::support::{desk, tiny};
+use crate::support::desk;
 use std::fs;
 use std::path::Path;
 

@@ -726,7 +726,7 @@ fn speaker_notes_are_told_from_the_text_of_slides() {
     ]);
     let document = Document::from_bytes(
         "talk.pptx",
-        Format::of("talk.pptx".as_ref()).expect("a format"),
+        Format::from_path("talk.pptx".as_ref()).expect("a format"),
         bytes,
     );
     let document = document.expect("a presentation");

@@ -3,6 +3,7 @@
 use canopy::app::{CheckCommand, Filter, HelpPage};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
+use egui_kittest::kittest::NodeT;
 
 use super::*;
 

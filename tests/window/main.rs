@@ -28,7 +28,7 @@ mod terms;
 mod training;
 mod views;
 
-use support::{small, tiny};
+use support::small;
 
 use std::path::PathBuf;
 use std::sync::Arc;

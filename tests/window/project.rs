@@ -208,11 +208,12 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
 fn all_documents_are_translated_one_after_the_other() {
     let mut window = window();
     let state = &mut window.state;
+    let job = match state.requests.pop() {
+        Some(Request::OpenModel { job, .. }) => job,
+        other => panic!("{other:?}"),
+    };
     state.receive(Event::ModelOpened {
-        job: match state.requests.pop() {
-            Some(Request::OpenModel { job, .. }) => job,
-            other => panic!("{other:?}"),
-        },
+        job,
         info: info("model".into()),
         device_name: "CPU".to_owned(),
         memory: None,

@@ -237,7 +237,7 @@ fn subtitles_tell_their_times_and_how_fast_they_have_to_be_read() {
     let srt = "1\n00:00:01,000 --> 00:00:03,000\nLook at it now.\n\n2\n00:00:04,000 --> 00:00:05,000\nThen wait for a while.\n";
     let document = Document::parse(
         "film.srt",
-        Format::of("film.srt".as_ref()).expect("a format"),
+        Format::from_path("film.srt".as_ref()).expect("a format"),
         srt.to_owned(),
     );
     let mut window = Window::with_document(PAGE);

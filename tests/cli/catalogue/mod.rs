@@ -7,4 +7,4 @@ mod lists;
 mod models;
 mod server;
 
-use crate::support::{desk, tiny};
+use crate::support::desk;

@@ -93,7 +93,9 @@ fn log_probs(model: &Model, batch: &Batch) -> Vec<Vec<f32>> {
         .flat_map(|rows| rows.chunks_mut(tiny::VOCAB))
     {
         let normaliser = row.iter().map(|score| score.exp()).sum::<f32>().ln();
-        row.iter_mut().for_each(|score| *score -= normaliser);
+        for score in row.iter_mut() {
+            *score -= normaliser;
+        }
     }
     scores
 }
