@@ -131,7 +131,7 @@ impl Window {
         data: PathBuf,
         asked: &Asked,
         measured: Arc<Mutex<Measured>>,
-    ) -> canopy::error::Result<Self> {
+    ) -> canopy::app::error::Result<Self> {
         let (sender, events) = channel();
         let shown = Arc::new(AtomicBool::new(true));
         // As the program's own window is woken.

@@ -116,7 +116,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(trace: canopy::trace::Trace) -> canopy::error::Result<Self> {
+    fn new(trace: canopy::trace::Trace) -> canopy::app::error::Result<Self> {
         let mut state = AppState::default();
         // As if it had been read from a file.
         let path = std::path::PathBuf::from("sketch.trace");

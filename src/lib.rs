@@ -6,7 +6,8 @@
 //! - numbers about texts: [`metrics`], [`similarity`], [`judgement`], [`trace`], [`explain`]
 //! - figures: [`charts`], [`typesetting`]
 //! - networks: [`kernels`], [`model`], [`search`], [`weights`], [`interchange`], [`language_models`]
-//! - work with them: [`inference`], [`catalogue`], [`remote`], [`contrastive`], [`training`], [`evaluation`], [`results`]
+//! - work with them: [`inference`], [`catalogue`], [`remote`], [`training`], [`evaluation`], [`contrastive`], [`results`]
+//! - work of people on documents: [`project`]
 //! - programs: [`jobs`], [`app`], [`gui`], [`server`], [`cli`]
 //!
 //! ```
@@ -27,7 +28,7 @@ pub use canopy_base::error;
 pub use canopy_chart::{charts, typesetting};
 pub use canopy_cli as cli;
 pub use canopy_corpus as corpus;
-pub use canopy_evaluate::{evaluation, results};
+pub use canopy_evaluate::{contrastive, evaluation, results};
 pub use canopy_explain as explain;
 pub use canopy_explain::trace;
 pub use canopy_gui as gui;
@@ -38,11 +39,12 @@ pub use canopy_metrics as metrics;
 pub use canopy_metrics::{judgement, similarity};
 pub use canopy_models::{interchange, weights};
 pub use canopy_nn::{model, search};
+pub use canopy_project as project;
 pub use canopy_qa::{checks, llm, terms};
 pub use canopy_server as server;
 pub use canopy_tokenize as tokenizers;
 pub use canopy_train as training;
-pub use canopy_translate::{catalogue, contrastive, inference, remote};
+pub use canopy_translate::{catalogue, inference, remote};
 
 /// Documents as trees of sections, paragraphs and sentences; file formats; subwords.
 pub mod text {

@@ -2,8 +2,8 @@
 
 use super::pending_writes::PendingWrites;
 use super::state::AppState;
+use crate::error::Error;
 use crate::jobs::{FileRequest, JobId};
-use canopy_base::error::Error;
 
 impl AppState {
     /// Whether something was or is to be written, so that closing has to wait for it.

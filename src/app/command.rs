@@ -7,7 +7,6 @@ use super::aligning::AlignCommand;
 use super::checking::CheckCommand;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::filtered::Filter;
 use super::find::FindCommand;
 use super::language_model::LanguageModelCommand;
 use super::machines::MachineCommand;
@@ -20,6 +19,7 @@ use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 use canopy_document::document::{ReadingOptions, SubtitleLayout};
 use canopy_document::export::ExportFormat;
+use canopy_project::Filter;
 use canopy_translate::inference::{AddressChoice, DeviceChoice};
 
 /// An action of the user, from a menu, a key or a button.

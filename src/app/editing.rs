@@ -5,9 +5,9 @@ use std::path::Path;
 use super::markup;
 use super::open_document::{Editor, Insertion, OpenDocument};
 use super::state::{AppState, NoticeKind};
-use super::target::Target;
 use crate::jobs::{MergedWork, Origin, State};
 use canopy_document::placeholder::stripped;
+use canopy_project::Target;
 use canopy_translate::inference::Flag;
 
 impl AppState {

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::checking::CheckCommand;
 use super::command::{Command, Page};
-use super::notes::Written;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
+use crate::error::{BaseError, Error};
 use crate::jobs::{Event, FileRequest, JobId, Project};
-use canopy_base::error::Error;
+use canopy_base::error::find;
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_document::document::Document;
+use canopy_project::Written;
 use canopy_translate::inference::{DeviceChoice, Translation};
 
 const NOT_OPENED: &str = "The document could not be opened";
@@ -343,7 +344,7 @@ impl AppState {
     }
 
     fn show_project_error(&mut self, error: &Error) {
-        if let Error::ProjectBusy { .. } = error {
+        if let Some(canopy_project::error::Error::ProjectBusy { .. }) = find(error) {
             return self.show_error("This document is open in another window", error);
         }
         self.show_error("Earlier work on this document could not be read", error);
@@ -381,7 +382,7 @@ impl AppState {
             // The worker still has the model that was open before.
             self.model = self.previous_model.take().unwrap_or_default();
             self.model_not_in_use(error);
-            if matches!(error, Error::NoGpu) {
+            if matches!(find(error), Some(BaseError::NoGpu)) {
                 // Else the next start would find none either.
                 self.set(|settings| settings.device = DeviceChoice::Auto.into());
             }

@@ -2,32 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::filtered::{Filter, Filtered};
 use super::open_document::OpenDocument;
 use super::state::AppState;
+use canopy_project::{Filter, Filtered};
 use canopy_translate::inference::Flag;
-
-impl OpenDocument {
-    /// Whether the filter shows a sentence.
-    pub fn shows(&self, sentence: usize) -> bool {
-        let filtered = self.filtered.as_ref();
-        filtered.is_none_or(|filtered| filtered.shows(sentence))
-    }
-
-    /// The sentence so many shown ones further, or as far as there are any.
-    pub(super) fn shown_from(&self, sentence: usize, by: isize) -> usize {
-        let is_shown = |&it: &usize| self.shows(it);
-        let steps = by.unsigned_abs();
-        let found = if by < 0 {
-            let before = (0..sentence).rev().filter(is_shown);
-            before.take(steps).last()
-        } else {
-            let behind = (sentence + 1..self.num_sentences()).filter(is_shown);
-            behind.take(steps).last()
-        };
-        found.unwrap_or(sentence)
-    }
-}
 
 impl AppState {
     /// Shows the sentences that a filter lets through, or all.

@@ -1,16 +1,8 @@
 //! The large language model that a person has named, and what it suggests for the selected sentence.
 
-use serde::{Deserialize, Serialize};
-
 use crate::jobs::{JobId, ServerRequest, SuggestionRequest};
+use crate::settings::LanguageModel;
 use canopy_qa::llm::Suggestion;
-
-/// A large language model on a server that a person runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct LanguageModel {
-    pub address: String,
-    pub model: String,
-}
 
 /// Something a person does with it.
 #[derive(Debug, Clone, PartialEq)]

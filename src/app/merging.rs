@@ -4,8 +4,8 @@ mod commands;
 
 use std::path::PathBuf;
 
-use super::incoming::{ChangeKind, Incoming};
 use crate::jobs::JobId;
+use canopy_project::{ChangeKind, Incoming};
 
 /// What a person does with the changes of somebody else.
 #[derive(Debug, Clone, PartialEq, Eq)]

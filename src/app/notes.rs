@@ -1,75 +1,7 @@
-//! What is remembered of documents besides the work on them.
+//! The open document is remembered as it is left, and its translation that is in no file yet.
 
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
-
-use super::language::name;
-use super::settings::Settings;
 use super::state::AppState;
-
-/// So many documents are remembered.
-const MOST: usize = 100;
-
-/// A document as it was left.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DocumentNote {
-    /// Without links.
-    pub document: PathBuf,
-    /// The sentence that was selected.
-    pub sentence: usize,
-    /// The languages that it was translated between, where they were known.
-    pub languages: Option<(String, String)>,
-    /// How many sentences have a translation, and how many there are.
-    pub translated: usize,
-    pub sentences: usize,
-    /// The file that its translation was written to last.
-    pub written: Option<Written>,
-    /// Whether somebody who quit without one has been reminded of that.
-    pub is_reminded: bool,
-}
-
-/// A translated file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
-    pub path: PathBuf,
-    /// Names its bytes: a file that somebody else has changed since is not replaced unasked.
-    pub digest: String,
-    /// Of the translation, where it is known.
-    pub language: Option<String>,
-}
-
-impl DocumentNote {
-    /// Languages and progress, as far as they are known.
-    pub fn about(&self) -> Vec<String> {
-        let pair = self.languages.as_ref();
-        let pair = pair.map(|(from, to)| format!("{} → {}", name(from), name(to)));
-        let progress = (self.sentences > 0)
-            .then(|| format!("{} of {} translated", self.translated, self.sentences));
-        pair.into_iter().chain(progress).collect()
-    }
-
-    pub(super) fn is_unicode(&self) -> bool {
-        let written = self.written.as_ref();
-        let is_written = written.is_none_or(|it| it.path.to_str().is_some());
-        self.document.to_str().is_some() && is_written
-    }
-}
-
-impl Settings {
-    /// What is remembered of a document.
-    pub fn note(&self, document: &Path) -> Option<&DocumentNote> {
-        let mut notes = self.documents.iter();
-        notes.find(|note| note.document == document)
-    }
-
-    fn remember(&mut self, note: DocumentNote) {
-        self.documents.retain(|it| it.document != note.document);
-        self.documents.insert(0, note);
-        self.documents.truncate(MOST);
-    }
-}
+use canopy_project::DocumentNote;
 
 impl AppState {
     /// Remembers the open document as it is now.

@@ -8,8 +8,8 @@ use super::open_document::OpenDocument;
 use super::segments::{Recutting, SegmentsCommand};
 use super::state::{AppState, NoticeKind};
 use super::terms::SourceSelection;
+use crate::error::{BaseError, Error, Result};
 use crate::jobs::{FileRequest, JobId};
-use canopy_base::error::{Error, Result};
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
 use canopy_document::placeholder::{Placeholder, stripped};
 
@@ -78,7 +78,7 @@ impl AppState {
         };
         let document = match document {
             Ok(document) => document,
-            Err(error @ Error::OneSegment) => {
+            Err(error @ Error::Base(BaseError::OneSegment)) => {
                 let detail = error.to_string();
                 return self.notify(NoticeKind::Hint, NOT_CHANGED, detail);
             }

@@ -24,7 +24,7 @@ use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
 use crate::jobs::{FileRequest, JobId, Request, State};
-use canopy_base::error::Error;
+use canopy_base::error::{Error as BaseError, find};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{ModelInfo, SearchOptions};
 
@@ -466,7 +466,7 @@ impl AppState {
     }
 
     /// Tells of a failure, until it is dismissed.
-    pub fn show_error(&mut self, title: &str, error: &Error) {
+    pub fn show_error(&mut self, title: &str, error: &(impl std::error::Error + 'static)) {
         let detail = in_words(error);
         let mut characters = detail.chars();
         let detail = characters.next().map_or_else(String::new, |first| {
@@ -561,12 +561,16 @@ impl AppState {
 }
 
 /// A failure without the numbers of the system.
-pub(super) fn in_words(error: &Error) -> String {
-    let (Error::Read { path, cause } | Error::Write { path, cause }) = error else {
-        return without_number(&error.to_string());
+pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
+    let message = error.to_string();
+    // Not one that an error of another crate names as its cause: that says more.
+    let base = find::<BaseError>(error).filter(|base| base.to_string() == message);
+    let Some(base @ (BaseError::Read { path, cause } | BaseError::Write { path, cause })) = base
+    else {
+        return without_number(&message);
     };
     let path = path.display();
-    let is_read = matches!(error, Error::Read { .. });
+    let is_read = matches!(base, BaseError::Read { .. });
     match cause.kind() {
         ErrorKind::NotFound if is_read => format!("There is no file {path}."),
         ErrorKind::NotFound => format!("There is no folder for {path}."),
@@ -574,7 +578,7 @@ pub(super) fn in_words(error: &Error) -> String {
         ErrorKind::PermissionDenied => format!("You may not write {path}."),
         ErrorKind::AlreadyExists => format!("{path} is there already."),
         ErrorKind::StorageFull => format!("There is no room left for {path}."),
-        _ => without_number(&error.to_string()),
+        _ => without_number(&message),
     }
 }
 
@@ -593,9 +597,11 @@ mod word_tests {
 
     #[test]
     fn failures_of_the_system_are_told_in_words() {
-        let read = |kind: ErrorKind| Error::Read {
-            path: "nothere.docx".into(),
-            cause: kind.into(),
+        let read = |kind: ErrorKind| {
+            crate::error::Error::Base(BaseError::Read {
+                path: "nothere.docx".into(),
+                cause: kind.into(),
+            })
         };
         assert_eq!(
             in_words(&read(ErrorKind::NotFound)),
@@ -609,5 +615,19 @@ mod word_tests {
             without_number("refused (os error 111): at home (os error 2)"),
             "refused: at home"
         );
+    }
+
+    #[test]
+    fn an_error_that_says_more_than_its_cause_keeps_its_words() {
+        let cause = BaseError::Read {
+            path: "corpus".into(),
+            cause: ErrorKind::NotFound.into(),
+        };
+        let error = canopy_train::error::Error::CorpusGone {
+            path: "run".into(),
+            cause: Box::new(cause.into()),
+        };
+        let words = in_words(&crate::error::Error::from(error));
+        assert!(words.starts_with("the corpus of the run"), "{words}");
     }
 }

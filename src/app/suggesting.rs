@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::command::Command;
 use super::language;
-use super::language_model::{LanguageModel, LanguageModelCommand, Tested};
+use super::language_model::{LanguageModelCommand, Tested};
 use super::markup::to_editable;
 use super::state::{AppState, ModelState, NoticeKind, in_words};
+use crate::error::Result;
 use crate::jobs::{JobId, Request, ServerRequest, State, SuggestionRequest};
-use canopy_base::error::Result;
+use crate::settings::LanguageModel;
 use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 
 /// How long an answer may take.
@@ -203,5 +204,5 @@ fn endpoint(chosen: &LanguageModel) -> Result<Endpoint> {
     let key = std::env::var(KEY_VARIABLE)
         .ok()
         .filter(|key| !key.is_empty());
-    Endpoint::new(&chosen.address, &chosen.model, key, TIMEOUT)
+    Ok(Endpoint::new(&chosen.address, &chosen.model, key, TIMEOUT)?)
 }

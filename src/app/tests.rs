@@ -242,7 +242,7 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     assert_eq!(open(&mut state).1, used("mine.tmx", true));
     state.apply(Command::UseMemory(Some("other.tsv".into())));
     let (job, _) = open(&mut state);
-    let error = canopy_base::error::Error::NoModel;
+    let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     let pairs = Err(error);
     state.receive(Event::MemoryOpened { job, pairs });
     assert_eq!((state.memory_pairs, &state.settings.memory), (None, &None));
@@ -304,7 +304,7 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
     };
     state.receive(Event::Failed {
         job,
-        error: canopy_base::error::Error::NoModel,
+        error: crate::error::Error::Base(crate::error::BaseError::NoModel),
     });
     assert!(matches!(state.model, ModelState::Open { .. }));
     assert_eq!(
@@ -332,7 +332,7 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
         memory: None,
     });
     assert!(matches!(state.model, ModelState::Opening { .. }));
-    let error = canopy_base::error::Error::NoGpu;
+    let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
     state.receive(Event::Failed {
         job: second.0,
         error,
@@ -359,7 +359,7 @@ fn only_an_error_outlives_the_document_before() {
     let mut state = with_page();
     state.apply(Command::Confirm);
     assert_eq!(state.notices[0].kind, NoticeKind::Hint);
-    let error = canopy_base::error::Error::NoModel;
+    let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     state.show_error("The run stopped", &error);
     state.apply(Command::OpenPath("gone.html".into()));
     let job = state.opening.as_ref().expect("it is opened").0;
@@ -505,10 +505,10 @@ fn the_window_begins_with_the_starter() {
 #[test]
 fn the_window_tells_that_the_cpu_went_on() {
     let mut state = with_page();
-    let error = canopy_base::error::Error::InvalidScores {
+    let error = crate::error::Error::Base(crate::error::BaseError::InvalidScores {
         sentence: "2 (\"neu\")".to_owned(),
         found: f32::NAN,
-    };
+    });
     state.receive(Event::CpuTookOver {
         job: JobId(1),
         device_name: "CPU, 64 threads".to_owned(),

@@ -26,8 +26,6 @@ pub enum Error {
         #[source]
         cause: std::io::Error,
     },
-    #[error("{failed} of {num} documents failed; the batch run again tries only them")]
-    Batch { failed: usize, num: usize },
     #[error("{field} is {found}; it may be {allowed}")]
     Config {
         field: &'static str,
@@ -63,18 +61,6 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
-    )]
-    UnequalSegments {
-        found: usize,
-        expected: usize,
-        path: PathBuf,
-    },
-    #[error(
-        "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
-    )]
-    NoReferences { path: PathBuf },
-    #[error(
         "{path:?}, line {line}: {problem}; choose the contexts again with `canopy corpus select-context`"
     )]
     Contexts {
@@ -106,16 +92,6 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
-    #[error("the ending of an alignment says what it is: .tmx, .tsv or .json: {path:?}")]
-    AlignmentEnding { path: PathBuf },
-    #[error(
-        "no rows of an alignment: {problem}; take a file that `canopy align --json` or the window has written: {path:?}"
-    )]
-    AlignmentRows { problem: String, path: PathBuf },
-    #[error(
-        "these rows are of other documents, or of sentences that end elsewhere; align the documents anew: {path:?}"
-    )]
-    OtherAlignment { path: PathBuf },
     #[error(
         "sentences are split where both parts hold words, joined within a paragraph, and stay one where the file has them so"
     )]
@@ -234,10 +210,6 @@ pub enum Error {
         target_file: PathBuf,
     },
     #[error(
-        "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or go on from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
-    )]
-    Diverged { reason: String, tries: u32 },
-    #[error(
         "{wanted} devices were asked for, but {found} graphics adapters work here; ask for no more than that, or train on the CPU"
     )]
     TooFewDevices { wanted: usize, found: usize },
@@ -255,46 +227,6 @@ pub enum Error {
         "no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}"
     )]
     NothingToLearn { path: PathBuf },
-    #[error("the run folder was used before; go on with its run, or name another folder: {path:?}")]
-    RunExists { path: PathBuf },
-    #[error(
-        "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
-    )]
-    RunBusy { path: PathBuf },
-    #[error("the run to go on with is no longer there; has it been renamed? {path:?}")]
-    NoRun { path: PathBuf },
-    #[error("no run is under way here; begin it, or go on with it: {path:?}")]
-    NotRunning { path: PathBuf },
-    #[error(
-        "the run folder has format version {found}, this program reads {known}; go on with the Canopy that wrote it: {path:?}"
-    )]
-    RunVersion {
-        found: u32,
-        known: u32,
-        path: PathBuf,
-    },
-    #[error(
-        "the corpus has changed since the run began, so it cannot go on; put the old one back, or begin another run: {path:?}"
-    )]
-    CorpusChanged { path: PathBuf },
-    #[error(
-        "the {what} of the run changed after it began, so it cannot go on; put the old file back, or begin another run: {path:?}"
-    )]
-    SourceChanged { what: &'static str, path: PathBuf },
-    #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]
-    CorpusGone {
-        path: PathBuf,
-        #[source]
-        cause: Box<Error>,
-    },
-    #[error(
-        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on from there"
-    )]
-    Checkpoint {
-        step: usize,
-        #[source]
-        cause: Box<Error>,
-    },
     #[error(
         "the device ran out of memory even with {batch_tokens} target tokens in a batch; take a smaller preset or another device"
     )]
@@ -311,30 +243,10 @@ pub enum Error {
         "the scores of sentence {sentence} are no probabilities: one is the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: put the model folder there again, or translate on the CPU"
     )]
     InvalidScores { sentence: String, found: f32 },
-    #[error("{count} runs failed; what went wrong stands below the table")]
-    RunsFailed { count: usize },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
     #[error("this model translates from {has}, not from {asked}; name another with --model")]
     Languages { asked: String, has: String },
-    #[error(
-        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or say the language of its translations with --to"
-    )]
-    DeclaredTarget {
-        document: String,
-        target: String,
-        reason: String,
-    },
-    #[error(
-        "no installed model translates from {from} to {to} by itself; leave out --no-pivot to go through {pivot}"
-    )]
-    NoRoute {
-        from: String,
-        to: String,
-        pivot: String,
-    },
-    #[error("several documents need a folder for their translations; {path:?} is none")]
-    NotAFolder { path: PathBuf },
     #[error(
         "two documents have the same name and would both become {path:?}; translate them into different folders"
     )]
@@ -439,8 +351,6 @@ pub enum Error {
         /// File and line, if they are known.
         place: Option<String>,
     },
-    #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
-    Window { reason: String },
     #[error(
         "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
     )]
@@ -467,14 +377,8 @@ pub enum Error {
         "{path:?} says no format for the trace; end its name in .json (text) or .trace (binary)"
     )]
     TraceExtension { path: PathBuf },
-    #[error("a trace is of one document, but {count} are named; translate them one by one")]
-    TraceOfSeveral { count: usize },
-    #[error("the translation and its trace would both become {path:?}; name two files")]
-    TraceOverTranslation { path: PathBuf },
     #[error("{asked}: {there}")]
     NotInTrace { asked: String, there: String },
-    #[error("nothing was looked up: {problem}")]
-    NotLookedUp { problem: &'static str },
     #[error("no sentence of its context can be left out: {problem}")]
     NotLeftOut { problem: &'static str },
     #[error("this trace has {missing}; {advice}")]
@@ -490,10 +394,6 @@ pub enum Error {
     FigureExtension { path: PathBuf },
     #[error("the figure cannot be drawn: {problem}: {path:?}")]
     Figure { problem: String, path: PathBuf },
-    #[error(
-        "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
-    )]
-    NoEvents { path: PathBuf },
     #[error("no translation model that can be read: {reason}: {path:?}")]
     UnknownModel { reason: String, path: PathBuf },
     #[error("this model of others is not usable: {reason}: {path:?}")]
@@ -514,49 +414,6 @@ pub enum Error {
         row: usize,
         column: usize,
     },
-    #[error(
-        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
-    )]
-    ContrastiveItem {
-        problem: String,
-        /// As the set names it, or its number from 1.
-        item: String,
-        path: PathBuf,
-    },
-    #[error(
-        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
-    )]
-    ContrastiveSet { problem: String, path: PathBuf },
-    #[error(
-        "no sentence of the {split} documents fits the rules of {kinds}; choose another split or a larger corpus: {path:?}"
-    )]
-    NothingToContrast {
-        kinds: String,
-        split: &'static str,
-        path: PathBuf,
-    },
-    #[error(
-        "no segment of the {split} documents can be scored; choose others, import a text as {split} documents, or take a larger corpus: {path:?}"
-    )]
-    NothingToEvaluate { split: &'static str, path: PathBuf },
-    #[error("cannot use the saved work: {reason}: {path:?}")]
-    Project { reason: String, path: PathBuf },
-    #[error("{}", together(.errors))]
-    Projects { errors: Vec<Error> },
-    #[error(
-        "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
-    )]
-    ProjectBusy { path: PathBuf },
-    #[error("cannot serve at {address}: {cause}; choose another port with --port")]
-    Serve {
-        address: std::net::SocketAddr,
-        #[source]
-        cause: std::io::Error,
-    },
-    #[error(
-        "{address} can be reached by others, so a key is needed; give one with --key, or serve at 127.0.0.1"
-    )]
-    NeedsKey { address: std::net::SocketAddr },
     #[error("the system has no random numbers: {reason}; choose a key with --key")]
     NoRandomNumbers { reason: String },
     #[error("{reason}: the language model at {address}")]
@@ -575,10 +432,6 @@ pub enum Error {
     RemoteLost { reason: String, host: String },
     #[error("{host} refuses: {message}")]
     RemoteRefused { message: String, host: String },
-    #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
-    RunElsewhere { host: String, path: PathBuf },
-    #[error("the system names no folder for what is computed; name one with --store")]
-    NoStore,
     #[error("{what} is done on this machine; choose another device than {host}")]
     OnlyHere { what: &'static str, host: String },
     #[error("{reason}: the catalogue {place}")]
@@ -597,8 +450,6 @@ pub enum Error {
         "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
     )]
     LlmAddress { address: String },
-    #[error("the model translated nothing; this is a fault of the program")]
-    NothingTranslated,
 }
 
 impl Error {
@@ -633,12 +484,6 @@ impl Error {
     }
 }
 
-/// Several errors in one message.
-fn together(errors: &[Error]) -> String {
-    let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
-    errors.join("; ")
-}
-
 /// A note on the file that stood where nothing could be written.
 fn kept(path: &Path) -> &'static str {
     if path.is_file() {
@@ -646,4 +491,52 @@ fn kept(path: &Path) -> &'static str {
     } else {
         ""
     }
+}
+
+/// Finds the error of a kind in an error of a crate that wraps those of the crates below it.
+///
+/// ```
+/// use canopy_base::error::{Error, find};
+///
+/// #[derive(Debug, thiserror::Error)]
+/// enum Above {
+///     #[error("{0}")]
+///     Base(#[from] Error),
+/// }
+///
+/// let error = Above::from(Error::NoGpu);
+/// assert!(matches!(find(&error), Some(Error::NoGpu)));
+/// ```
+pub fn find<'e, E: std::error::Error + 'static>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> Option<&'e E> {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.find_map(|error| error.downcast_ref())
+}
+
+/// Whether another device may do what failed so.
+pub fn is_of_device(error: &(dyn std::error::Error + 'static)) -> bool {
+    find::<Error>(error).is_some_and(Error::is_of_device)
+}
+
+/// Gives the error of a crate, which wraps [`Error`] as `Base`, the constructors [`Error::read`] and [`Error::write`].
+#[macro_export]
+macro_rules! reads_and_writes {
+    ($error:ty) => {
+        impl $error {
+            /// For `map_err`: an input/output error while reading `path`.
+            #[allow(dead_code, reason = "not every crate does both")]
+            pub fn read(path: impl AsRef<std::path::Path>) -> impl FnOnce(std::io::Error) -> Self {
+                let read = $crate::error::Error::read(path);
+                move |cause| Self::Base(read(cause))
+            }
+
+            /// For `map_err`: an input/output error while writing `path`.
+            #[allow(dead_code, reason = "not every crate does both")]
+            pub fn write(path: impl AsRef<std::path::Path>) -> impl FnOnce(std::io::Error) -> Self {
+                let write = $crate::error::Error::write(path);
+                move |cause| Self::Base(write(cause))
+            }
+        }
+    };
 }

@@ -18,5 +18,8 @@ pub mod disk;
 pub mod error;
 pub mod file;
 pub mod folder;
+mod job;
 pub mod lines;
 pub mod panics;
+
+pub use job::JobId;

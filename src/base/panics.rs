@@ -73,9 +73,9 @@ pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 ///
 /// # Errors
 /// Those of `work`, and [`Error::Panicked`].
-pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn caught<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(Error::panicked(panic_message(panic.as_ref()))))
+        .unwrap_or_else(|panic| Err(Error::panicked(panic_message(panic.as_ref())).into()))
 }
 
 impl Error {

@@ -8,11 +8,11 @@ use clap::Args;
 use super::inputs::check_output;
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::{print, tell};
-use canopy_app::jobs::{AlignmentFormat, WrittenAlignment, read_rows};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 use canopy_corpus::AlignmentTable;
 use canopy_document::export::Languages;
+use canopy_project::{AlignmentFormat, WrittenAlignment, read_rows};
 
 #[derive(Debug, Args)]
 #[command(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::library;
 use super::terminal::{self, StatusLine, duration, print};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, Download, Found, Installation, Look, Progress, download,
     downloaded_bytes, is_repository, look, repository,
@@ -61,10 +61,14 @@ pub(super) struct GetArguments {
 /// The catalogues that are named, else those of the settings.
 fn catalogues(named: &[String]) -> Result<Vec<Catalogue>> {
     if !named.is_empty() {
-        return named.iter().map(|text| Catalogue::named(text)).collect();
+        let named = named.iter().map(|text| Ok(Catalogue::named(text)?));
+        return named.collect();
     }
     let settings = library::settings();
-    Catalogue::chosen(&settings.catalogues, &settings.catalogues_off)
+    Ok(Catalogue::chosen(
+        &settings.catalogues,
+        &settings.catalogues_off,
+    )?)
 }
 
 /// Reads lists; one that cannot be read is a warning, all of them are an error.
@@ -76,7 +80,7 @@ fn looked(catalogues: &[Catalogue]) -> Result<Look> {
             terminal::warn(&error.to_string());
         }
         if let Some((_, error)) = found.failed.pop() {
-            return Err(error);
+            return Err(error.into());
         }
     }
     for (_, error) in &found.failed {
@@ -113,10 +117,10 @@ pub(super) fn search(arguments: &SearchArguments) -> Result<()> {
     if !models.is_empty() {
         return Ok(());
     }
-    Err(Error::NotListed {
+    Err(Error::Base(BaseError::NotListed {
         asked: asked_pair(from, to),
         advice: "`canopy model search` without --from and --to shows all".to_owned(),
-    })
+    }))
 }
 
 fn asked_pair(from: Option<&str>, to: Option<&str>) -> String {
@@ -286,7 +290,7 @@ fn chosen(arguments: &GetArguments) -> Result<CatalogueModel> {
             .first()
             .map(|text| Catalogue::named(text))
             .transpose()?;
-        return repository(asked, host.as_ref());
+        return Ok(repository(asked, host.as_ref())?);
     }
     let catalogues = catalogues(&only)?;
     let found = looked(&catalogues)?;
@@ -294,15 +298,15 @@ fn chosen(arguments: &GetArguments) -> Result<CatalogueModel> {
         Found::One(model) => Ok(*model),
         Found::Several(models) => {
             let names: Vec<&str> = models.iter().map(|it| it.catalogue.as_str()).collect();
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field: "model",
                 found: format!("{asked}, which {} list", names.join(" and ")),
                 allowed: "one model: name its catalogue with --catalogue".to_owned(),
-            })
+            }))
         }
-        Found::None => Err(Error::NotListed {
+        Found::None => Err(Error::Base(BaseError::NotListed {
             asked: format!("a model called {asked}, or from one language to another so called"),
             advice: "`canopy model search --from en --to fr` shows what there is".to_owned(),
-        }),
+        })),
     }
 }

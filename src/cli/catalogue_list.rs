@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::library;
 use super::terminal::print;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_translate::catalogue::{Catalogue, DEFAULT_CATALOGUES};
 
 /// The lists that `canopy model search`, `canopy model get` and the window look through.
@@ -101,9 +101,9 @@ fn remove(text: &str) -> Result<()> {
     let settings = library::settings();
     let is_own = |it: &String| *it == own || it == text;
     if known(text).is_none() && !settings.catalogues.iter().any(is_own) {
-        return Err(Error::CatalogueAddress {
+        return Err(Error::Base(BaseError::CatalogueAddress {
             address: text.to_owned(),
-        });
+        }));
     }
     library::change_settings(|settings| match known(text) {
         Some(name) if !settings.catalogues_off.iter().any(|it| it == name) => {

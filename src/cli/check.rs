@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::options::{SplitName, SrxArgument, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
-use canopy_app::OpenDocument;
-use canopy_app::jobs::ProjectFolder;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::canonical_path;
 use canopy_corpus::Corpus;
 use canopy_document::csv;
 use canopy_document::document::{Document, Format, Sentence};
 use canopy_document::placeholder;
+use canopy_project::OpenDocument;
+use canopy_project::ProjectFolder;
 use canopy_qa::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
 use canopy_qa::terms::TermUsage;
 

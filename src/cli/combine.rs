@@ -8,7 +8,7 @@ use clap::Args;
 use super::corpus_statistics::print_statistics;
 use super::inputs::check_output;
 use super::terminal::{StatusLine, print};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 
 /// What is combined, and where to.

@@ -10,7 +10,7 @@ use super::import::{ImportCommand, import_texts};
 use super::select_context::SelectContextArguments;
 use super::similarity::SimilarityArguments;
 use super::terminal::print;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::{Corpus, train_vocabulary};
 use canopy_tokenize::vocabulary;
 
@@ -81,7 +81,7 @@ fn make_vocabulary(arguments: &VocabularyArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     let path = corpus.vocabulary_path();
     if path.exists() && !arguments.force {
-        return Err(Error::Exists { path });
+        return Err(Error::Base(BaseError::Exists { path }));
     }
     let vocabulary = train_vocabulary(&corpus, arguments.size)?;
     vocabulary.save(&path)?;

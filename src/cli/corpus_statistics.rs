@@ -1,7 +1,7 @@
 //! The counts of a corpus, as a table or as JSON.
 
 use super::terminal::print;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{Corpus, Split};
 
 pub(super) fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::print;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::memory::{Amount, Analysis, Band, TranslationMemory};
 
 #[derive(Debug, Args)]

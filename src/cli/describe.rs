@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::library;
 use super::terminal::print;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::find;
 use canopy_chart::charts::thousands;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{ModelConfig, Part, PartGroup, Preset};
@@ -65,11 +66,11 @@ impl DescribeArguments {
                     return Err(Error::read(&path)(std::io::ErrorKind::NotFound.into()));
                 }
                 Err(none) => {
-                    let names = |error: &Error| match error {
-                        Error::Config { allowed, .. } => allowed.clone(),
-                        other => other.to_string(),
+                    let names = |error: &(dyn std::error::Error + 'static)| match find(error) {
+                        Some(BaseError::Config { allowed, .. }) => allowed.clone(),
+                        _ => error.to_string(),
                     };
-                    return Err(Error::Config {
+                    return Err(Error::Base(BaseError::Config {
                         field: "model",
                         found: self.model.clone(),
                         allowed: format!(
@@ -77,7 +78,7 @@ impl DescribeArguments {
                             names(&none),
                             names(&unknown)
                         ),
-                    });
+                    }));
                 }
             },
         };

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::terminal::print;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::Document;
 use canopy_translate::inference::detected_language;
 

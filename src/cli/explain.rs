@@ -10,7 +10,7 @@ use super::inputs::check_output;
 use super::options::{ModelArguments, pixels, wrong_usage};
 use super::terminal::{self, StatusLine};
 use super::translate::{remember, translate};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_chart::charts::Theme;
 use canopy_document::document::Document;
 use canopy_explain::trace::{self, Side, TraceSource};
@@ -216,7 +216,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
         told(arguments, view)?
     } else {
         let sources = arguments.traces.iter().map(trace::open);
-        explain(arguments, &sources.collect::<Result<Vec<_>>>()?)?
+        explain(arguments, &sources.collect::<Result<Vec<_>, _>>()?)?
     };
     let Some(path) = &arguments.output else {
         let text = if arguments.json {
@@ -235,7 +235,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
     let height = arguments
         .height
         .unwrap_or_else(|| explanation.height(width));
-    explanation.write(&theme, path, (width, height), arguments.force)
+    Ok(explanation.write(&theme, path, (width, height), arguments.force)?)
 }
 
 fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Explanation> {
@@ -249,17 +249,17 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
         };
         Ok((source, question))
     });
-    Question::compare(&asked.collect::<Result<Vec<_>>>()?)
+    Ok(Question::compare(&asked.collect::<Result<Vec<_>>>()?)?)
 }
 
 /// Translates the document and asks the model about one of its sentences.
 fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let [path] = arguments.traces.as_slice() else {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "the number of documents",
             found: arguments.traces.len().to_string(),
             allowed: "1 for this view".to_owned(),
-        });
+        }));
     };
     if is_trace(path) {
         let view = match view {
@@ -273,10 +273,10 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let document = Document::open(path, None)?;
     let count = document.sentences.len();
     if arguments.sentence >= count {
-        return Err(Error::NotInTrace {
+        return Err(Error::Base(BaseError::NotInTrace {
             asked: format!("sentence {}", arguments.sentence + 1),
             there: format!("the document has {count}"),
-        });
+        }));
     }
     let edits = edits(arguments, count)?;
     let mut translator = arguments.model.open()?;
@@ -329,7 +329,10 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
 /// Whether a file is a trace, be it damaged or of another version.
 fn is_trace(path: &Path) -> bool {
     let opened = trace::open(path);
-    !matches!(opened, Err(Error::Read { .. } | Error::NoTrace { .. }))
+    !matches!(
+        opened,
+        Err(BaseError::Read { .. } | BaseError::NoTrace { .. })
+    )
 }
 
 /// Sentences of the context as the arguments have them, one each.
@@ -430,17 +433,19 @@ fn canonical_path(word: &str, tokens: &[String], sentence: usize) -> Result<usiz
     // What is no word of its own: a piece of one, or what punctuation stands before.
     let found = found.or_else(|| tokens.iter().position(|token| bare(token) == asked));
     let found = found.or_else(|| (0..tokens.len()).find(|&start| whole(start)));
-    found.ok_or_else(|| Error::NotInTrace {
-        asked: format!("word {word:?}"),
-        there: format!(
-            "sentence {} has {}",
-            sentence + 1,
-            tokens
-                .iter()
-                .map(|token| token.trim_start_matches('▁'))
-                .collect::<Vec<_>>()
-                .join(" ")
-        ),
+    found.ok_or_else(|| {
+        Error::Base(BaseError::NotInTrace {
+            asked: format!("word {word:?}"),
+            there: format!(
+                "sentence {} has {}",
+                sentence + 1,
+                tokens
+                    .iter()
+                    .map(|token| token.trim_start_matches('▁'))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            ),
+        })
     })
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::corpus_statistics::print_statistics;
 use super::terminal::{StatusLine, print};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::ctxpro::{CtxproFiles, CtxproImport};
 use canopy_corpus::document_folders::{FolderImport, FolderReport};
 use canopy_corpus::gettext::{PoImport, PoReport};
@@ -370,7 +370,12 @@ fn import_folders(source: PathBuf, target: PathBuf, json: bool, output: OutputAr
         filter: None,
     };
     let shown = |done, all| format!("reading document {done} of {all}");
-    import_and_report(|progress| import.run(progress), shown, json, folder_text)
+    import_and_report(
+        |progress| Ok(import.run(progress)?),
+        shown,
+        json,
+        folder_text,
+    )
 }
 
 fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
@@ -383,7 +388,7 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         filter: None,
     };
     let shown = |done: u64, all: u64| format!("read {} % of the file", 100 * done / all.max(1));
-    import_and_report(|progress| import.run(progress), shown, json, tmx_text)
+    import_and_report(|progress| Ok(import.run(progress)?), shown, json, tmx_text)
 }
 
 fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
@@ -396,7 +401,7 @@ fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         filter: None,
     };
     let shown = |done, all| format!("read line {done} of {all}");
-    import_and_report(|progress| import.run(progress), shown, json, tsv_text)
+    import_and_report(|progress| Ok(import.run(progress)?), shown, json, tsv_text)
 }
 
 fn import_ctxpro(arguments: CtxproArguments) -> Result<()> {
@@ -434,7 +439,7 @@ fn import_ctxpro(arguments: CtxproArguments) -> Result<()> {
 
 fn import_po(import: &PoImport, json: bool) -> Result<()> {
     let shown = |done, all| format!("reading catalogue {done} of {all}");
-    import_and_report(|progress| import.run(progress), shown, json, po_text)
+    import_and_report(|progress| Ok(import.run(progress)?), shown, json, po_text)
 }
 
 /// Runs an import, shows how far it is, and tells what it found.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::is_same_file;
 use canopy_corpus::gettext::is_catalogue;
 
@@ -35,7 +35,7 @@ const PARTS: [&str; 19] = [
 /// linked.
 ///
 /// # Errors
-/// [`Error::OverInput`] if it is.
+/// [`Error::Base(BaseError::OverInput)`] if it is.
 pub(super) fn check_output<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -48,9 +48,9 @@ pub(super) fn check_output<'a>(
     let is_read =
         |input: &Path| is_same_file(input, &place) || is_part(&place) && is_below(&place, input);
     if inputs.any(is_read) {
-        return Err(Error::OverInput {
+        return Err(Error::Base(BaseError::OverInput {
             path: output.to_owned(),
-        });
+        }));
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ mod tests {
         let check = |name: &str| check_output(&folder.join(name), [folder.as_path()]);
         for read in ["train.jsonl", "po/de/writer.PO", "po/../train.jsonl", "."] {
             assert!(
-                matches!(check(read), Err(Error::OverInput { .. })),
+                matches!(check(read), Err(Error::Base(BaseError::OverInput { .. }))),
                 "{read}"
             );
         }

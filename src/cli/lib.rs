@@ -16,12 +16,14 @@ mod corpus_statistics;
 mod count;
 mod describe;
 mod detect;
+pub mod error;
 mod evaluate;
 mod explain;
 mod import;
 mod inputs;
 mod library;
 mod llm;
+mod logging;
 mod model;
 mod options;
 mod project;
@@ -45,9 +47,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use canopy_app::Folders;
-use canopy_app::logging::start_log;
-use canopy_base::error::Error;
+use crate::error::{BaseError, Error};
+use canopy_base::error::find;
+use canopy_project::Folders;
+use logging::start_log;
 use options::ModelArguments;
 
 /// Translate documents with models that read the whole document, on your own machine.
@@ -178,7 +181,8 @@ pub fn run() -> ExitCode {
         None => {
             let ModelArguments { model, place } = arguments.model;
             let languages = [arguments.from, arguments.to];
-            canopy_gui::run(arguments.document, model, languages, place.choice())
+            let (document, device) = (arguments.document, place.choice());
+            canopy_gui::run(document, model, languages, device).map_err(Error::from)
         }
     };
     match done {
@@ -192,20 +196,39 @@ pub fn run() -> ExitCode {
 
 /// The option that helps, which the window does not have.
 fn advice(error: &Error, translates: bool) -> &'static str {
-    match error {
-        Error::Exists { .. } => " (or pass --force to replace it)",
-        Error::NoGpu => " (--device cpu)",
-        Error::Panicked { .. } => " (--verbose shows what led to it)",
-        Error::RunExists { .. } => " (or pass --resume to go on)",
-        Error::Diverged { .. } | Error::Checkpoint { .. } => " (--resume)",
-        Error::NotRunning { .. } => " (`canopy train --resume`)",
-        Error::CorpusChanged { .. } => " (or name the old one with --corpus)",
-        Error::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
-        Error::CorpusGone { .. } => " (or name its new place with --corpus)",
-        Error::UnknownFormat { .. } if translates => {
+    use canopy_server::error::Error as Server;
+    use canopy_train::error::Error as Training;
+
+    if let Some(error) = find::<Training>(error) {
+        match error {
+            Training::RunExists { .. } => return " (or pass --resume to go on)",
+            Training::Diverged { .. } | Training::Checkpoint { .. } => return " (--resume)",
+            Training::NotRunning { .. } => return " (`canopy train --resume`)",
+            Training::CorpusChanged { .. } => return " (or name the old one with --corpus)",
+            Training::SourceChanged { .. } => {
+                return " (or name the old one with --memory or --contexts)";
+            }
+            Training::CorpusGone { .. } => return " (or name its new place with --corpus)",
+            _ => {}
+        }
+    }
+    match find::<Server>(error) {
+        Some(Server::Serve { .. }) => return "; choose another port with --port",
+        Some(Server::NeedsKey { .. }) => {
+            return "; give one with --key, or serve at 127.0.0.1";
+        }
+        _ => {}
+    }
+    match find::<BaseError>(error) {
+        Some(BaseError::Exists { .. }) => " (or pass --force to replace it)",
+        Some(BaseError::NoGpu) => " (--device cpu)",
+        Some(BaseError::Panicked { .. }) => " (--verbose shows what led to it)",
+        Some(BaseError::UnknownFormat { .. }) if translates => {
             " (or say --format txt, to have it read as plain text)"
         }
-        Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
-        _ => "",
+        _ => match error {
+            Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
+            _ => "",
+        },
     }
 }

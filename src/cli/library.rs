@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::terminal::{print, warn};
-use canopy_app::{Folders, Settings, Shipped};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
+use canopy_project::{Folders, Settings, Shipped};
 use canopy_translate::inference::{
     DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
     installed_models, pair_key, remove_model, route, route_between, set_where_none,
@@ -17,10 +17,12 @@ use canopy_translate::inference::{
 
 /// The folder in which models of this user lie.
 pub(super) fn folder() -> Result<PathBuf> {
-    Folders::of_user().models().ok_or_else(|| Error::Config {
-        field: "HOME",
-        found: "not set".to_owned(),
-        allowed: "the folder of a user, below which models are kept".to_owned(),
+    Folders::of_user().models().ok_or_else(|| {
+        Error::Base(BaseError::Config {
+            field: "HOME",
+            found: "not set".to_owned(),
+            allowed: "the folder of a user, below which models are kept".to_owned(),
+        })
     })
 }
 
@@ -57,7 +59,7 @@ pub(super) fn change_settings(change: impl FnOnce(&mut Settings)) -> Result<()> 
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent).map_err(Error::write(parent))?;
     }
-    write_atomically(&file, &settings.to_bytes(), true)
+    Ok(write_atomically(&file, &settings.to_bytes(), true)?)
 }
 
 /// The models in a row between these languages: those that are installed, a starter where neither language is named or
@@ -98,7 +100,9 @@ fn starter(source: Option<&str>, target: Option<&str>) -> Result<PathBuf> {
     let shipped = Shipped::find().models;
     let is_there = |folder: &PathBuf| folder.file_name() == found.file_name();
     let there = shipped.iter().any(is_there);
-    there.then_some(found).ok_or(Error::NoStarterModel)
+    there
+        .then_some(found)
+        .ok_or(Error::Base(BaseError::NoStarterModel))
 }
 
 /// Whether a model, or two in a row, translate from this language to the other.
@@ -120,11 +124,11 @@ pub(super) fn add(path: &Path, stated: [Option<String>; 2], name: Option<String>
     };
     let name = name.unwrap_or_default();
     if name.contains(['/', '\\']) || name.starts_with('.') {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "--name",
             found: name,
             allowed: "the name of a folder, without / and no dot before it".to_owned(),
-        });
+        }));
     }
     let known = KnownOfModel {
         is_stated: source.is_some() || target.is_some(),
@@ -164,11 +168,11 @@ pub(super) fn choose_where_none(model: &InstalledModel) -> Result<()> {
 /// A model with these languages, which are stated if its files do not say any.
 fn stated(model: InstalledModel, source: &str, target: &str) -> Result<InstalledModel> {
     if model.lacks_languages() {
-        return state_languages(&model.folder, [source, target]);
+        return Ok(state_languages(&model.folder, [source, target])?);
     }
     let translates = model.translates_from(source) && model.target(source, Some(target)).is_some();
     if !translates {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "languages",
             found: format!("{source}-{target}"),
             allowed: format!(
@@ -176,7 +180,7 @@ fn stated(model: InstalledModel, source: &str, target: &str) -> Result<Installed
                 model.name,
                 model.pair()
             ),
-        });
+        }));
     }
     Ok(model)
 }
@@ -193,10 +197,12 @@ pub(super) fn list(as_json: bool) -> Result<()> {
 
 /// Makes a model the one that translates between two languages, given as `en-de` before its name or as options.
 pub(super) fn choose(names: &[String], languages: Option<(String, String)>) -> Result<()> {
-    let wrong = |found: String, allowed: String| Error::Config {
-        field: "pair",
-        found,
-        allowed,
+    let wrong = |found: String, allowed: String| {
+        Error::Base(BaseError::Config {
+            field: "pair",
+            found,
+            allowed,
+        })
     };
     let [others @ .., name] = names else {
         return Ok(());
@@ -251,14 +257,14 @@ pub(super) fn restore(name: Option<&str>) -> Result<()> {
         let names: Vec<String> = removed.iter().map(|model| model.name.clone()).collect();
         removed.retain(|model| model.is_called(name));
         if removed.is_empty() {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "model",
                 found: name.to_owned(),
                 allowed: match names.join(", ") {
                     none if none.is_empty() => "none: no model is removed".to_owned(),
                     names => names,
                 },
-            });
+            }));
         }
     }
     change_settings(|settings| {
@@ -288,11 +294,11 @@ fn named(name: &str) -> Result<InstalledModel> {
     let found = models.iter().find(|model| model.is_called(name));
     found.cloned().ok_or_else(|| {
         let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
-        Error::Config {
+        Error::Base(BaseError::Config {
             field: "model",
             found: name.to_owned(),
             allowed: names.join(", "),
-        }
+        })
     })
 }
 

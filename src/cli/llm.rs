@@ -9,11 +9,11 @@ use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
 use super::terminal::{StatusLine, duration, tell, warn};
-use canopy_app::language;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;
+use canopy_project::language;
 use canopy_qa::llm::{Endpoint, Languages, Neighbour, Question, Suggestion, Usage};
 use canopy_translate::inference::{MeanLogProbs, Translation, Translator};
 

@@ -14,7 +14,7 @@ use super::inputs::check_output;
 use super::library;
 use super::options::{models, positive};
 use super::terminal::print;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::check_writable;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_models::interchange::{Archive, Encoder};
@@ -250,20 +250,20 @@ fn average(
 ) -> Result<()> {
     check_output(&output, folders.iter().map(PathBuf::as_path))?;
     if output.exists() && !force {
-        return Err(Error::Exists { path: output });
+        return Err(Error::Base(BaseError::Exists { path: output }));
     }
     if let Some(path) = folders.iter().find(|path| imported_files(path).is_some()) {
-        return Err(Error::Foreign {
+        return Err(Error::Base(BaseError::Foreign {
             reason: "it has no checkpoints; average those of a training that began with it (`canopy train --from`)"
                 .to_owned(),
             path: path.clone(),
-        });
+        }));
     }
     let (mut description, model, vocabulary) = averaged_model(folders, &Device::flex())?;
     if let Some(name) = name {
         description.name = name;
     }
-    description.save(&output, &model, &vocabulary, precision.into())
+    Ok(description.save(&output, &model, &vocabulary, precision.into())?)
 }
 
 fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
@@ -279,12 +279,12 @@ fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
         }
         (None, Some(own)) => Arc::clone(own),
         (None, None) => {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "--memory",
                 found: "not given".to_owned(),
                 allowed: "a file of translations or a corpus, since the model has no memory"
                     .to_owned(),
-            });
+            }));
         }
     };
     let shortlist = translator.learn_shortlist(&memory, [arguments.common, arguments.best]);
@@ -299,12 +299,12 @@ fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
 
 fn import(
     arguments: ImportArguments,
-    read: impl FnOnce(&mut Archive) -> Result<Encoder>,
+    read: impl FnOnce(&mut Archive) -> Result<Encoder, BaseError>,
 ) -> Result<()> {
     let path = arguments.output;
     check_output(&path, [arguments.archive.as_path()])?;
     if path.exists() && !arguments.force {
-        return Err(Error::Exists { path });
+        return Err(Error::Base(BaseError::Exists { path }));
     }
     let mut archive = Archive::open(&arguments.archive)?;
     let encoder = read(&mut archive)?;

@@ -10,11 +10,11 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
 use super::{library, terminal};
-use canopy_app::Folders;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Split;
 use canopy_document::document::{Document, ReadingOptions};
 use canopy_kernels::packed::Quantization;
+use canopy_project::Folders;
 use canopy_translate::inference::{
     AddressChoice, DeviceChoice, Leg, ModelInfo, Translator, read_in_its_language,
 };
@@ -110,7 +110,9 @@ impl SrxArgument {
             language: language.map(str::to_owned),
             ..ReadingOptions::default()
         };
-        read_in_its_language(&options, |options| Document::open_with(path, None, options))
+        Ok(read_in_its_language(&options, |options| {
+            Document::open_with(path, None, options)
+        })?)
     }
 }
 
@@ -219,7 +221,7 @@ impl SearchArguments {
                     target_language,
                     ..
                 } = translator.info();
-                return Err(Error::Config {
+                return Err(Error::Base(BaseError::Config {
                     field: "--address",
                     found: name
                         .to_possible_value()
@@ -227,7 +229,7 @@ impl SearchArguments {
                     allowed: format!(
                         "given for English to German only: the model translates {source_language} to {target_language}"
                     ),
-                });
+                }));
             }
             translator.choose_address(Some(name.into()));
         }
@@ -241,7 +243,7 @@ impl SearchArguments {
         if !translator.is_on_cpu() {
             terminal::warn("--shortlist is for the CPU of this machine; all words are scored");
         }
-        translator.open_shortlist(path)
+        Ok(translator.open_shortlist(path)?)
     }
 }
 

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::options::PlaceArguments;
 use super::terminal::print;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{Client, RemoteHost, TrainingList};
 
@@ -68,7 +68,7 @@ impl HostArguments {
             remote_key: self.remote_key.clone(),
         };
         place.choice();
-        Client::connect(self.host)
+        Ok(Client::connect(self.host)?)
     }
 
     fn print(&self, json: &serde_json::Value, text: &str) -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::inputs::check_output;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_chart::charts::{self, Theme, View, XAxis};
 use canopy_evaluate::evaluation::unique_names;
 use canopy_train::{Curves, Order, chart, give_order};
@@ -97,20 +97,21 @@ fn smoothing(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(command: RunCommand) -> Result<()> {
-    match command {
-        RunCommand::Plot(arguments) => plot(&arguments),
-        RunCommand::Pause { run } => give_order(&run, Order::Pause),
-        RunCommand::Resume { run } => give_order(&run, Order::Resume),
-        RunCommand::Stop { run, now: false } => give_order(&run, Order::Stop),
-        RunCommand::Stop { run, now: true } => give_order(&run, Order::Abandon),
-    }
+    let (run, order) = match command {
+        RunCommand::Plot(arguments) => return plot(&arguments),
+        RunCommand::Pause { run } => (run, Order::Pause),
+        RunCommand::Resume { run } => (run, Order::Resume),
+        RunCommand::Stop { run, now: false } => (run, Order::Stop),
+        RunCommand::Stop { run, now: true } => (run, Order::Abandon),
+    };
+    Ok(give_order(&run, order)?)
 }
 
 fn plot(arguments: &PlotArguments) -> Result<()> {
     let runs = arguments.runs.iter().map(PathBuf::as_path);
     check_output(&arguments.output, runs)?;
     let curves = arguments.runs.iter().map(|run| Curves::read(run));
-    let curves = curves.collect::<Result<Vec<_>>>()?;
+    let curves = curves.collect::<Result<Vec<_>, _>>()?;
     let names = names(&arguments.runs);
     let runs: Vec<(&str, &Curves)> = names.iter().map(String::as_str).zip(&curves).collect();
     let chart = chart(&runs, arguments.x.into(), arguments.smoothing);
@@ -121,7 +122,14 @@ fn plot(arguments: &PlotArguments) -> Result<()> {
     };
     let size = (arguments.width, arguments.height);
     let (view, path) = (View::default(), &arguments.output);
-    charts::write(&chart, &view, &theme, path, size, arguments.force)
+    Ok(charts::write(
+        &chart,
+        &view,
+        &theme,
+        path,
+        size,
+        arguments.force,
+    )?)
 }
 
 /// Names of the runs: their folders' names, or the whole paths of those with the same one.

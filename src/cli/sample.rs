@@ -9,8 +9,7 @@ use serde_json::json;
 
 use super::terminal::{StatusLine, print, warn};
 use super::train::{end_on_interrupt, interrupted, show};
-use canopy_app::Folders;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::synthetic::{GENDERS, TaleImport, nouns_right};
 use canopy_corpus::{Corpus, Split};
@@ -18,6 +17,7 @@ use canopy_evaluate::evaluation::TestSet;
 use canopy_metrics::comparison::{
     ComparedSystem, Comparison, ComparisonOptions, compare, written_p,
 };
+use canopy_project::Folders;
 use canopy_train::{Control, Order, SampleRun, best_model, remember_run, sample_runs, train};
 use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Translator};
 
@@ -54,9 +54,9 @@ pub(super) fn run(arguments: &SampleArguments) -> Result<()> {
     let begun = Instant::now();
     let folder = &arguments.run;
     if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Error::Exists {
+        return Err(Error::Base(BaseError::Exists {
             path: folder.clone(),
-        });
+        }));
     }
     let control = Control::default();
     end_on_interrupt(&control);
@@ -78,8 +78,10 @@ pub(super) fn run(arguments: &SampleArguments) -> Result<()> {
     let mut learned = Vec::new();
     for run in sample_runs(corpus.folder()) {
         line.show("translating the test tales");
-        let model = best_model(&folder.join(run.name)).ok_or_else(|| Error::NoRun {
-            path: folder.join(run.name),
+        let model = best_model(&folder.join(run.name)).ok_or_else(|| {
+            canopy_train::error::Error::NoRun {
+                path: folder.join(run.name),
+            }
         })?;
         let translator = Translator::open(&model, arguments.device.into())?;
         let options = SearchOptions::default();

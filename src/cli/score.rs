@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::terminal::{print, warn};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_metrics::{Documents, Metric, SegmentSums};
 use lines::{Beside, TestSet};
 use options::{MetricOptions, choose, wrong_usage};

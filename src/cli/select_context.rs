@@ -11,7 +11,7 @@ use serde_json::json;
 use super::inputs::check_output;
 use super::options::{Device, wrong_usage};
 use super::terminal::{StatusLine, duration, print};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::check_writable;
 use canopy_corpus::{ContextsInfo, Corpus, write_contexts};
 use canopy_metrics::similarity::{Measure, Range};

@@ -10,8 +10,8 @@ use clap::builder::RangedU64ValueParser;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
 use super::terminal::{print, tell, warn};
-use canopy_app::Folders;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
+use canopy_project::Folders;
 use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
 use canopy_translate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
 
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     canopy_kernels::return_freed_memory();
     let library = arguments.library()?;
     if library.models.is_empty() {
-        return Err(Error::NoStarterModel);
+        return Err(Error::Base(BaseError::NoStarterModel));
     }
     if arguments.quantize == Quantize::Float16 {
         let device = ComputeDevice::open(arguments.device.into());
@@ -212,7 +212,7 @@ impl ServeArguments {
         }
         let named = self.model.iter().map(|path| described_model(path));
         Ok(Library {
-            models: named.collect::<Result<Vec<InstalledModel>>>()?,
+            models: named.collect::<Result<Vec<InstalledModel>, _>>()?,
             defaults: DefaultModels::new(),
         })
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::inputs::check_output;
 use super::options::Device;
 use super::terminal::{StatusLine, print};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_chart::charts::Theme;
 use canopy_corpus::Corpus;
 use canopy_document::document::Document;

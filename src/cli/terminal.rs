@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A line on standard error that is written over; silent when nobody watches.
 #[derive(Debug)]

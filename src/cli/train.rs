@@ -8,9 +8,10 @@ use clap::builder::PossibleValuesParser;
 
 use super::options::models;
 use super::terminal::{StatusLine, duration, print, tell, warn};
-use canopy_app::Folders;
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_nn::model::Preset;
+use canopy_project::Folders;
 use canopy_train::{
     Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
     TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,
@@ -125,10 +126,10 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     end_on_interrupt(&control);
     let Some(run) = arguments.run.as_ref().filter(|_| !arguments.estimate) else {
         if let Some(client) = &compute.remote {
-            return Err(Error::OnlyHere {
+            return Err(Error::Base(BaseError::OnlyHere {
                 what: "an estimate",
                 host: client.host().to_string(),
-            });
+            }));
         }
         // Where there is too little memory, burn panics.
         let probed = caught(|| probe(&config, &compute.device, &control))?;
@@ -232,10 +233,10 @@ impl TrainArguments {
     fn settings(&self, path: &Path) -> Result<TrainingConfig> {
         let config = TrainingConfig::open(path)?;
         match Preset::named(&config.preset) {
-            Err(error) if self.preset.is_none() => Err(Error::Settings {
+            Err(error) if self.preset.is_none() => Err(Error::Base(BaseError::Settings {
                 reason: error.to_string(),
                 path: path.to_owned(),
-            }),
+            })),
             _ => Ok(config),
         }
     }

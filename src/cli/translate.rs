@@ -11,9 +11,9 @@ mod report;
 use std::path::Path;
 
 use super::terminal::{tell, warn};
+use crate::error::Result;
 use arguments::PseudoName;
 pub(super) use arguments::{TranslateArguments, exports};
-use canopy_base::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::{Document, Sentence};
 use canopy_document::export::{Languages, Provenance};
@@ -144,9 +144,9 @@ impl TranslateArguments {
                     source: info.source_language.clone(),
                     target: info.target_language.clone(),
                 };
-                document.exported_by(&texts, &provenances, format, &languages)
+                Ok(document.exported_by(&texts, &provenances, format, &languages)?)
             }
-            None => document.written(&texts, Some(&info.target_language)),
+            None => Ok(document.written(&texts, Some(&info.target_language))?),
         }
     }
 
@@ -163,8 +163,8 @@ impl TranslateArguments {
             return Ok(format!("{report:#}\n").into_bytes());
         }
         match self.export {
-            Some(format) => document.exported(&texts, format, &self.languages()),
-            None => document.written(&texts, self.to.as_deref()),
+            Some(format) => Ok(document.exported(&texts, format, &self.languages())?),
+            None => Ok(document.written(&texts, self.to.as_deref())?),
         }
     }
 

@@ -32,6 +32,7 @@ use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
+use crate::error::Result;
 use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
     ModelsThread, ProjectsThread, RunsThread, ServerThread, SuggestionThread, TrainingRequest,
@@ -40,7 +41,6 @@ use canopy_app::jobs::{
 use canopy_app::{
     AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
 };
-use canopy_base::error::Result;
 use canopy_document::placeholder::stripped;
 use canopy_qa::checks::Finding;
 use canopy_train::{DeviceLock, Order};
@@ -121,7 +121,8 @@ impl CanopyApp {
         let folders = Folders::of_user();
         let turn = DeviceLock::default();
         let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
-        let trainings = Trainings::spawn(turn.clone(), sender.clone(), wake(ctx))?;
+        let trainings = Trainings::spawn(turn.clone(), sender.clone(), wake(ctx));
+        let trainings = trainings.map_err(canopy_app::error::Error::from)?;
         // Several times a second while a run goes on; without a delay egui would draw two frames each time.
         let curves = ctx.clone();
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
@@ -234,7 +235,8 @@ impl CanopyApp {
                 Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 ask => {
                     if let Err(cause) = self.dialogs.open(ctx, ask) {
-                        let error = canopy_base::error::Error::Thread { cause };
+                        let error =
+                            crate::error::Error::Base(crate::error::BaseError::Thread { cause });
                         self.state
                             .show_error("The dialog could not be opened", &error);
                     }

@@ -233,10 +233,10 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
+    use canopy_app::error::Error;
     use canopy_app::jobs::{Event, FileRequest, JobId};
     use canopy_app::training::Queued;
     use canopy_app::{Folders, Settings, Shipped, Written};
-    use canopy_base::error::Error;
     use canopy_document::document::{Document, Format};
 
     /// The answer of a minimised window to a request to close.

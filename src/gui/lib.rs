@@ -14,6 +14,7 @@ mod dialogs;
 mod document;
 mod editor;
 mod elsewhere;
+pub mod error;
 mod estimate;
 mod evaluate;
 mod explore;
@@ -68,7 +69,7 @@ pub use system_fonts::WindowFonts;
 pub use theme::contrast_ratio;
 pub use theme::install as install_theme;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_translate::inference::DeviceChoice;
 
 /// Opens the window and returns when it is closed.

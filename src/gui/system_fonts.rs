@@ -9,8 +9,8 @@ use egui::{
 };
 
 use super::theme;
+use crate::error::Result;
 use canopy_app::jobs::FontThread;
-use canopy_base::error::Result;
 use canopy_chart::typesetting::{FontKey, SystemFont};
 
 /// Gives egui the fonts that a thread has found.

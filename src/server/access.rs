@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::refusal::Refusal;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// A check of keys. Neither how many bytes are right nor how many there are can be told by the time it takes.
 #[derive(Debug, Clone, Default)]
@@ -72,8 +72,10 @@ fn hash(key: &str) -> [u8; 32] {
 /// If the system has no random numbers.
 pub fn new_key() -> Result<String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|cause| Error::NoRandomNumbers {
-        reason: cause.to_string(),
+    getrandom::fill(&mut bytes).map_err(|cause| {
+        Error::Base(BaseError::NoRandomNumbers {
+            reason: cause.to_string(),
+        })
     })?;
     Ok(bytes.iter().fold(String::new(), |mut key, byte| {
         // Writing to a string does not fail.

@@ -6,10 +6,10 @@ use super::fields::Upload;
 use super::job::TranslatedDocument;
 use super::refusal::Refusal;
 use super::results::TranslatedFile;
-use canopy_app::markup::{parsed, to_editable};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::{Document, Format, Paragraph, ParagraphKind, Sentence};
 use canopy_document::placeholder::{Placeholder, folded};
+use canopy_project::markup::{parsed, to_editable};
 
 /// A text as a document; in HTML, markup is kept.
 ///
@@ -17,7 +17,7 @@ use canopy_document::placeholder::{Placeholder, folded};
 /// If it is nested too deep, or has a line that no text has.
 pub(super) fn of_text(text: String, is_html: bool) -> Result<Document> {
     let format = if is_html { Format::Html } else { Format::Text };
-    Document::parse("text", format, text)
+    Ok(Document::parse("text", format, text)?)
 }
 
 /// A document of sentences as clients segment them, whose markup is `⟨1⟩…⟨/1⟩`; `paragraphs` are the first sentences of its

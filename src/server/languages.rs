@@ -3,9 +3,9 @@
 use axum::http::StatusCode;
 
 use super::refusal::Refusal;
-use canopy_app::language;
 use canopy_corpus::is_same_language;
 use canopy_document::document::Document;
+use canopy_project::language;
 use canopy_translate::inference::{
     DefaultModels, DetectedLanguage, InstalledModel, Route, detected_among, detected_language,
     reachable, route,

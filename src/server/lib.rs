@@ -8,6 +8,7 @@ mod answer;
 mod compute;
 mod connections;
 mod documents;
+pub mod error;
 mod fields;
 mod job;
 mod languages;

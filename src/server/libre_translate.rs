@@ -113,7 +113,7 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
         let texts = texts.into_iter();
         Ok(texts
             .map(|text| of_text(text, is_html))
-            .collect::<canopy_base::error::Result<Vec<_>>>()?)
+            .collect::<crate::error::Result<Vec<_>>>()?)
     });
     let documents = documents.await?;
     let alternatives = alternatives.min(MOST_ALTERNATIVES);

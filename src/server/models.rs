@@ -1,7 +1,7 @@
 //! The models that the worker has open: those that were used last.
 
 use super::job::Way;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::packed::Quantization;
 use canopy_translate::inference::{DeviceChoice, Route, Translator};
 
@@ -50,21 +50,24 @@ impl Models {
 fn open(way: &Way, device: DeviceChoice) -> Result<Translator> {
     let source = Some(way.source.as_str());
     match &way.route {
-        Route::Direct { folder, target } => {
-            Translator::open_between(folder, device, source, Some(target))
-        }
+        Route::Direct { folder, target } => Ok(Translator::open_between(
+            folder,
+            device,
+            source,
+            Some(target),
+        )?),
         Route::Pivot {
             folders: [first, second],
             pivot,
             target,
         } => {
             let first = Translator::open_between(first, device, source, Some(pivot))?;
-            first.followed_by(Translator::open_between(
+            Ok(first.followed_by(Translator::open_between(
                 second,
                 device,
                 Some(pivot),
                 Some(target),
-            )?)
+            )?)?)
         }
     }
 }

@@ -13,8 +13,8 @@ use super::job::{Answer, Item, TranslatedDocument, Way};
 use super::libre_translate::{downloaded, way};
 use super::refusal::{Refusal, json_response};
 use super::service::{Asked, Service, aside};
-use canopy_app::markup::{from_editable, to_editable};
 use canopy_document::document::Document;
+use canopy_project::markup::{from_editable, to_editable};
 use canopy_translate::inference::Route;
 
 /// Sentences of one request, at most.

@@ -4,7 +4,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use canopy_base::error::Error;
+use crate::error::{BaseError, Error};
+use canopy_base::error::{find, is_of_device};
 
 /// Why a request is not met, for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,12 +61,25 @@ impl Refusal {
 /// A document of a client that cannot be read or written.
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        let status = if matches!(error, Error::Panicked { .. }) || error.is_of_device() {
-            StatusCode::INTERNAL_SERVER_ERROR
-        } else {
-            StatusCode::BAD_REQUEST
-        };
+        let status =
+            if matches!(find(&error), Some(BaseError::Panicked { .. })) || is_of_device(&error) {
+                StatusCode::INTERNAL_SERVER_ERROR
+            } else {
+                StatusCode::BAD_REQUEST
+            };
         Self::new(status, error.to_string())
+    }
+}
+
+impl From<BaseError> for Refusal {
+    fn from(error: BaseError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<canopy_train::error::Error> for Refusal {
+    fn from(error: canopy_train::error::Error) -> Self {
+        Error::from(error).into()
     }
 }
 

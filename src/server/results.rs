@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::access::new_key;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A translated file.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::job::{Job, TranslatedSentence};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 use canopy_document::placeholder::stripped;
 use canopy_train::beside_confirmed;
 use canopy_translate::inference::{DocumentRequest, SearchOptions, Step, Translator};
@@ -81,7 +82,7 @@ pub(super) fn translate_round(
             }
         }
     }
-    done
+    Ok(done?)
 }
 
 /// A translator that has taken in what its memory has like the sentences of this round, and what their client has confirmed.

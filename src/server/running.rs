@@ -14,7 +14,7 @@ use super::queue::Queue;
 use super::routes::router;
 use super::service::Service;
 use super::worker::work;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_kernels::packed::Quantization;
 use canopy_translate::inference::{DeviceChoice, SearchOptions};
 
@@ -133,7 +133,7 @@ impl Running {
         Ok(Self {
             queue,
             http,
-            worker: worker.map_err(|cause| Error::Thread { cause })?,
+            worker: worker.map_err(|cause| Error::Base(BaseError::Thread { cause }))?,
         })
     }
 

@@ -15,7 +15,7 @@ use super::queue::Queue;
 use super::refusal::Refusal;
 use super::results::Results;
 use super::running::ServerOptions;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// Bodies of the largest size that are held at once.
 const LARGEST_BODIES: usize = 16;

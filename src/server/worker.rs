@@ -9,7 +9,8 @@ use super::models::Models;
 use super::queue::Queue;
 use super::refusal::Refusal;
 use super::round::translate_round;
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{Error, Result};
+use canopy_base::error::{caught, is_of_device};
 use canopy_translate::inference::{SearchOptions, Translator};
 
 /// Translates what waits in the queue, until it is closed.
@@ -82,7 +83,7 @@ fn with_cpu_behind(
     options: &SearchOptions,
 ) -> Result<()> {
     match translate_round(translator, jobs, options) {
-        Err(error) if error.is_of_device() && !translator.is_on_cpu() => {
+        Err(error) if is_of_device(&error) && !translator.is_on_cpu() => {
             let Ok(other) = translator.on_cpu() else {
                 return Err(error);
             };

@@ -54,8 +54,8 @@ enum Piece<'t> {
 
 /// Reads a `tokenizer.json`; the library panics at some that are damaged.
 pub(super) fn tokenizer_of(json: &[u8]) -> Result<Tokenizer, String> {
-    let read = caught(|| Ok(Tokenizer::from_bytes(json).map_err(|cause| cause.to_string())));
-    read.unwrap_or_else(|panic| Err(panic.to_string()))
+    let read = || Ok(Tokenizer::from_bytes(json).map_err(|cause| cause.to_string()));
+    caught(read).unwrap_or_else(|panic: Error| Err(panic.to_string()))
 }
 
 impl Vocabulary {

@@ -10,7 +10,7 @@ use super::checkpoint::{Checkpoint, Progress};
 use super::config::TrainingConfig;
 use super::data::TrainingData;
 use super::optimizer::Adam;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Corpus;
 use canopy_models::weights::{Languages, ModelFolder, TrainingRecord};
 use canopy_nn::model::{MemoryUse, Model, ModelConfig, Preset};
@@ -44,14 +44,14 @@ impl Base {
         let reads_target =
             sizes.memory_use == Some(MemoryUse::FuzzyMatch) || sizes.previous_translations > 0;
         if reads_target && !has_one_vocabulary(&tokenizer) {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "preset",
                 found: preset.name.to_owned(),
                 allowed: format!(
                     "a system whose encoder reads no translations, since {} has a vocabulary for each language",
                     description.name
                 ),
-            });
+            }));
         }
         Ok(Some(Self {
             model,
@@ -95,13 +95,13 @@ pub(super) fn check_context_only(config: &TrainingConfig, preset: &Preset) -> Re
     if is_second || !config.context_only {
         return Ok(());
     }
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field: "context_only",
         found: config.context_only.to_string(),
         allowed:
             "false, unless a system that reads documents begins with a sentence-level model (from)"
                 .to_owned(),
-    })
+    }))
 }
 
 /// Refuses to train a choice that could not be learnt.
@@ -109,13 +109,13 @@ fn check_top_t(model: &ModelConfig) -> Result<()> {
     if model.top_t() != Some(1) {
         return Ok(());
     }
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field: "top_t",
         found: "1".to_owned(),
         allowed: "2 or more: the relevance of a single sentence is added to the scores of all words that are read, which changes \
                   none of their weights, so that no gradient comes to it (Trankova et al. 2024, §3.2)"
             .to_owned(),
-    })
+    }))
 }
 
 /// Whether both sides have the same tokens under the same ids.
@@ -159,11 +159,11 @@ impl Start {
         );
         sizes.dropout = config.dropout;
         if config.top_t > 0 && !sizes.set_top_t(config.top_t) {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "top_t",
                 found: config.top_t.to_string(),
                 allowed: format!("0: {} does not choose sentences", preset.name),
-            });
+            }));
         }
         check_top_t(&sizes)?;
         if let (Some(bert), Some(texts)) = (&bert, &data.bert) {
@@ -182,14 +182,14 @@ impl Start {
         }
         let is_new = known.as_ref().is_none_or(|it| it.model.context.is_none());
         if config.gate_opening_steps > 0 && !(is_new && model.has_warm_gate()) {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "gate_opening_steps",
                 found: config.gate_opening_steps.to_string(),
                 allowed: format!(
                     "0, unless {} has a gate and begins with a sentence-level model (from)",
                     preset.name
                 ),
-            });
+            }));
         }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),

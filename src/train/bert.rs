@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::Device;
 
 use super::config::TrainingConfig;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::{
     ContextTexts, ContextsInfo, Corpus, ParallelDocument, Split, Unit, read_contexts,
 };
@@ -56,7 +56,7 @@ impl BertBase {
         else {
             let reason = "it is no BERT; name an imported bert or sbert".to_owned();
             let path = folder.clone();
-            return Err(Error::Encoder { reason, path });
+            return Err(Error::Base(BaseError::Encoder { reason, path }));
         };
         let reading = BertReading {
             // Two sentences, where the encoder was meant for one.
@@ -198,22 +198,22 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
 }
 
 fn missing_bert(preset: &Preset) -> Error {
-    Error::Config {
+    Error::Base(BaseError::Config {
         field: "bert",
         found: "missing".to_owned(),
         allowed: format!(
             "the folder of an imported BERT, which {} reads: canopy model import",
             preset.name
         ),
-    }
+    })
 }
 
 fn missing_contexts() -> Error {
-    Error::Config {
+    Error::Base(BaseError::Config {
         field: "contexts",
         found: "missing".to_owned(),
         allowed: "a file of `canopy corpus select-context` for this corpus".to_owned(),
-    }
+    })
 }
 
 /// How contexts are chosen in a run: as the file says, if there is one.
@@ -234,13 +234,13 @@ fn of_file(info: &ContextsInfo, path: &Path) -> Result<ContextSentence> {
         ("similarity", Some(measure)) => Ok(ContextSentence::Similar(measure)),
         ("previous", _) => Ok(ContextSentence::Previous),
         ("same", _) => Ok(ContextSentence::Same),
-        (other, _) => Err(Error::Contexts {
+        (other, _) => Err(Error::Base(BaseError::Contexts {
             problem: format!(
                 "contexts by {other} with the measure {:?} are unknown",
                 info.measure
             ),
             line: 1,
             path: path.to_owned(),
-        }),
+        })),
     }
 }

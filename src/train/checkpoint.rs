@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::config::TrainingConfig;
 use super::mixed_precision::LossScale;
 use super::optimizer::Adam;
+use crate::error::{BaseError, Error, Result};
 use canopy_base::disk;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_models::weights::{ModelFolder, Precision, check_finite, read_tensors, write_tensors};
 use canopy_nn::model::Model;
@@ -100,9 +100,11 @@ pub(super) fn save(
             write_tensors(&new.join(OPTIMIZER), &optimizer.state(), Precision::Full)?;
         }
         let path = new.join(PROGRESS);
-        let text = serde_json::to_string_pretty(progress).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: path.clone(),
+        let text = serde_json::to_string_pretty(progress).map_err(|cause| {
+            Error::Base(BaseError::Model {
+                reason: cause.to_string(),
+                path: path.clone(),
+            })
         })?;
         write_atomically(&path, text.as_bytes(), true)?;
         disk::sync_folder(&new).map_err(Error::write(&new))?;
@@ -191,9 +193,11 @@ pub(super) fn load(
     };
     let path = folder.join(PROGRESS);
     let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-    let progress: Progress = serde_json::from_str(&text).map_err(|cause| Error::Model {
-        reason: cause.to_string(),
-        path: path.clone(),
+    let progress: Progress = serde_json::from_str(&text).map_err(|cause| {
+        Error::Base(BaseError::Model {
+            reason: cause.to_string(),
+            path: path.clone(),
+        })
     })?;
     let description = ModelFolder::open(&folder)?;
     let (mut weights, tokenizer) = description.load(&folder, device)?;

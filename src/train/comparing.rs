@@ -15,7 +15,7 @@ use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validating::Scoring;
 use super::validation::{Validation, ValidationSet};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::{Corpus, Split};
 use canopy_kernels::packed::Quantization;
 use canopy_models::weights::ModelFolder;
@@ -59,11 +59,11 @@ fn general(config: &TrainingConfig, data: &TrainingData) -> Result<ValidationSet
             return Ok(set.sampled(config.validation_segments).unwrap_or(set));
         }
     }
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field: "general",
         found: config.general.display().to_string(),
         allowed: "a corpus with sentence pairs".to_owned(),
-    })
+    }))
 }
 
 impl Trainer<'_> {

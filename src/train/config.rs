@@ -8,7 +8,7 @@ use super::event::RunLimits;
 use super::mixed_precision::{MomentPrecision, ProductPrecision};
 use super::optimizer::AdamConstants;
 use super::schedule::{noam_rate, warmed_up};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_nn::model::{Context, Preset};
 use canopy_translate::inference::imported_files;
 
@@ -224,7 +224,7 @@ impl TrainingConfig {
     pub fn system(&self) -> Result<Preset> {
         let preset = Preset::named(&self.preset)?;
         match self.structure {
-            Some(structure) => preset.restructured(structure),
+            Some(structure) => Ok(preset.restructured(structure)?),
             None => Ok(preset),
         }
     }
@@ -232,12 +232,14 @@ impl TrainingConfig {
     /// Reads settings in TOML.
     ///
     /// # Errors
-    /// [`Error::Settings`] with line and field if they are none.
+    /// [`Error::Base(BaseError::Settings)`] with line and field if they are none.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
-        toml::from_str(&text).map_err(|cause| Error::Settings {
-            reason: cause.to_string().trim_end().to_owned(),
-            path: path.to_owned(),
+        toml::from_str(&text).map_err(|cause| {
+            Error::Base(BaseError::Settings {
+                reason: cause.to_string().trim_end().to_owned(),
+                path: path.to_owned(),
+            })
         })
     }
 
@@ -308,11 +310,11 @@ impl TrainingConfig {
     /// Refuses numbers of the optimizer that it cannot count with.
     fn validate_optimizer(&self) -> Result<()> {
         let refuse = |field, found: f64, allowed: &str| {
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field,
                 found: found.to_string(),
                 allowed: allowed.to_owned(),
-            })
+            }))
         };
         let positive = [
             ("learning_rate_factor", self.learning_rate_factor),
@@ -344,14 +346,14 @@ impl TrainingConfig {
     /// Refuses values that cannot be trained with.
     ///
     /// # Errors
-    /// [`Error::Config`] with the field and the values it may have.
+    /// [`Error::Base(BaseError::Config)`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field,
                 found: found.to_string(),
                 allowed: allowed.to_owned(),
-            })
+            }))
         };
         if self.corpus.as_os_str().is_empty() {
             return refuse("corpus", &"missing", "the folder of a corpus");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::device_lock::DeviceLock;
 use super::run_state::{RunState, run_state};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// In the run folder: an order from another program, there until the run has read it.
@@ -194,7 +194,11 @@ pub fn give_order(run: &Path, order: Order) -> Result<()> {
             path: run.to_owned(),
         });
     }
-    write_atomically(run.join(ORDER_FILE), order.to_string().as_bytes(), true)
+    Ok(write_atomically(
+        run.join(ORDER_FILE),
+        order.to_string().as_bytes(),
+        true,
+    )?)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::follow::Lines;
 use super::summary::RunSummary;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_chart::charts::XAxis;
 
 /// Where on each horizontal axis points lie; the columns are equally long.

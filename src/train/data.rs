@@ -11,7 +11,7 @@ use super::batch::{Example, ExampleSet, generator};
 use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use super::copies::copies;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
 use canopy_corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use canopy_metrics::discourse::FormOfAddress;
@@ -84,10 +84,12 @@ impl TrainingData {
         let preset = config.system()?;
         let memory = memory_of(&preset, &corpus, config)?;
         let bpe_dropout = if config.bpe_dropout > 0.0 {
-            let own = tokenizer.own().ok_or_else(|| Error::Config {
-                field: "bpe_dropout",
-                found: config.bpe_dropout.to_string(),
-                allowed: "0, since the model has the tokenizer of another program".to_owned(),
+            let own = tokenizer.own().ok_or_else(|| {
+                Error::Base(BaseError::Config {
+                    field: "bpe_dropout",
+                    found: config.bpe_dropout.to_string(),
+                    allowed: "0, since the model has the tokenizer of another program".to_owned(),
+                })
             });
             Some((own?.merges(), config.bpe_dropout))
         } else {
@@ -244,11 +246,11 @@ pub(super) fn check_copies(config: &TrainingConfig, preset: &Preset) -> Result<(
     if reads || config.copied_words == 0.0 {
         return Ok(());
     }
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field: "copied_words",
         found: config.copied_words.to_string(),
         allowed: format!("0, since {} reads no translations", preset.name),
-    })
+    }))
 }
 
 /// Refuses a memory for a system that has none.
@@ -259,11 +261,11 @@ pub(super) fn check_memory(config: &TrainingConfig, preset: &Preset) -> Result<(
     if preset.memory_use.is_some() || config.memory.as_os_str().is_empty() {
         return Ok(());
     }
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field: "memory",
         found: config.memory.display().to_string(),
         allowed: format!("empty, since {} has no memory", preset.name),
-    })
+    }))
 }
 
 /// The memory of a system that has one: the training pairs, and those of the settings; None of any other system.

@@ -8,7 +8,7 @@ use super::event::TrainingEvent;
 use super::optimizer::Adam;
 use super::reporter::Reporter;
 use super::trainer::Trainer;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_kernels::DropoutSource;
 use canopy_models::weights::{Place, module_tensors, not_finite};
 use canopy_nn::model::{Batch, Model, Network};
@@ -76,17 +76,19 @@ impl Trainer<'_> {
     pub fn diverged(&self, done: Result<()>) -> Result<Option<String>> {
         let reason = match done {
             Ok(()) => return Ok(None),
-            Err(Error::InvalidScores { sentence, found }) => {
+            Err(Error::Base(BaseError::InvalidScores { sentence, found })) => {
                 format!("the scores of sentence {sentence} hold {found} in validation")
             }
             Err(Error::Checkpoint { step, cause }) => match *cause {
-                Error::Weights { reason, .. } => return Ok(Some(after(step, &reason))),
+                Error::Base(BaseError::Weights { reason, .. }) => {
+                    return Ok(Some(after(step, &reason)));
+                }
                 cause => {
                     let cause = Box::new(cause);
                     return Err(Error::Checkpoint { step, cause });
                 }
             },
-            Err(Error::Weights { reason, .. }) => reason,
+            Err(Error::Base(BaseError::Weights { reason, .. })) => reason,
             Err(other) => return Err(other),
         };
         Ok(Some(after(self.progress.step, &reason)))

@@ -15,8 +15,8 @@ use super::control::Order;
 use super::data::TrainingData;
 use super::event::Phase;
 use super::reporter::Reporter;
+use crate::error::{BaseError, Error, Result};
 use canopy_base::digest::digest_of_files;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::Corpus;
 use canopy_kernels::packed::Quantization;
@@ -46,11 +46,11 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field: "draft_share",
         found: config.draft_share.to_string(),
         allowed,
-    })
+    }))
 }
 
 /// A draft of each training pair, by the model that the run begins with: those that lie beside the corpus, or new ones, which are

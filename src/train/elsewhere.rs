@@ -13,8 +13,8 @@ use super::control::{Control, Order, Orders};
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::RunFolder;
 use super::sources::Sources;
+use crate::error::{BaseError, Error, Result};
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::Corpus;
 use canopy_translate::inference::DeviceChoice;
@@ -165,10 +165,10 @@ pub fn train_elsewhere(
     let place = match known {
         Some(place) => place,
         None if resume => {
-            return Err(Error::OnlyHere {
+            return Err(Error::Base(BaseError::OnlyHere {
                 what: "going on with a run that was begun here",
                 host: client.host().to_string(),
-            });
+            }));
         }
         None => Place {
             host: client.host().to_string(),
@@ -219,10 +219,10 @@ impl Follower<'_> {
         let state: TrainingState = self.client.told_at(&self.place)?;
         self.fetch(folder.path())?;
         match state {
-            TrainingState::Failed { message } => Err(Error::RemoteRefused {
+            TrainingState::Failed { message } => Err(Error::Base(BaseError::RemoteRefused {
                 message,
                 host: self.client.host().to_string(),
-            }),
+            })),
             _ => Ok(self.reason.unwrap_or(EndReason::Abandoned)),
         }
     }
@@ -239,10 +239,10 @@ impl Follower<'_> {
             }
         };
         let Some((headers, lines)) = self.client.bytes_at(&place, &mut idle)? else {
-            return Err(Error::RemoteLost {
+            return Err(Error::Base(BaseError::RemoteLost {
                 reason: "the run could not be told to end".to_owned(),
                 host: self.client.host().to_string(),
-            });
+            }));
         };
         folder.append(&lines)?;
         for line in lines.split(|&byte| byte == b'\n') {
@@ -288,10 +288,10 @@ impl Follower<'_> {
             let from = format!("{}/files/{}", self.place, escaped(&file.path));
             self.client.download(&from, new.path())?;
             if digest(new.path()).as_ref() != Some(&file.sha256) {
-                return Err(Error::RemoteLost {
+                return Err(Error::Base(BaseError::RemoteLost {
                     reason: format!("{} did not come whole", file.path),
                     host: self.client.host().to_string(),
-                });
+                }));
             }
             new.persist(&to)
                 .map_err(|fault| Error::write(&to)(fault.error))?;
@@ -318,8 +318,10 @@ fn escaped(path: &str) -> String {
 /// A name that nobody can guess.
 fn new_id() -> Result<String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|cause| Error::NoRandomNumbers {
-        reason: cause.to_string(),
+    getrandom::fill(&mut bytes).map_err(|cause| {
+        Error::Base(BaseError::NoRandomNumbers {
+            reason: cause.to_string(),
+        })
     })?;
     Ok(bytes.iter().fold(String::new(), |mut id, byte| {
         // Writing to a string does not fail.

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::{RunFolder, is_run};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::device_failure::{DeviceFailure, in_short};
-use canopy_base::error::{Error, Result, panic_message};
+use canopy_base::error::panic_message;
 use canopy_translate::inference::gpu_is_lost;
 
 /// Batches are not made smaller than this when the memory is too small.
@@ -44,10 +45,12 @@ pub fn with_fitting_batches(
                 (batch_tokens, resume) = (fewer, true);
                 continue;
             }
-            Some(DeviceFailure::OutOfMemory) => Error::OutOfMemory { batch_tokens },
+            Some(DeviceFailure::OutOfMemory) => {
+                Error::Base(BaseError::OutOfMemory { batch_tokens })
+            }
             Some(DeviceFailure::Lost) => lost(&message),
             None if gpu_is_lost() => lost(&message),
-            None => Error::panicked(message),
+            None => Error::Base(BaseError::panicked(message)),
         };
         let message = error.to_string();
         record(run, &TrainingEvent::Failed { message });
@@ -56,9 +59,9 @@ pub fn with_fitting_batches(
 }
 
 fn lost(message: &str) -> Error {
-    Error::DeviceLost {
+    Error::Base(BaseError::DeviceLost {
         message: in_short(message),
-    }
+    })
 }
 
 /// Writes an event to the folder of a run that has begun; whoever trains it knows the event if that fails.
@@ -114,7 +117,10 @@ mod tests {
         for (message, says) in [(at_once, "device is lost"), (later, "gave nothing back")] {
             let folder = tempfile::tempdir().expect("a folder");
             let (told, ended) = told(folder.path(), message);
-            assert!(matches!(ended, Err(Error::DeviceLost { .. })), "{ended:?}");
+            assert!(
+                matches!(ended, Err(Error::Base(BaseError::DeviceLost { .. }))),
+                "{ended:?}"
+            );
             assert_eq!(told, []);
             let state = run_state(folder.path()).expect("readable");
             let is_told = matches!(&state, RunState::Failed { message } if message.contains(says));

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A longer line is none of ours; it is skipped.
 const LONGEST_LINE: usize = 1 << 20;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::run_folder::is_run;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// A path a line, the newest last.
@@ -41,7 +41,7 @@ pub fn remember_run(home: &Path, run: &Path) -> Result<()> {
         let _ = writeln!(text, "{}", run.display());
     }
     std::fs::create_dir_all(home).map_err(Error::write(home))?;
-    write_atomically(home.join(FILE), text.as_bytes(), true)
+    Ok(write_atomically(home.join(FILE), text.as_bytes(), true)?)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::config::TrainingConfig;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// The numbers of a training's matrix products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
@@ -78,11 +78,11 @@ impl TrainingConfig {
         let others = ProductPrecision::ALL.into_iter();
         let others = others.filter(|other| other.is_on(device));
         let others: Vec<&str> = others.map(ProductPrecision::name).collect();
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "precision",
             found: self.precision.name().to_owned(),
             allowed: format!("{}, of which this device has numbers", others.join(", ")),
-        })
+        }))
     }
 }
 

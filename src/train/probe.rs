@@ -15,7 +15,7 @@ use super::mixed_precision::MomentPrecision;
 use super::shards::shards;
 use super::trainer::Trainer;
 use super::workers::Workers;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Corpus;
 use canopy_nn::model::{Batch, ModelConfig};
 
@@ -60,9 +60,9 @@ pub fn probe(
     let texts = BertTexts::of_run(config, &preset, &corpus, known, bert.as_ref())?;
     let data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
-        return Err(Error::NothingToLearn {
+        return Err(Error::Base(BaseError::NothingToLearn {
             path: config.corpus.clone(),
-        });
+        }));
     }
     let start = Start::new(config, &preset, &data, &device, None, (base, bert))?;
     let workers = Workers::new(&device, config.devices)?;

@@ -4,7 +4,7 @@ use super::control::{Control, Order, Orders};
 use super::device_lock::DeviceLock;
 use super::event::{Phase, TrainingEvent};
 use super::run_folder::RunFolder;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 pub(super) struct Reporter<'a> {
     pub folder: RunFolder,

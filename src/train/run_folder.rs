@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::config::TrainingConfig;
 use super::event::TrainingEvent;
 use super::sources::Sources;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::{lock_file, write_atomically};
 
 pub(super) const SETTINGS: &str = "config.toml";
@@ -84,9 +84,11 @@ impl RunFolder {
     pub(super) fn keep(&mut self, config: &TrainingConfig, sources: Sources) -> Result<()> {
         let config = config.clone().with_absolute_paths()?;
         let path = self.path.join(SETTINGS);
-        let text = toml::to_string(&config).map_err(|cause| Error::Settings {
-            reason: cause.to_string(),
-            path: path.clone(),
+        let text = toml::to_string(&config).map_err(|cause| {
+            Error::Base(BaseError::Settings {
+                reason: cause.to_string(),
+                path: path.clone(),
+            })
         })?;
         write_atomically(&path, text.as_bytes(), true)?;
         let record = Record {
@@ -94,12 +96,14 @@ impl RunFolder {
             sources,
         };
         let path = self.path.join(RECORD);
-        let text = serde_json::to_string_pretty(&record).map_err(|cause| Error::Settings {
-            reason: cause.to_string(),
-            path: path.clone(),
+        let text = serde_json::to_string_pretty(&record).map_err(|cause| {
+            Error::Base(BaseError::Settings {
+                reason: cause.to_string(),
+                path: path.clone(),
+            })
         })?;
         self.record = Some(record);
-        write_atomically(&path, text.as_bytes(), true)
+        Ok(write_atomically(&path, text.as_bytes(), true)?)
     }
 
     /// The sources that the run began with, if it says.
@@ -143,9 +147,11 @@ impl RunFolder {
     /// If the disk is full.
     pub fn record(&mut self, event: &TrainingEvent) -> Result<()> {
         let path = self.path.join(EVENTS);
-        let mut line = serde_json::to_vec(event).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: path.clone(),
+        let mut line = serde_json::to_vec(event).map_err(|cause| {
+            Error::Base(BaseError::Model {
+                reason: cause.to_string(),
+                path: path.clone(),
+            })
         })?;
         line.push(b'\n');
         self.events.write_all(&line).map_err(Error::write(&path))
@@ -164,9 +170,11 @@ impl Record {
             return Ok(None);
         }
         let text = std::fs::read(path).map_err(Error::read(path))?;
-        let refuse = |cause: serde_json::Error| Error::Settings {
-            reason: cause.to_string(),
-            path: path.to_owned(),
+        let refuse = |cause: serde_json::Error| {
+            Error::Base(BaseError::Settings {
+                reason: cause.to_string(),
+                path: path.to_owned(),
+            })
         };
         let Version { version } = serde_json::from_slice(&text).map_err(refuse)?;
         if version > VERSION {

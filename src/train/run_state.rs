@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::event::{EndReason, Phase, TrainingEvent};
 use super::run_folder::{EVENTS, LOCK, SETTINGS};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Enough of the end of `events.jsonl` to hold a whole event.
 const TAIL: u64 = 1 << 16;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::config::TrainingConfig;
+use crate::error::{Error, Result};
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::error::{Error, Result};
 use canopy_corpus::Corpus;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_nn::model::Preset;

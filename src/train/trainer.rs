@@ -25,7 +25,7 @@ use super::sources::Sources;
 use super::update::Started;
 use super::validating::Scoring;
 use super::workers::Workers;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Corpus;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{Model, Preset};
@@ -114,11 +114,11 @@ fn trained(
 
 fn open_corpus(config: &TrainingConfig, resume: bool) -> Result<Corpus> {
     Corpus::open(&config.corpus).map_err(|cause| match cause {
-        Error::Read { .. } if resume => Error::CorpusGone {
+        BaseError::Read { .. } if resume => Error::CorpusGone {
             path: config.corpus.clone(),
-            cause: Box::new(cause),
+            cause: Box::new(cause.into()),
         },
-        other => other,
+        other => other.into(),
     })
 }
 
@@ -144,10 +144,10 @@ fn prepared<'a>(
                 "the run trains {begun}, not {}; begin another run for that",
                 preset.name
             );
-            return Err(Error::Settings {
+            return Err(Error::Base(BaseError::Settings {
                 reason,
                 path: reporter.folder.path().to_owned(),
-            });
+            }));
         }
         if let Some(begun) = reporter.folder.sources() {
             sources.check(begun, config)?;
@@ -170,9 +170,9 @@ fn prepared<'a>(
     let texts = BertTexts::of_run(config, preset, corpus, known, bert.as_ref())?;
     let mut data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
-        return Err(Error::NothingToLearn {
+        return Err(Error::Base(BaseError::NothingToLearn {
             path: config.corpus.clone(),
-        });
+        }));
     }
     if config.draft_share > 0.0 {
         // Whoever ends the run meanwhile ends it before its first update.

@@ -14,7 +14,7 @@ use super::reporter::Reporter;
 use super::shards::shards;
 use super::trainer::Trainer;
 use super::workers::Loss;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::{DropoutSource, is_cpu, with_products};
 use canopy_nn::model::{Batch, Model, WARM};
 

@@ -13,7 +13,7 @@ use super::event::{Phase, STALLED, TrainingEvent};
 use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validation::{Validation, ValidationSet};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Split;
 use canopy_kernels::packed::Quantization;
 
@@ -167,10 +167,10 @@ impl Trainer<'_> {
         match &validation {
             None => self.clock.broken_off(secs),
             Some(validation) if !validation.loss.is_finite() => {
-                return Err(Error::InvalidScores {
+                return Err(Error::Base(BaseError::InvalidScores {
                     sentence: "of the development documents".to_owned(),
                     found: validation.loss,
-                });
+                }));
             }
             Some(_) => {}
         }

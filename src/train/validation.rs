@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::batch::ExampleSet;
 use super::event::Sample;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{Corpus, DocumentUnits, Segment, Split, document_units, segments};
 use canopy_kernels::DropoutSource;
 use canopy_metrics::corpus_bleu;

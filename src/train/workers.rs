@@ -10,7 +10,7 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_nn::model::{Batch, Model};
 use canopy_translate::inference::adapters_beside;
 
@@ -80,8 +80,10 @@ impl Workers {
                 .num_threads(threads)
                 .thread_name(move |thread| format!("trainer {number}.{thread}"))
                 .build();
-            let threads = threads.map_err(|cause| Error::Thread {
-                cause: std::io::Error::other(cause),
+            let threads = threads.map_err(|cause| {
+                Error::Base(BaseError::Thread {
+                    cause: std::io::Error::other(cause),
+                })
             })?;
             let device = device.autodiff();
             Ok(Worker { device, threads })
@@ -228,6 +230,7 @@ mod tests {
     use burn::tensor::distributed::{ReduceOperation, all_reduce};
     use burn::tensor::{Device, Tensor};
 
+    use crate::error::Error;
     use canopy_base::error::caught;
 
     /// Once this fails, burn's own operation may take the place of the sums here.
@@ -239,7 +242,8 @@ mod tests {
             let devices = vec![device.clone(), device.clone()];
             Ok(all_reduce(one, ReduceOperation::Sum, devices).resolve())
         });
-        let message = refused.expect_err("not supported").to_string();
+        let refused: Error = refused.expect_err("not supported");
+        let message = refused.to_string();
         assert!(message.contains("not supported"), "{message}");
     }
 }

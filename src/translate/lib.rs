@@ -1,6 +1,5 @@
 //! A document in, its translation out; the models for it.
 
 pub mod catalogue;
-pub mod contrastive;
 pub mod inference;
 pub mod remote;

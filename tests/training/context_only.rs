@@ -1,7 +1,7 @@
 //! Trainings of what reads beyond the sentence alone.
 
-use canopy::error::Error;
 use canopy::training::TrainingConfig;
+use canopy::training::error::{BaseError, Error};
 
 use super::{Place, assert_same_state, state, stopped_after, trained};
 
@@ -52,10 +52,10 @@ fn a_training_of_the_context_alone_leaves_the_sentence_level_network_as_it_is() 
         let refused = trained(&config, &place.run("refused"), false);
         let is_refused = matches!(
             refused,
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field: "context_only",
                 ..
-            })
+            }))
         );
         assert!(is_refused, "{refused:?}");
     }

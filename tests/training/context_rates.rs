@@ -1,6 +1,6 @@
 //! How fast what reads beyond the sentence learns.
 
-use canopy::error::Error;
+use canopy::training::error::{BaseError, Error};
 use canopy::training::{Schedule, TrainingConfig};
 
 use super::{Place, assert_same_state, state, stopped_after, trained};
@@ -64,7 +64,7 @@ fn a_gate_opens_by_schedule_and_a_context_learns_at_its_own_rate() {
         let refused = trained(&config, &place.run(name), false);
         let field = "gate_opening_steps";
         assert!(
-            matches!(refused, Err(Error::Config { field: it, .. }) if it == field),
+            matches!(refused, Err(Error::Base(BaseError::Config { field: it, .. })) if it == field),
             "{refused:?}"
         );
     }

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use canopy::error::Error;
+use canopy::training::error::Error;
 use canopy::training::{Order, Phase, RunState, give_order, run_state};
 
 use super::*;

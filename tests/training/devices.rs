@@ -1,7 +1,7 @@
 //! Several devices share every batch: the same weights each time, and the curve of one device.
 
-use canopy::error::Error;
 use canopy::training::Schedule;
+use canopy::training::error::{BaseError, Error};
 
 use super::*;
 
@@ -105,7 +105,7 @@ fn a_number_of_devices_that_cannot_be_is_refused() {
         let config = config(&place, PRESETS[0], devices);
         let refused = trained(&config, &place.run("run"), false).expect_err("too few or many");
         assert!(refused.to_string().contains("devices"), "{refused}");
-        assert!(matches!(refused, Error::Config { .. }));
+        assert!(matches!(refused, Error::Base(BaseError::Config { .. })));
     }
     assert!(!place.run("run").exists());
 }

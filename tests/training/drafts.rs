@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use canopy::error::Error;
 use canopy::training::TrainingConfig;
+use canopy::training::error::{BaseError, Error};
 
 use super::{Place, assert_same_state, state, stopped_after, trained};
 
@@ -56,7 +56,7 @@ fn drafts_are_read_in_place_of_human_translations_and_kept_beside_the_corpus() {
     let refused = trained(&refused, &place.run("refused"), false);
     let field = "draft_share";
     assert!(
-        matches!(refused, Err(Error::Config { field: it, .. }) if it == field),
+        matches!(refused, Err(Error::Base(BaseError::Config { field: it, .. })) if it == field),
         "{refused:?}"
     );
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
-use canopy::error::Error;
 use canopy::tokenizers::Side;
+use canopy::training::error::{BaseError, Error};
 use canopy::training::{Example, ExampleSet, TrainingData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +73,7 @@ fn a_corpus_with_nothing_to_learn_is_refused() {
     writer.finish().expect("a corpus");
     let refused = trained(&place.config(1), &place.run("run"), false);
     assert!(
-        matches!(refused, Err(Error::NothingToLearn { .. })),
+        matches!(refused, Err(Error::Base(BaseError::NothingToLearn { .. }))),
         "{refused:?}"
     );
 }
@@ -179,10 +179,10 @@ fn copies_stand_behind_a_part_of_their_own_translation() {
     assert!(
         matches!(
             refused,
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field: "copied_words",
                 ..
-            })
+            }))
         ),
         "{refused:?}"
     );

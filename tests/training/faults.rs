@@ -7,12 +7,12 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use canopy::app::{Settings, Theme};
+use canopy::cli::error::Result;
 use canopy::contrastive::{self, Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
 use canopy::corpus::{
     Chosen, ContextsInfo, Corpus, CorpusInfo, CorpusWriter, DocumentContexts, Split, Unit,
     read_contexts, write_contexts,
 };
-use canopy::error::Result;
 use canopy::jobs::project::source_hash;
 use canopy::jobs::{DocumentWork, Project, SavedTarget, State};
 use canopy::judgement::{FORMAT, JudgedDocument, Judgement};
@@ -88,7 +88,11 @@ fn names(folder: &Path) -> Vec<String> {
 fn files() {
     let save: Save = |folder, second| {
         let text = if second { "second" } else { "first" }.repeat(1_000);
-        write_atomically(folder.join("a.docx"), text.as_bytes(), true)
+        Ok(write_atomically(
+            folder.join("a.docx"),
+            text.as_bytes(),
+            true,
+        )?)
     };
     assert_survives(save, |folder| match fs::read(folder.join("a.docx")) {
         Ok(bytes) if bytes == b"first".repeat(1_000) => Some(false),
@@ -104,7 +108,7 @@ fn projects() {
         let targets = (0..if second { 200 } else { 1 }).map(target).collect();
         let path = folder.join("p.json");
         let project = Project::new("a.html".into(), "c".to_owned(), targets);
-        write_atomically(&path, &project.to_bytes(&path)?, true)
+        Ok(write_atomically(&path, &project.to_bytes(&path)?, true)?)
     };
     assert_survives(save, |folder| {
         let project = Project::read(&folder.join("p.json")).ok()??;
@@ -119,7 +123,11 @@ fn settings() {
             theme: if second { Theme::Dark } else { Theme::Light },
             ..Settings::default()
         };
-        write_atomically(folder.join("s.json"), &settings.to_bytes(), true)
+        Ok(write_atomically(
+            folder.join("s.json"),
+            &settings.to_bytes(),
+            true,
+        )?)
     };
     assert_survives(save, |folder| {
         Some(Settings::read(&folder.join("s.json")).theme == Theme::Dark)
@@ -131,7 +139,7 @@ fn memories() {
     let save: Save = |folder, second| {
         let pairs =
             (0..if second { 50 } else { 1 }).map(|it| (format!("one {it}"), "eins".to_owned()));
-        TranslationMemory::new(pairs).save(&folder.join("m.tsv.gz"))
+        Ok(TranslationMemory::new(pairs).save(&folder.join("m.tsv.gz"))?)
     };
     assert_survives(save, |folder| {
         let memory = TranslationMemory::open(&folder.join("m.tsv.gz")).ok()?;
@@ -147,7 +155,7 @@ fn termbases() {
         if second {
             base.add(Term::new("row", "Zeile"));
         }
-        base.save(&folder.join("t.tbx"), true)
+        Ok(base.save(&folder.join("t.tbx"), true)?)
     };
     assert_survives(save, |folder| {
         let base = Termbase::read(&folder.join("t.tbx"), "en", "de").ok()?;
@@ -164,7 +172,7 @@ fn judgements() {
             seed: 1,
             documents: vec![JudgedDocument::default(); if second { 9 } else { 1 }],
         };
-        judgement.save(&folder.join("j.json"), true)
+        Ok(judgement.save(&folder.join("j.json"), true)?)
     };
     assert_survives(save, |folder| {
         let judgement = Judgement::open(&folder.join("j.json")).ok()?;
@@ -187,12 +195,12 @@ fn contexts() {
             sentences: vec![vec![chosen]],
         };
         let documents = vec![document; if second { 9 } else { 1 }];
-        write_contexts(
+        Ok(write_contexts(
             &folder.join("c.jsonl"),
             &ContextsInfo::default(),
             &documents,
             true,
-        )
+        )?)
     };
     assert_survives(save, |folder| {
         let (_, documents) = read_contexts(&folder.join("c.jsonl")).ok()?;
@@ -228,7 +236,7 @@ fn contrastive_sets() {
             items: vec![item],
             needs_target_context: false,
         };
-        set.save(&folder.join("s.json"), true)
+        Ok(set.save(&folder.join("s.json"), true)?)
     };
     assert_survives(save, |folder| {
         let set = contrastive::open(&folder.join("s.json"), None).ok()?;
@@ -242,12 +250,8 @@ fn models() {
         let mut description = tiny::description();
         description.name = if second { "second" } else { "first" }.to_owned();
         let model = tiny::talkative_model(if second { 2 } else { 1 });
-        description.save(
-            &folder.join("m"),
-            &model,
-            &tiny::vocabulary(),
-            Precision::Full,
-        )
+        let place = folder.join("m");
+        Ok(description.save(&place, &model, &tiny::vocabulary(), Precision::Full)?)
     };
     assert_survives(save, |folder| {
         let folder = folder.join("m");
@@ -284,14 +288,15 @@ fn corpora() {
                 tiny::document(&number.to_string(), units.collect()),
             )?;
         }
-        writer.finish().map(drop)
+        writer.finish()?;
+        Ok(())
     };
     assert_survives(save, |folder| {
         let corpus = Corpus::open(folder.join("c")).ok()?;
         let documents = corpus
             .documents(Split::Train)
             .ok()?
-            .collect::<Result<Vec<_>>>();
+            .collect::<Result<Vec<_>, _>>();
         let name = corpus.info().name.clone();
         (documents.ok()?.len() == 6).then_some(name == "second")
     });
@@ -309,7 +314,7 @@ fn results() {
             translations: [("test-beam-4".to_owned(), translations)].into(),
             ..RunResults::default()
         };
-        results.save(&folder.join("results.json"))
+        Ok(results.save(&folder.join("results.json"))?)
     };
     assert_survives(save, |folder| {
         let results = RunResults::read(&folder.join("results.json")).ok()?;
@@ -326,7 +331,7 @@ fn lists_of_runs() {
             fs::write(folder.join(name).join("config.toml"), "").expect("written");
         }
         let name = if second { "second" } else { "first" };
-        remember_run(&folder.join("home"), &folder.join(name))
+        Ok(remember_run(&folder.join("home"), &folder.join(name))?)
     };
     assert_survives(save, |folder| {
         let known = known_runs(&folder.join("home"));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use canopy::error::Error;
+use canopy::training::error::Error;
 
 use super::*;
 

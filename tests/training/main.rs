@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use canopy::error::Result;
+use canopy::training::error::Result;
 use canopy::training::{Control, EndReason, Progress, TrainingConfig, TrainingEvent, train};
 use canopy::weights::{NamedTensors, read_tensors};
 use tempfile::TempDir;

@@ -1,12 +1,12 @@
 //! A model that reads a translation memory keeps the pairs it learnt from, and reads them when it translates.
 
 use canopy::corpus::{Corpus, Split, segments};
-use canopy::error::Error;
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::memory::Match;
 use canopy::model::SENTENCE_BREAK;
 use canopy::text::placeholder::stripped;
 use canopy::training::TrainingData;
+use canopy::training::error::Error;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Numbers that are not finite, in what a run begins or goes on with.
 
-use canopy::error::Error;
+use canopy::training::error::Error;
 use canopy::weights::{Precision, write_tensors};
 
 use super::*;

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use canopy::error::Error;
 use canopy::training::Phase;
+use canopy::training::error::{BaseError, Error};
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn a_used_run_folder_is_left_alone() {
     };
     let refused = trained(&other, &place.run(run), true);
     assert!(
-        matches!(refused, Err(Error::Settings { .. })),
+        matches!(refused, Err(Error::Base(BaseError::Settings { .. }))),
         "{refused:?}"
     );
     let after = files(&place.run(run));

@@ -8,7 +8,11 @@ use canopy::model::Preset;
 use canopy::training::{Control, EndReason, TrainingConfig, TrainingEvent, train};
 use canopy::weights::{ModelFolder, NamedTensors, read_tensors};
 
-fn run(config: &TrainingConfig, run: &Path, resume: bool) -> canopy::error::Result<EndReason> {
+fn run(
+    config: &TrainingConfig,
+    run: &Path,
+    resume: bool,
+) -> canopy::training::error::Result<EndReason> {
     let mut observe = |_: &TrainingEvent| ();
     let control = Control::default();
     train(

@@ -34,7 +34,8 @@ fn open(folder: &tempfile::TempDir, state: &mut AppState) {
     state.apply(Command::Drop(paths.to_vec()));
     let request = state.aligning.requests.pop().expect("asked for");
     let job = request.job;
-    let alignment = Alignment::open(request).map(Box::new);
+    let alignment = Alignment::open(request.source, request.target, request.kept);
+    let alignment = alignment.map(Box::new).map_err(Into::into);
     state.receive(Event::Aligned { job, alignment });
 }
 

@@ -200,7 +200,7 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
     let Some(FileRequest::Write { job, bytes, .. }) = state.file_requests.pop() else {
         panic!("it is kept that names were told");
     };
-    let error = Error::NoModel;
+    let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
     let notice = state.notices.last().expect("a notice");
     assert_eq!(notice.title, "Your work could not be kept");
@@ -221,7 +221,7 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
         panic!("they are exported");
     };
     assert_eq!(path, votes);
-    let error = Error::NoModel;
+    let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
     let notice = state.notices.last().expect("a notice");
     assert_eq!(notice.title, "The votes could not be saved");
@@ -245,7 +245,7 @@ fn scores_that_were_not_saved_are_not_lost_without_a_question() {
             other => panic!("{other:?}"),
         }
     };
-    let (job, error) = (save(state), Error::NoModel);
+    let (job, error) = (save(state), Error::NoModel.into());
     state.receive(Event::Failed { job, error });
     assert_eq!(state.lost_by_closing(), lost);
     let job = save(state);
@@ -369,7 +369,7 @@ fn nothing_is_traced_without_its_model() {
     let Some(Request::OpenModel { job, .. }) = state.requests.pop() else {
         panic!("its model is opened");
     };
-    let error = Error::NoModel;
+    let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
     open_written(state);
     let [notice] = &state.notices[..] else {

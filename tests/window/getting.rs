@@ -206,7 +206,8 @@ fn what_went_wrong_stays_to_be_read_and_another_release_is_an_update() {
         error: Error::Download {
             reason: "nothing is there (it answers 404)".to_owned(),
             name: "en-fr-tiny".to_owned(),
-        },
+        }
+        .into(),
     });
     harness.run_steps(5);
     harness.get_by_label("en-fr-tiny is not installed");

@@ -153,7 +153,8 @@ fn a_failure_is_told_and_an_old_answer_dropped() {
     let failed = || {
         Err(canopy::error::Error::LlmSilent {
             model: "small".to_owned(),
-        })
+        }
+        .into())
     };
     window.state.receive(Event::Suggested {
         job: first,
@@ -238,7 +239,7 @@ fn a_server_that_is_not_there_is_told_in_words() {
     let error = endpoint.models().expect_err("nobody is there");
     window.state.receive(Event::Suggested {
         job: request.job,
-        suggestion: Err(error),
+        suggestion: Err(error.into()),
     });
     let notice = window.state.notices.last().expect("it is told");
     assert!(

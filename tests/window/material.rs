@@ -122,7 +122,7 @@ fn other_languages_are_looked_for_again() {
     harness.run_steps(4);
     let (job, material, languages) = asked(&mut harness.state_mut().state);
     assert_eq!(languages, Some(("de".to_owned(), "en".to_owned())));
-    let error = Error::NoModel;
+    let error = Error::NoModel.into();
     let survey = Box::new(found(&material, languages.as_ref()));
     let state = &mut harness.state_mut().state;
     state.receive(Event::Surveyed { job, survey });

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use canopy::app::error::{BaseError, Error};
 use canopy::app::training::TrainingCommand;
 use canopy::app::{ModelsCommand, Page};
-use canopy::error::Error;
 use canopy::inference::{InstalledModel, starter_model_for};
 use canopy::jobs::{ModelRequest, ModelsThread};
 use egui::accesskit::Role;
@@ -389,7 +389,7 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
         matches!(
             event,
             Event::Failed {
-                error: Error::Exists { .. },
+                error: Error::Base(BaseError::Exists { .. }),
                 ..
             }
         )
@@ -433,10 +433,11 @@ fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
         };
         // What cannot be read says why.
         let reason = "decoder.yml: models: model.npz is not there".to_owned();
-        let model = Err(Error::Foreign {
+        let model = Err(BaseError::Foreign {
             reason,
             path: path.clone(),
-        });
+        }
+        .into());
         window
             .state
             .receive(Event::ModelInspected { job, path, model });

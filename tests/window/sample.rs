@@ -283,7 +283,7 @@ fn what_goes_wrong_is_told_and_ends_the_sample() {
     let home = tempfile::tempdir().expect("a folder");
     let (mut harness, job) = begun(home.path());
     let state = &mut harness.state_mut().state;
-    let error = Error::NoModel;
+    let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
     assert_eq!(state.notices[0].title, "The sample run could not begin");
 
@@ -296,7 +296,7 @@ fn what_goes_wrong_is_told_and_ends_the_sample() {
     let Some(EvaluationRequest::Evaluate(asked)) = state.evaluate.requests.pop() else {
         panic!("both are compared");
     };
-    let (job, error) = (asked.job, Error::NoModel);
+    let (job, error) = (asked.job, Error::NoModel.into());
     state.receive(Event::Failed { job, error });
     harness.run_steps(4);
     harness.get_by_label("Compare both").click();

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use super::{AlignCommand, Aligning};
 use crate::ask::Ask;
 use crate::command::Page;
+use crate::error::Result;
 use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
 use crate::state::{AUTOSAVE_SECS, AppState, NoticeKind};
-use canopy_base::error::Result;
 use canopy_corpus::{AlignmentEdit, Column, RowState};
 
 impl AppState {

@@ -7,7 +7,7 @@ use crate::ask::Ask;
 use crate::jobs::{CheckRequest, JobId, State};
 use crate::open_document::OpenDocument;
 use crate::state::{AppState, NoticeKind};
-use crate::target::Target;
+use canopy_project::Target;
 use canopy_qa::checks::{CheckKind, Checks, Finding, Severity};
 use canopy_translate::inference::Flag;
 

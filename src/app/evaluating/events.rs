@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Evaluated, Tracing};
+use crate::error::Error;
 use crate::jobs::{EvaluationProgress, JobId};
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::Error;
 use canopy_evaluate::evaluation::Evaluation;
 
 impl AppState {

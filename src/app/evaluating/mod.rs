@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
-use canopy_base::error::{Error, Result};
 use canopy_corpus::Split;
 use canopy_evaluate::evaluation::Evaluation;
 use canopy_metrics::judgement::{Criterion, Judgement, Vote};

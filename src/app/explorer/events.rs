@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::sample::clearest_question;
 use super::{Awaited, Explorer, OpenTrace, Origin};
+use crate::error::{Error, Result};
 use crate::jobs::{Answer, JobId};
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::{Error, Result};
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Explanation, ViewKind};
 

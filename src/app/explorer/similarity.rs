@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::jobs::{Answer, Comparison, JobControl, JobId, ModelRequest, Request};
 use crate::state::AppState;
-use canopy_base::error::Error;
 use canopy_explain::trace::{TraceSource, TracedSentence};
 use canopy_explain::{Explanation, SimilarityView, ViewKind};
 use canopy_metrics::similarity::Measure;

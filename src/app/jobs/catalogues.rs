@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobControl, JobId, RequestThread};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, Download, download, downloaded_bytes, look,
 };
@@ -104,10 +105,12 @@ fn get(
     (library, control): (Option<&PathBuf>, &JobControl),
     emit: &dyn Fn(Event),
 ) -> Result<Event> {
-    let library = library.ok_or_else(|| Error::Config {
-        field: "HOME",
-        found: "not set".to_owned(),
-        allowed: "the folder of a user, below which models are kept".to_owned(),
+    let library = library.ok_or_else(|| {
+        Error::Base(BaseError::Config {
+            field: "HOME",
+            found: "not set".to_owned(),
+            allowed: "the folder of a user, below which models are kept".to_owned(),
+        })
     })?;
     let order = Download {
         model,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobId, RequestThread};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 use canopy_qa::checks::{CheckKind, Checks, Pair, Resources, Spelling};
 use canopy_qa::terms::{TermUsage, Termbase};
 
@@ -35,7 +36,7 @@ impl CheckThread {
 
 fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
     type Of = (String, Option<PathBuf>);
-    let mut dictionary: Option<(Of, Result<Spelling>)> = None;
+    let mut dictionary: Option<(Of, Option<Spelling>)> = None;
     while let Ok(request) = inbox.recv() {
         let CheckRequest {
             job,
@@ -58,9 +59,9 @@ fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
                     reason: error.to_string(),
                 });
             }
-            dictionary = Some((wanted, opened));
+            dictionary = Some((wanted, opened.ok()));
         }
-        let spelling = dictionary.as_ref().and_then(|(_, it)| it.as_ref().ok());
+        let spelling = dictionary.as_ref().and_then(|(_, it)| it.as_ref());
         let found = caught(|| {
             let terms = terms.map(TermUsage::new);
             let resources = Resources {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Event, JobControl, JobId};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_explain::SimilarityView;
 use canopy_metrics::similarity::{Embeddings, Measure};
 use canopy_train::DeviceLock;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::Explanation;
@@ -193,7 +193,7 @@ impl Engine for Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.translate_with(document, sentences, known, options, step)
+        Ok(self.translate_with(document, sentences, known, options, step)?)
     }
 
     fn mean_log_probs(
@@ -202,7 +202,7 @@ impl Engine for Translator {
         candidates: &BTreeMap<usize, Vec<String>>,
         known: &BTreeMap<usize, String>,
     ) -> Result<MeanLogProbs> {
-        self.mean_log_probs(document, candidates, known)
+        Ok(self.mean_log_probs(document, candidates, known)?)
     }
 
     fn trace(
@@ -212,7 +212,7 @@ impl Engine for Translator {
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
-        self.trace_with(document, &written(targets), part, top_t)
+        Ok(self.trace_with(document, &written(targets), part, top_t)?)
     }
 
     fn explain(
@@ -222,6 +222,6 @@ impl Engine for Translator {
         prepared: &mut Option<Prepared>,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Explanation> {
-        explain(self, made, question, prepared, step)
+        Ok(explain(self, made, question, prepared, step)?)
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobControl, JobId, RequestThread};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
 use canopy_chart::charts::{Theme, write_picture};
 use canopy_corpus::{Corpus, Split};
@@ -100,11 +101,11 @@ fn evaluate(
     let corpus = Corpus::open(&asked.corpus)?;
     let test = TestSet::open(&corpus, asked.split)?;
     if test.segments.is_empty() {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "the documents to translate",
             found: format!("none in {}", asked.split.name()),
             allowed: "a split with documents".to_owned(),
-        });
+        }));
     }
     let options = SearchOptions {
         beam_size: asked.beam_size,
@@ -183,8 +184,8 @@ fn save(evaluation: &Evaluation, path: &std::path::Path) -> Result<()> {
         _ => {
             let figure = ScoresFigure(evaluation);
             let size = (FIGURE_WIDTH, figure.height());
-            return write_picture(&figure, &Theme::LIGHT, path, size, true);
+            return Ok(write_picture(&figure, &Theme::LIGHT, path, size, true)?);
         }
     };
-    write_atomically(path, text.as_bytes(), true)
+    Ok(write_atomically(path, text.as_bytes(), true)?)
 }

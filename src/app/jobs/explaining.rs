@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobId, RequestThread};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 use canopy_chart::charts::Theme;
 use canopy_explain::trace::{self, Side, TraceSource};
 use canopy_explain::{

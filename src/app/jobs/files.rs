@@ -6,18 +6,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use super::document_work::read_as;
-use super::project::hex;
-use super::project_lock::ProjectLock;
-use super::project_merge::MergedWork;
-use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
 use canopy_document::export::{ExportFormat, Languages, Provenance};
+use canopy_project::project::hex;
+use canopy_project::{MergedWork, ProjectFiles, ProjectLock, SavedWork, read_as};
 use canopy_qa::terms::{Term, TermIndex, Termbase};
 use canopy_translate::remote::{RemoteHost, save_key};
+
+#[cfg(test)]
+mod tests;
 
 /// Work for the file thread.
 #[derive(Debug)]
@@ -240,7 +241,7 @@ impl FileRequest {
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::ReadExchange { job, path } => {
-                let file = Document::open(&path, None).map(Arc::new);
+                let file = shared(Document::open(&path, None));
                 Ok(vec![Event::ExchangeRead { job, file }])
             }
             Self::FindMissing { mut paths, .. } => {
@@ -250,6 +251,10 @@ impl FileRequest {
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
     }
+}
+
+fn shared(read: Result<Document, BaseError>) -> Result<Arc<Document>> {
+    Ok(Arc::new(read?))
 }
 
 /// Tells what somebody else has written into the file of the work.
@@ -319,7 +324,7 @@ impl OpenProjects {
             path,
             document,
             project,
-            project_error: error,
+            project_error: error.map(Into::into),
         };
         let events = [opened].into_iter().chain(in_project);
         Ok(events.chain(elsewhere).collect())
@@ -350,14 +355,14 @@ impl OpenProjects {
                 (lock, ProjectFiles::unread(data_folder, path))
             });
         lock.check()?;
-        place.save(project)
+        Ok(place.save(project)?)
     }
 }
 
 /// A document with other sentences in one place.
 fn recut(path: &Path, document: &Document, edit: SegmentEdit) -> Result<Arc<Document>> {
     let (format, reading) = (Some(document.format), &document.reading);
-    Document::open_edited(path, format, reading, Some(edit)).map(Arc::new)
+    shared(Document::open_edited(path, format, reading, Some(edit)))
 }
 
 /// Adds a term to a file, and to what it holds.
@@ -379,7 +384,7 @@ fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    write_atomically(path, bytes, true)
+    Ok(write_atomically(path, bytes, true)?)
 }
 
 /// The window's end of the file thread.
@@ -410,7 +415,7 @@ impl FileThread {
                     }
                 }
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 

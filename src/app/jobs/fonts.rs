@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_chart::typesetting::{FontKey, SystemFont, SystemFonts, covers, font_script};
 
 /// The fonts that were found so far; the thread adds to them.
@@ -67,7 +67,7 @@ impl FontThread {
         let thread = std::thread::Builder::new()
             .name("canopy-fonts".to_owned())
             .spawn(move || find_all(&inbox, &shared, &wake))
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self {
             requests,
             asked: Mutex::default(),

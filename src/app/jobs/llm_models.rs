@@ -3,7 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobId, RequestThread};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 use canopy_qa::llm::Endpoint;
 
 /// A server to be asked.
@@ -29,7 +30,7 @@ impl ServerThread {
 fn ask_all(inbox: &Receiver<ServerRequest>, emit: &dyn Fn(Event)) {
     while let Ok(request) = inbox.recv() {
         let ServerRequest { job, endpoint } = inbox.try_iter().last().unwrap_or(request);
-        let models = caught(|| endpoint.models());
+        let models = caught(|| Ok(endpoint.models()?));
         emit(Event::ServerModels { job, models });
     }
 }

@@ -4,11 +4,9 @@
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
 pub mod aligning;
-pub mod batch;
 pub mod catalogues;
 pub mod checking;
 pub mod comparing;
-pub mod document_work;
 mod engine;
 pub mod evaluations;
 pub mod explaining;
@@ -16,17 +14,10 @@ pub mod files;
 pub mod fonts;
 mod llm_models;
 pub mod models;
-mod other_languages;
-pub mod project;
-pub mod project_folder;
-mod project_lock;
-pub mod project_merge;
-mod project_store;
 pub mod projects;
 mod request_thread;
 mod run_files;
 pub mod runs;
-pub mod segment_history;
 pub mod suggesting;
 pub mod trainings;
 pub mod worker;
@@ -37,13 +28,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-pub use aligning::{
-    AlignRequest, AlignThread, Alignment, AlignmentFormat, WrittenAlignment, read_rows,
+pub use aligning::{AlignRequest, AlignThread};
+pub use canopy_base::JobId;
+pub use canopy_project::{
+    Alignment, AlignmentFormat, DocumentStatus, DocumentWork, Head, LanguageWork, MergedWork,
+    Origin, Project, ProjectFolder, ProjectStatus, SavedTarget, State, Version, WrittenAlignment,
 };
+pub use canopy_project::{batch, project, project_folder, project_merge, segment_history};
 pub use catalogues::{CatalogueRequest, CatalogueThreads};
 pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
-pub use document_work::DocumentWork;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
@@ -51,20 +45,15 @@ pub use files::{FileRequest, FileThread, Overwrite};
 pub use fonts::FontThread;
 pub use llm_models::{ServerRequest, ServerThread};
 pub use models::{ModelRequest, ModelsThread};
-pub use other_languages::LanguageWork;
-pub use project::{Project, SavedTarget, State};
-pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
-pub use project_merge::MergedWork;
 pub use projects::{ProjectRequest, ProjectsThread, TakenWork};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
-pub use segment_history::{Origin, Version};
 pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::error::{Error, Result};
 use crate::training::CorpusFacts;
-use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::survey::Survey;
 use canopy_document::document::Document;
@@ -79,10 +68,6 @@ use canopy_translate::catalogue::{Look, Progress};
 use canopy_translate::inference::{
     AddressChoice, DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation,
 };
-
-/// Names one job, so that answers to an older one can be told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct JobId(pub u64);
 
 /// Settings that the window may change while a translation runs.
 #[derive(Debug, Clone, Default)]

@@ -8,7 +8,8 @@ use std::thread::JoinHandle;
 
 use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_models::interchange::{Archive, Encoder};
 use canopy_models::weights::Precision;
 use canopy_translate::inference::{
@@ -84,7 +85,7 @@ impl ModelsThread {
                 }
                 .run(&inbox);
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 
@@ -103,10 +104,11 @@ impl ModelsThread {
 
 /// Reads a Sentence-BERT, else a Universal Sentence Encoder; writes it beside the folder of models.
 fn import_encoder(path: &Path, library: &Path) -> Result<PathBuf> {
-    let read = |make: fn(&mut Archive) -> Result<Encoder>| -> Result<(Encoder, Archive)> {
-        let mut archive = Archive::open(path)?;
-        Ok((make(&mut archive)?, archive))
-    };
+    let read =
+        |make: fn(&mut Archive) -> Result<Encoder, BaseError>| -> Result<(Encoder, Archive)> {
+            let mut archive = Archive::open(path)?;
+            Ok((make(&mut archive)?, archive))
+        };
     let (encoder, archive) = match read(Encoder::sbert) {
         Ok(found) => found,
         // The first reason is that of the commoner kind.
@@ -138,7 +140,7 @@ impl<S: Fn(Event)> Loop<S> {
                 ModelRequest::List => self.list(),
                 ModelRequest::Inspect { job, path } => {
                     // What is wrong with it is the answer.
-                    let model = caught(|| described_model(&path)).map(Box::new);
+                    let model = caught(|| Ok(Box::new(described_model(&path)?)));
                     (self.emit)(Event::ModelInspected { job, path, model });
                 }
                 ModelRequest::Add {
@@ -169,7 +171,7 @@ impl<S: Fn(Event)> Loop<S> {
                     path,
                     languages: [from, to],
                 } => {
-                    let memory = caught(|| memory_at(&path, &from, &to)).map(Arc::new);
+                    let memory = caught(|| Ok(Arc::new(memory_at(&path, &from, &to)?)));
                     (self.emit)(Event::MemoryRead { job, memory });
                 }
                 ModelRequest::ImportEncoder { job, path } => {
@@ -191,7 +193,8 @@ impl<S: Fn(Event)> Loop<S> {
     }
 
     fn list(&self) {
-        let models = caught(|| Ok(installed_models(self.library.as_deref(), &self.shipped)));
+        let listed = || Ok(installed_models(self.library.as_deref(), &self.shipped));
+        let models: Result<_> = caught(listed);
         // Without a list those that the settings name can still be opened.
         let models = models.unwrap_or_default();
         (self.emit)(Event::ModelsListed { models });
@@ -204,10 +207,12 @@ impl<S: Fn(Event)> Loop<S> {
     }
 
     fn library(&self) -> Result<&Path> {
-        self.library.as_deref().ok_or_else(|| Error::Config {
-            field: "HOME",
-            found: "not set".to_owned(),
-            allowed: "the folder of a user, below which models are kept".to_owned(),
+        self.library.as_deref().ok_or_else(|| {
+            Error::Base(BaseError::Config {
+                field: "HOME",
+                found: "not set".to_owned(),
+                allowed: "the folder of a user, below which models are kept".to_owned(),
+            })
         })
     }
 
@@ -314,7 +319,7 @@ mod tests {
             matches!(
                 again,
                 Event::Failed {
-                    error: Error::Exists { .. },
+                    error: Error::Base(BaseError::Exists { .. }),
                     ..
                 }
             ),

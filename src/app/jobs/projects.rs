@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use super::project_folder::{Head, ProjectFolder, ProjectStatus};
 use super::{DocumentWork, Event, JobId, Project, RequestThread};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 
 /// Work for the thread.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ impl TakenWork {
                 project.save_work(&place, &work)?;
             }
         }
-        project.save()
+        Ok(project.save()?)
     }
 }
 
@@ -105,12 +106,12 @@ fn answer(inbox: &Receiver<ProjectRequest>, emit: &dyn Fn(Event)) {
                 job,
                 files: caught(|| {
                     let project = ProjectFolder::open(&folder)?;
-                    project.export(&project.translated(), None, true)
+                    Ok(project.export(&project.translated(), None, true)?)
                 }),
             },
             request => {
                 let job = request.job();
-                let status = caught(|| ProjectStatus::of(request.project()?).map(Box::new));
+                let status = caught(|| Ok(Box::new(ProjectStatus::of(request.project()?)?)));
                 Event::ProjectSeen { job, status }
             }
         });
@@ -133,7 +134,9 @@ impl ProjectRequest {
     /// The project once that is done.
     fn project(self) -> Result<ProjectFolder> {
         match self {
-            Self::Look { folder, .. } | Self::Export { folder, .. } => ProjectFolder::open(&folder),
+            Self::Look { folder, .. } | Self::Export { folder, .. } => {
+                Ok(ProjectFolder::open(&folder)?)
+            }
             Self::Create {
                 folder,
                 head,

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::Event;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// The window's end of the thread.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl<R: Send + 'static> RequestThread<R> {
                     wake();
                 });
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self {
             requests,
             _thread: thread,

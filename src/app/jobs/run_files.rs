@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::error::{BaseError, Error, Result};
 use canopy_base::disk;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_base::folder::{put_in_place, temporary_beside};
 use canopy_models::weights::{Precision, averaged_model};
@@ -17,9 +17,10 @@ const PROMOTED: &str = "promoted";
 /// Whoever trains in a folder goes on writing where it was.
 fn check_nobody_trains(folder: &Path) -> Result<()> {
     match run_state(folder)? {
-        RunState::Running | RunState::Paused => Err(Error::RunBusy {
+        RunState::Running | RunState::Paused => Err(canopy_train::error::Error::RunBusy {
             path: folder.to_owned(),
-        }),
+        }
+        .into()),
         _ => Ok(()),
     }
 }
@@ -28,11 +29,11 @@ fn check_nobody_trains(folder: &Path) -> Result<()> {
 pub(super) fn rename(folder: &Path, name: &str) -> Result<PathBuf> {
     check_nobody_trains(folder)?;
     if !is_folder_name(name) {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "the name",
             found: format!("{name:?}"),
             allowed: "that of a folder, without / \\ : or a dot in front".to_owned(),
-        });
+        }));
     }
     let to = folder.with_file_name(name);
     put(folder, &to)?;
@@ -47,9 +48,9 @@ fn is_folder_name(name: &str) -> bool {
 /// Moves a folder to a place where nothing is yet.
 pub(super) fn put(folder: &Path, to: &Path) -> Result<()> {
     if to.exists() {
-        return Err(Error::Exists {
+        return Err(Error::Base(BaseError::Exists {
             path: to.to_owned(),
-        });
+        }));
     }
     disk::rename(folder, to).map_err(Error::write(folder))
 }
@@ -90,23 +91,25 @@ fn file_name(folder: &Path) -> String {
 /// The best model in half precision, called `name`, where nothing is yet.
 pub(super) fn export(run: &Path, to: &Path, name: &str) -> Result<()> {
     if to.exists() {
-        return Err(Error::Exists {
+        return Err(Error::Base(BaseError::Exists {
             path: to.to_owned(),
-        });
+        }));
     }
     write_model(run, to, name)
 }
 
 /// The same in place of whatever is there.
 fn write_model(run: &Path, to: &Path, name: &str) -> Result<()> {
-    let best = best_model(run).ok_or_else(|| Error::Model {
-        reason: "the run has saved no model yet".to_owned(),
-        path: run.to_owned(),
+    let best = best_model(run).ok_or_else(|| {
+        Error::Base(BaseError::Model {
+            reason: "the run has saved no model yet".to_owned(),
+            path: run.to_owned(),
+        })
     })?;
     let cpu = burn::tensor::Device::flex();
     let (mut description, model, vocabulary) = averaged_model(&[best], &cpu)?;
     name.clone_into(&mut description.name);
     let temporary = temporary_beside(to)?;
     description.save(temporary.path(), &model, &vocabulary, Precision::Half)?;
-    put_in_place(temporary, to)
+    Ok(put_in_place(temporary, to)?)
 }

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use super::run_files::{export, promote, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
+use crate::error::{BaseError, Error, Result};
 use crate::training::CorpusFacts;
-use canopy_base::error::{Error, Result, caught};
+use canopy_base::error::caught;
 use canopy_chart::charts::{self, Chart, Theme, View};
 use canopy_corpus::document_folders::FolderImport;
 use canopy_corpus::survey::{Material, survey};
@@ -186,7 +187,7 @@ impl RunsThread {
                 }
                 .run(&inbox);
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 
@@ -442,12 +443,12 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             let probed = caught(|| {
                 let device = ComputeDevice::open(device)?;
                 if let Some(client) = &device.remote {
-                    return Err(Error::OnlyHere {
+                    return Err(Error::Base(BaseError::OnlyHere {
                         what: "an estimate",
                         host: client.host().to_string(),
-                    });
+                    }));
                 }
-                probe(&config, &device.device, &Control::default())
+                Ok(probe(&config, &device.device, &Control::default())?)
             });
             let event = match probed {
                 Ok(Some(estimate)) => Event::Probed { job, estimate },

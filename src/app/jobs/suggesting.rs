@@ -3,7 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::{Event, JobId, RequestThread};
-use canopy_base::error::{Result, caught};
+use crate::error::Result;
+use canopy_base::error::caught;
 use canopy_qa::llm::{Endpoint, Languages, Question};
 
 /// A sentence to be asked for.
@@ -45,7 +46,7 @@ fn ask_all(inbox: &Receiver<SuggestionRequest>, emit: &dyn Fn(Event)) {
             source: &source,
             target: &target,
         };
-        let suggestion = caught(|| endpoint.suggest(languages, &question).map(Box::new));
+        let suggestion = caught(|| Ok(Box::new(endpoint.suggest(languages, &question)?)));
         emit(Event::Suggested { job, suggestion });
     }
 }

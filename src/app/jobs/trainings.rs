@@ -1,237 +1,75 @@
-//! The training thread: one run after the other, from a queue.
+//! Trainings of the window: a queue whose reports are events.
 
-use std::collections::VecDeque;
-use std::path::PathBuf;
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-
-use super::{Event, JobId};
-use canopy_base::error::{Error, Result};
-use canopy_train::{
-    Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, device_of_run, is_run,
-    train, train_elsewhere, with_fitting_batches,
-};
-use canopy_translate::inference::{ComputeDevice, DeviceChoice};
-
-#[cfg(test)]
-mod tests;
-
-/// A run to be trained.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrainingJob {
-    pub job: JobId,
-    pub config: TrainingConfig,
-    /// Run folder.
-    pub run: PathBuf,
-    /// Go on from the last checkpoint of the folder.
-    pub resume: bool,
-    pub device: DeviceChoice,
-}
-
-/// Work for the training thread.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TrainingRequest {
-    /// Trains after all that wait already.
-    Start(Box<TrainingJob>),
-    /// Steers the run under way; one that waits leaves the queue if it shall end.
-    Order { job: JobId, order: Order },
-}
+use super::Event;
+use canopy_train::TrainingReport;
+pub use canopy_train::{TrainingJob, TrainingRequest};
 
 /// The window's end of the training thread.
-#[derive(Debug)]
-pub struct Trainings {
-    queue: Arc<Queue>,
-    events: Sender<Event>,
-    thread: JoinHandle<()>,
-}
+pub type Trainings = canopy_train::Trainings<Event>;
 
-#[derive(Debug, Default)]
-struct Queue {
-    jobs: Mutex<Jobs>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Jobs {
-    waiting: VecDeque<TrainingJob>,
-    current: Option<(JobId, Control)>,
-    closed: bool,
-}
-
-impl Trainings {
-    /// Starts the thread; `wake` is called after events but steps, of which the run's folder tells whoever follows it. It
-    /// computes while it holds `device_lock`.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        device_lock: DeviceLock,
-        events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
-    ) -> Result<Self> {
-        Self::spawn_with(train_job, device_lock, events, wake)
-    }
-
-    /// The same with another way to train.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn_with(
-        train: impl Fn(&TrainingJob, &Control, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>
-        + Send
-        + 'static,
-        device_lock: DeviceLock,
-        events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
-    ) -> Result<Self> {
-        let queue = Arc::new(Queue::default());
-        let (own, sender) = (Arc::clone(&queue), events.clone());
-        let thread = std::thread::Builder::new()
-            .name("canopy-training".to_owned())
-            .spawn(move || {
-                let mut emit = |event: Event| {
-                    let is_step =
-                        matches!(&event, Event::Training { event, .. } if event.is_step());
-                    // The window may already be gone; then nobody needs the event.
-                    let _ = sender.send(event);
-                    if !is_step {
-                        wake();
-                    }
-                };
-                while let Some((job, control)) = own.next(&device_lock) {
-                    let number = job.job;
-                    let last = trained(&job, &control, &train, &mut emit);
-                    own.jobs().current = None;
-                    emit(match last {
-                        Ok(()) => Event::Finished { job: number },
-                        Err(error) => Event::Failed { job: number, error },
-                    });
-                }
-            })
-            .map_err(|cause| Error::Thread { cause })?;
-        Ok(Self {
-            queue,
-            events,
-            thread,
-        })
-    }
-
-    /// Takes a request; `false` if the thread has ended.
-    pub fn send(&self, request: TrainingRequest) -> bool {
-        let mut jobs = self.queue.jobs();
-        match request {
-            TrainingRequest::Start(job) => jobs.waiting.push_back(*job),
-            TrainingRequest::Order { job, order } => {
-                if let Some((_, control)) = jobs.current.as_ref().filter(|(own, _)| *own == job) {
-                    control.give(order);
-                } else if order >= Order::Stop {
-                    let before = jobs.waiting.len();
-                    jobs.waiting.retain(|waiting| waiting.job != job);
-                    if jobs.waiting.len() < before {
-                        let _ = self.events.send(Event::Cancelled { job });
-                    }
-                }
-            }
+impl From<TrainingReport> for Event {
+    fn from(report: TrainingReport) -> Self {
+        match report {
+            TrainingReport::Event { job, event } => Self::Training { job, event },
+            TrainingReport::Finished { job } => Self::Finished { job },
+            TrainingReport::Cancelled { job } => Self::Cancelled { job },
+            TrainingReport::Failed { job, error } => Self::Failed {
+                job,
+                error: error.into(),
+            },
         }
-        drop(jobs);
-        self.queue.changed.notify_all();
-        !self.is_finished()
-    }
-
-    /// The run under way, then those that wait.
-    pub fn jobs(&self) -> Vec<JobId> {
-        let jobs = self.queue.jobs();
-        let current = jobs.current.iter().map(|(job, _)| *job);
-        current
-            .chain(jobs.waiting.iter().map(|waiting| waiting.job))
-            .collect()
-    }
-
-    /// Whether the thread has ended, which it does only when it is dropped.
-    pub fn is_finished(&self) -> bool {
-        self.thread.is_finished()
     }
 }
 
-impl Drop for Trainings {
-    /// Nothing that waits begins any more.
-    fn drop(&mut self) {
-        self.queue.jobs().closed = true;
-        self.queue.changed.notify_all();
-    }
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
 
-impl Queue {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for the next run; none if there will be none.
-    fn next(&self, device_lock: &DeviceLock) -> Option<(TrainingJob, Control)> {
-        let empty = |jobs: &mut Jobs| jobs.waiting.is_empty() && !jobs.closed;
-        let jobs = self.changed.wait_while(self.jobs(), empty);
-        let mut jobs = jobs.unwrap_or_else(PoisonError::into_inner);
-        if jobs.closed {
-            return None;
-        }
-        let job = jobs.waiting.pop_front()?;
-        let control = Control::sharing(device_lock.clone());
-        jobs.current = Some((job.job, control.clone()));
-        Some((job, control))
-    }
-}
-
-fn train_job(
-    job: &TrainingJob,
-    control: &Control,
-    observe: &mut dyn FnMut(&TrainingEvent),
-) -> Result<EndReason> {
-    if job.resume && !is_run(&job.run) {
-        // It must not begin anew where it lay.
-        return Err(Error::NoRun {
-            path: job.run.clone(),
-        });
-    }
-    let device = device_of_run(&job.run, job.resume, job.device)?;
-    let compute = ComputeDevice::open(device)?;
-    if let Some(client) = &compute.remote {
-        return train_elsewhere(client, &job.config, &job.run, job.resume, control, observe);
-    }
-    train(
-        &job.config,
-        &job.run,
-        job.resume,
-        &compute.device,
-        &compute.name,
-        control,
-        observe,
-    )
-}
-
-/// Trains to the end; when the memory is too small, goes on from the last checkpoint with smaller batches.
-fn trained(
-    job: &TrainingJob,
-    control: &Control,
-    train: impl Fn(&TrainingJob, &Control, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>,
-    emit: &mut dyn FnMut(Event),
-) -> Result<()> {
-    let mut observe = |event: &TrainingEvent| {
-        emit(Event::Training {
-            job: job.job,
-            event: event.clone(),
-        });
+    use super::*;
+    use crate::jobs::JobId;
+    use crate::jobs::worker::tests as translation;
+    use canopy_train::error::Result;
+    use canopy_train::{
+        Control, DeviceLock, EndReason, Order, Phase, TrainingConfig, TrainingEvent,
     };
-    let begun = (job.config.batch_tokens, job.resume);
-    let ended = with_fitting_batches(
-        &job.run,
-        begun,
-        &mut observe,
-        |batch_tokens, resume, observe| {
-            let mut job = job.clone();
-            (job.config.batch_tokens, job.resume) = (batch_tokens, resume);
-            train(&job, control, observe)
-        },
-    );
-    ended.map(|_| ())
+    use canopy_translate::inference::DeviceChoice;
+
+    /// Takes its turns on the device until it is ordered to stop.
+    #[expect(clippy::unnecessary_wraps, reason = "has the shape of a training")]
+    fn endless(
+        _job: &TrainingJob,
+        control: &Control,
+        observe: &mut dyn FnMut(&TrainingEvent),
+    ) -> Result<EndReason> {
+        observe(&TrainingEvent::Phase {
+            phase: Phase::Train,
+        });
+        while control.order() < Order::Stop {
+            let _turn = control.device_lock().take();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(EndReason::Stopped)
+    }
+
+    #[test]
+    fn a_translation_goes_on_while_a_run_goes_on() {
+        let (device_lock, (sender, events)) = (DeviceLock::default(), channel());
+        let trainings = Trainings::spawn_with(endless, device_lock.clone(), sender, || ());
+        let trainings = trainings.expect("a thread");
+        let job = JobId(1);
+        trainings.send(TrainingRequest::Start(Box::new(TrainingJob {
+            job,
+            config: TrainingConfig::default(),
+            run: "endless".into(),
+            resume: false,
+            device: DeviceChoice::Cpu,
+        })));
+        assert!(matches!(events.recv(), Ok(Event::Training { .. })));
+        let (worker, translations) = translation::start_sharing(device_lock);
+        translation::translate_all(&worker, &translations);
+        let order = Order::Stop;
+        trainings.send(TrainingRequest::Order { job, order });
+        assert!(matches!(events.recv(), Ok(Event::Finished { .. })));
+    }
 }

@@ -10,7 +10,8 @@ use super::comparing::Encoded;
 use super::engine::{Engine, written};
 use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId, Request, UserMemory};
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
 use canopy_explain::ModelView;
 use canopy_qa::terms::Termbase;
@@ -43,7 +44,8 @@ impl Worker {
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        Self::spawn_with(Translator::open_legs, device_lock, events, wake)
+        let open = |legs: &[Leg], device| Ok(Translator::open_legs(legs, device)?);
+        Self::spawn_with(open, device_lock, events, wake)
     }
 
     /// The same with another way to open a model.
@@ -79,7 +81,7 @@ impl Worker {
                 }
                 .run(&inbox);
             })
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
     }
 
@@ -150,10 +152,10 @@ where
                 | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
-            if done.as_ref().is_err_and(Error::is_of_device) {
+            if done.as_ref().is_err_and(|error| is_of_device(error)) {
                 self.leave_device();
             }
-            if matches!(done, Err(Error::Panicked { .. })) {
+            if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
                 // Its tensors may be half written: it is opened anew for the next job.
                 (self.engine, self.made, self.prepared) = (None, None, None);
             }
@@ -236,7 +238,7 @@ where
                 let learnt = self.learnt(job, &document, &mut device_lock)?;
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let engine = made.filter(|_| learnt).or(self.engine.as_ref());
-                let engine = engine.ok_or(Error::NoModel)?;
+                let engine = engine.ok_or(Error::Base(BaseError::NoModel))?;
                 let trace = engine.trace(&document, targets, part, top_t)?;
                 drop(device_lock);
                 Ok(Event::Traced {
@@ -286,7 +288,10 @@ where
         self.open_again()?;
         let lock = self.device_lock.clone();
         let device_lock = lock.take();
-        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let engine = self
+            .engine
+            .as_ref()
+            .ok_or(Error::Base(BaseError::NoModel))?;
         let candidates = BTreeMap::from([(sentence, candidates.to_vec())]);
         let mut means = engine.mean_log_probs(document, &candidates, known)?;
         drop(device_lock);
@@ -304,7 +309,10 @@ where
     /// Brings back the model that a panic has cost us.
     fn open_again(&mut self) -> Result<()> {
         if self.engine.is_none() {
-            let opened = self.opened.as_ref().ok_or(Error::NoModel)?;
+            let opened = self
+                .opened
+                .as_ref()
+                .ok_or(Error::Base(BaseError::NoModel))?;
             self.engine = Some(self.opened(opened)?.0);
         }
         Ok(())
@@ -346,7 +354,10 @@ where
         if self.made.as_ref().is_some_and(|made| made.0 == sentences) {
             return Ok(());
         }
-        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let engine = self
+            .engine
+            .as_ref()
+            .ok_or(Error::Base(BaseError::NoModel))?;
         let made = engine.adapted(document, &mut |done, num| {
             (self.emit)(Event::Adapting { job, done, num });
             device_lock.pass();
@@ -391,7 +402,10 @@ where
             return Ok(Event::Cancelled { job });
         }
         let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let engine = self
+            .engine
+            .as_ref()
+            .ok_or(Error::Base(BaseError::NoModel))?;
         let explanation = engine.explain(made, question, &mut self.prepared, &mut |done, num| {
             (self.emit)(Event::Adapting { job, done, num });
             device_lock.pass();
@@ -425,7 +439,7 @@ where
             caught(|| worker.translate_here(job, document, left, known, options, control))
         };
         let error = match attempt(self) {
-            Err(error) if error.is_of_device() && self.leave_device() => error,
+            Err(error) if is_of_device(&error) && self.leave_device() => error,
             done => return done,
         };
         // If the CPU cannot, what failed first is to be told.
@@ -455,7 +469,9 @@ where
         let mut device_lock = lock.take();
         self.make(job, document, &mut device_lock, control)?;
         let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
-        let engine = made.or(self.engine.as_mut()).ok_or(Error::NoModel)?;
+        let engine = made
+            .or(self.engine.as_mut())
+            .ok_or(Error::Base(BaseError::NoModel))?;
         engine.use_terms(self.terms.as_ref());
         engine.choose_address(self.address);
         let engine = &*engine;

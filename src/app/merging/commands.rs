@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::{MergeCommand, Merging};
 use crate::ask::Ask;
-use crate::incoming::{ChangeKind, IncomingChange};
+use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::Result;
 use canopy_document::document::Document;
+use canopy_project::{ChangeKind, IncomingChange};
 
 impl AppState {
     pub(crate) fn apply_merge(&mut self, command: MergeCommand) {

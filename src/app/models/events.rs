@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::{LanguageNote, Models, ModelsCommand};
 use crate::command::Command;
+use crate::error::{BaseError, Error, Result};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::state::{AppState, ModelState, NoticeKind};
-use canopy_base::error::{Error, Result};
+use canopy_base::error::{find, is_of_device};
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_translate::inference::{InstalledModel, ModelInfo, pair_key};
 
@@ -117,7 +118,7 @@ impl AppState {
             return false;
         };
         let name = name_of(&adding.path);
-        if let Error::Exists { path } = error {
+        if let Error::Base(BaseError::Exists { path }) = error {
             let detail = format!(
                 "{} is there. Remove that one first, or give the new one another name.",
                 path.display()
@@ -224,8 +225,8 @@ impl AppState {
         let models = &mut self.models;
         // Of two in a row nobody knows which it was.
         if let [leg] = models.asked.as_slice()
-            && !error.is_of_device()
-            && !matches!(error, Error::NoGpu)
+            && !is_of_device(error)
+            && !matches!(find(error), Some(BaseError::NoGpu))
         {
             models.failed.insert(leg.folder.clone(), error.to_string());
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::LanguageNote;
 use crate::command::Page;
+use crate::error::{BaseError, Error};
 use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
 use crate::language;
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::Error;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
 };
@@ -303,8 +303,8 @@ impl AppState {
             return false;
         };
         let reason = match error {
-            Error::Download { reason, .. } => reason.clone(),
-            Error::Exists { path } => format!(
+            Error::Base(BaseError::Download { reason, .. }) => reason.clone(),
+            Error::Base(BaseError::Exists { path }) => format!(
                 "a model of its name is installed already, in {}; remove that one first",
                 path.display()
             ),

@@ -6,10 +6,10 @@
 
 use super::LanguageNote;
 use super::own_memory::{OwnMemory, pair_name};
+use crate::error::Result;
 use crate::jobs::{JobId, ModelRequest};
 use crate::state::{AppState, ModelState, NoticeKind};
 use crate::{OpenDocument, language};
-use canopy_base::error::Result;
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{InstalledModel, pair_key, route};
@@ -309,13 +309,4 @@ impl AppState {
 /// Whether a model's language is that of a document, as far as it is known.
 fn is_one(model: &str, document: &str) -> bool {
     model == UNKNOWN || is_same_language(model, document)
-}
-
-impl OpenDocument {
-    /// The language of the document that its file declares, a person has said, or its text surely is in.
-    pub(super) fn source(&self) -> Option<String> {
-        let sure = self.language.as_ref().filter(|found| found.is_reliable);
-        let detected = sure.map(|found| found.code.clone());
-        self.source_language.clone().or(detected)
-    }
 }

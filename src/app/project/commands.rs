@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::ProjectCommand;
 use crate::ask::Ask;
 use crate::command::Page;
+use crate::error::Result;
 use crate::jobs::{FileRequest, Head, JobId, ProjectRequest, ProjectStatus, TakenWork};
 use crate::state::{AppState, ModelState, NoticeKind};
-use canopy_base::error::Result;
 
 impl AppState {
     pub(crate) fn apply_project(&mut self, command: ProjectCommand) {

@@ -70,7 +70,7 @@ fn work_that_could_not_be_kept_is_written_again_when_the_window_closes() {
     let Some(FileRequest::SaveProject { job, .. }) = state.file_requests.pop() else {
         panic!("it is saved");
     };
-    let error = canopy_base::error::Error::NoModel;
+    let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     state.receive(Event::Failed { job, error });
     let notice = state.notices.last().expect("a notice");
     assert_eq!(notice.title, "Your work could not be kept");
@@ -340,7 +340,7 @@ fn earlier_work_that_cannot_be_read_is_named() {
     };
     let found = state.file_requests.drain(..).find_map(opens);
     let (job, path) = found.expect("it is opened");
-    let damaged = canopy_base::error::Error::Project {
+    let damaged = canopy_project::error::Error::Project {
         reason: "it ends in the middle".to_owned(),
         path: "projects/1234.json".into(),
     };
@@ -349,7 +349,7 @@ fn earlier_work_that_cannot_be_read_is_named() {
         path,
         document: parsed(PAGE),
         project: None,
-        project_error: Some(damaged),
+        project_error: Some(damaged.into()),
     });
     let notice = state.notices.last().expect("it is told");
     assert_eq!(notice.kind, NoticeKind::Error);

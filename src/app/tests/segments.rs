@@ -3,7 +3,6 @@
 use super::*;
 use crate::segments::SegmentsCommand;
 use crate::terms::SourceSelection;
-use canopy_base::error::Result;
 
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
@@ -23,9 +22,9 @@ fn recut(state: &mut AppState, page: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("page.html");
     std::fs::write(&path, page).expect("written");
-    let document: Result<Document> =
+    let document =
         Document::open_edited(&path, Some(document.format), &document.reading, Some(edit));
-    let document = document.map(Arc::new);
+    let document = document.map(Arc::new).map_err(Into::into);
     state.receive(Event::Recut { job, document });
 }
 

@@ -172,7 +172,7 @@ fn an_error_ends_a_run_and_is_told() {
     state.apply(command(TrainingCommand::NewRun));
     state.apply(command(TrainingCommand::Start));
     let job = started(&mut state).expect("a run");
-    let error = canopy_base::error::Error::NoGpu;
+    let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
     state.receive(Event::Failed { job, error });
     assert!(!state.training.is_busy());
     assert_eq!(state.notices.len(), 1);

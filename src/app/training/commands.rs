@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::{ImportState, NewCorpus, NewRun, Probe, Queued, TrainingCommand};
 use crate::ask::Ask;
+use crate::error::Error;
 use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingJob, TrainingRequest};
 use crate::settings::Device;
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::Error;
 use canopy_train::sweep::is_sweep;
 use canopy_train::{EndReason, Order, RunState, TrainingConfig};
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::bert;
+use crate::error::BaseError;
 use crate::jobs::JobId;
 use crate::settings::Device;
-use canopy_base::error::Error;
 use canopy_nn::model::Preset;
 use canopy_train::{Estimate, TrainingConfig};
 use canopy_translate::inference::imported_files;
@@ -221,10 +221,12 @@ impl NewRun {
                 let (field, message) = bert::problem(&self.config, &preset)?;
                 problem(field, message)
             }
-            Err(Error::Config { field, allowed, .. }) => Some(Problem {
-                field,
-                message: format!("May be {allowed}"),
-            }),
+            Err(canopy_train::error::Error::Base(BaseError::Config { field, allowed, .. })) => {
+                Some(Problem {
+                    field,
+                    message: format!("May be {allowed}"),
+                })
+            }
             Err(error) => problem("name", &error.to_string()),
         }
     }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::{ImportState, NewCorpus, Side, SurveyState};
 use crate::command::Page;
+use crate::error::Error;
 use crate::jobs::{JobControl, JobId, RunRequest};
 use crate::state::{AppState, NoticeKind};
-use canopy_base::error::Error;
 use canopy_corpus::Corpus;
 use canopy_corpus::survey::{Material, Survey};
 use canopy_translate::inference::may_be_model;

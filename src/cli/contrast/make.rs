@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::error::{BaseError, Error, Result};
 use crate::inputs::check_output;
 use crate::terminal::{print, warn};
-use canopy_base::error::{Error, Result};
 use canopy_corpus::{Corpus, Split};
-use canopy_translate::contrastive::{Kind, MakeOptions, make};
+use canopy_evaluate::contrastive::{Kind, MakeOptions, make};
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArguments {
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
     let path = &arguments.output;
     check_output(path, [arguments.corpus.as_path()])?;
     if path.exists() && !arguments.force {
-        return Err(Error::Exists { path: path.clone() });
+        return Err(Error::Base(BaseError::Exists { path: path.clone() }));
     }
     let kinds = arguments.kind.iter().map(|kind| match kind {
         KindName::Pronouns => Kind::Pronouns,

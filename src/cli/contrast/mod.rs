@@ -6,7 +6,7 @@ mod score;
 
 use clap::Subcommand;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ContrastCommand {
@@ -14,7 +14,7 @@ pub(super) enum ContrastCommand {
     ///
     /// German er, sie, es for `it`, sein and ihr for `its` (English to German), and terms that a page translates one way
     /// though the corpus knows another. The set holds its documents; what it can and cannot claim stands below.
-    #[command(after_help = canopy_translate::contrastive::RULES)]
+    #[command(after_help = canopy_evaluate::contrastive::RULES)]
     Make(make::MakeArguments),
     /// Tell how often a model prefers the right translations of a contrastive set
     ///

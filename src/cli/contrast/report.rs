@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use canopy_translate::contrastive::{
-    Accuracies, AccuracyFigure, Cell, ContrastiveSet, TargetContext,
+use canopy_evaluate::contrastive::{
+    Accuracies, AccuracyFigure, Cell, ContrastiveSet, SetScores, TargetContext,
 };
-use canopy_translate::inference::SetScores;
 
 /// One model on the set.
 pub(super) struct ModelResult {
@@ -53,7 +52,7 @@ impl Report<'_> {
         let model = |model: &ModelResult| {
             let items = self.set.items.iter().zip(&model.scores.items);
             let item = |(item, scores): (
-                &canopy_translate::contrastive::Item,
+                &canopy_evaluate::contrastive::Item,
                 &Option<Vec<f64>>,
             )| json!({"id": item.id, "log_probs": scores});
             json!({

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::{ModelResult, Report};
+use crate::error::Result;
 use crate::inputs::check_output;
 use crate::options::{Device, ModelArguments, models};
 use crate::terminal::{StatusLine, print, warn};
-use canopy_base::error::Result;
 use canopy_chart::charts::{Theme, check_picture, write_picture};
+use canopy_evaluate::contrastive::{
+    Accuracies, ContextOptions, ContrastiveSet, TargetContext, open,
+};
 use canopy_evaluate::evaluation::unique_names;
 use canopy_nn::model::MemoryUse;
-use canopy_translate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
-use canopy_translate::inference::ContextOptions;
 
 #[derive(Debug, Args)]
 pub(crate) struct ScoreArguments {
@@ -127,7 +128,7 @@ fn score(
             "{name}: its memory is not used here: translations are scored by the network alone"
         ));
     }
-    let scores = translator.score_contrasts(set, &options, &mut |done| {
+    let scores = canopy_evaluate::contrastive::score(&translator, set, &options, &mut |done| {
         status.show(&format!("{name}: {done} of {total} translations"));
         ControlFlow::Continue(())
     })?;

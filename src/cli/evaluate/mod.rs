@@ -11,7 +11,7 @@ use super::inputs::check_output;
 use super::options::{AddressName, PlaceArguments, SearchArguments, SplitName, models};
 use super::terminal::print;
 use super::terms::TermModeName;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::check_writable;
 use canopy_corpus::{ContextTexts, Corpus, Split};
 use canopy_evaluate::evaluation::{Choices, ReferenceContext, TestSet};
@@ -107,22 +107,22 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         check_output(path, files.map(PathBuf::as_path))?;
         check_writable(path, arguments.force)?;
         if arguments.model.len() > 1 || !arguments.output.is_empty() {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "the number of systems with --hypotheses",
                 found: (arguments.model.len() + arguments.output.len()).to_string(),
                 allowed: "1 model".to_owned(),
-            });
+            }));
         }
     }
     if arguments.keep_address.is_some() && arguments.search.address == Some(AddressName::Commonest)
     {
-        return Err(Error::Config {
+        return Err(Error::Base(BaseError::Config {
             field: "--address with --keep-address",
             found: "commonest".to_owned(),
             allowed:
                 "du, sie, ihr or polite-ihr: what is kept is asked for from the first sentence on"
                     .to_owned(),
-        });
+        }));
     }
     let corpus = Corpus::open(&arguments.corpus)?;
     let split = Split::from(arguments.split);

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::error::{Error, Result};
 use crate::options::{ModelArguments, PlaceArguments, SearchArguments};
 use crate::terminal::{StatusLine, sentences_done, warn};
-use canopy_base::error::{Error, Result};
 use canopy_base::lines::read_lines;
 use canopy_corpus::Segment;
 use canopy_evaluate::evaluation::{Exchanged, TestSet, unique_names};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::check::{self, CheckArguments};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]

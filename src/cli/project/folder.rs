@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::print;
 use crate::translate::exports;
-use canopy_app::jobs::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
-use canopy_base::error::Result;
 use canopy_corpus::memory::{Amount, Band};
 use canopy_document::export::ExportFormat;
+use canopy_project::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
 use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ pub(super) fn new(arguments: &NewArguments) -> Result<()> {
     if let Some(path) = &arguments.terms {
         project.use_terms(path)?;
     }
-    project.add(&arguments.documents)
+    Ok(project.add(&arguments.documents)?)
 }
 
 #[derive(Debug, Args)]
@@ -83,7 +83,7 @@ pub(crate) struct AddArguments {
 }
 
 pub(super) fn add(arguments: &AddArguments) -> Result<()> {
-    ProjectFolder::open(&arguments.folder)?.add(&arguments.documents)
+    Ok(ProjectFolder::open(&arguments.folder)?.add(&arguments.documents)?)
 }
 
 #[derive(Debug, Args)]

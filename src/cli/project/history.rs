@@ -8,12 +8,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::place::data_folder;
+use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::print;
-use canopy_app::OpenDocument;
-use canopy_app::jobs::{DocumentWork, Origin, SavedTarget, Version};
-use canopy_base::error::Result;
 use canopy_document::editable::to_editable;
+use canopy_project::OpenDocument;
+use canopy_project::{DocumentWork, Origin, SavedTarget, Version};
 
 #[derive(Debug, Args)]
 #[command(

@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::place::data_folder;
+use crate::error::{Error, Result};
 use crate::options::wrong_usage;
 use crate::terminal::print;
-use canopy_app::jobs::{DocumentWork, ProjectFolder};
-use canopy_app::{ChangeKind, Incoming, IncomingChange, OpenDocument};
-use canopy_base::error::{Error, Result};
 use canopy_document::changes::Part;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;
+use canopy_project::{ChangeKind, Incoming, IncomingChange, OpenDocument};
+use canopy_project::{DocumentWork, ProjectFolder};
 
 /// Exit code where conflicts stay.
 const CONFLICTS: i32 = 3;

@@ -9,7 +9,7 @@ mod translate;
 
 use clap::Subcommand;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ProjectCommand {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::place::data_folder;
+use crate::error::{BaseError, Error, Result};
 use crate::library;
 use crate::options::{ModelArguments, beam_sizes};
 use crate::terminal::{StatusLine, tell};
-use canopy_app::OpenDocument;
-use canopy_app::jobs::{DocumentWork, ProjectFolder};
-use canopy_base::error::{Error, Result};
+use canopy_project::OpenDocument;
+use canopy_project::{DocumentWork, ProjectFolder};
 use canopy_qa::terms::Termbase;
 use canopy_train::for_document;
 use canopy_translate::inference::{
@@ -91,10 +91,10 @@ impl TranslateArguments {
         let info = translator.info();
         let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
         if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
-            return Err(Error::Languages {
+            return Err(Error::Base(BaseError::Languages {
                 asked: format!("{from} to {to}"),
                 has: format!("{} to {}", info.source_language, info.target_language),
-            });
+            }));
         }
         if let (Some(path), None) = (project.terms(), translator.second()) {
             let base = Termbase::read(&path, from, to)?;
@@ -130,5 +130,5 @@ fn translate(
         ControlFlow::Continue(())
     });
     line.clear();
-    translated
+    Ok(translated?)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::lines::lines;
 use canopy_evaluate::evaluation::unique_names;
 use canopy_metrics::Documents;
@@ -126,7 +126,7 @@ fn read(path: &Path) -> Result<Vec<String>> {
         read.map_err(Error::read(path))?;
         bytes = unpacked;
     }
-    lines(path, bytes)
+    Ok(lines(path, bytes)?)
 }
 
 fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {
@@ -134,11 +134,11 @@ fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>
     if lines.len() == expected {
         return Ok(lines);
     }
-    Err(Error::UnequalLines {
+    Err(Error::Base(BaseError::UnequalLines {
         found: lines.len(),
         expected,
         line: lines.len().min(expected) + 1,
         like: like.to_owned(),
         path: path.to_owned(),
-    })
+    }))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::lines::read_lines;
 use canopy_metrics::tokenize::{MosesLanguage, Truecaser, tokenize_moses};
 

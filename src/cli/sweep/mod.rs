@@ -11,7 +11,7 @@ use score::ScoreArguments;
 
 use super::terminal::{StatusLine, print};
 use super::train::{end_on_interrupt, interrupted, show};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_train::sweep::{Sweep, SweepTable, TableRow};
 use canopy_train::{Control, Order};
@@ -96,9 +96,11 @@ pub(super) fn run(command: &SweepCommand) -> Result<()> {
 }
 
 fn train(arguments: &RunArguments) -> Result<()> {
-    let refused = |reason| Error::Settings {
-        reason,
-        path: arguments.file.clone(),
+    let refused = |reason| {
+        Error::Base(BaseError::Settings {
+            reason,
+            path: arguments.file.clone(),
+        })
     };
     let mut sweep = Sweep::open(&arguments.file)?
         .choosing(&arguments.row)

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::error::{BaseError, Error, Result};
 use crate::inputs::check_output;
 use crate::options::{Device, SplitName};
 use crate::terminal::{StatusLine, print, sentences_done};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_chart::charts::{Theme, write_picture};
 use canopy_corpus::{Corpus, Split};
+use canopy_evaluate::contrastive::open;
 use canopy_evaluate::results::{Questions, Results, ResultsFigure, Step};
 use canopy_train::sweep::{Sweep, SweepTable};
-use canopy_translate::contrastive::open;
 use canopy_translate::inference::SearchOptions;
 
 #[derive(Debug, Args)]
@@ -102,9 +102,11 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         &mut |row, step| line.show(&format!("{}: {}", row.name, told(step))),
     )?;
     line.clear();
-    let json = serde_json::to_string_pretty(&results).map_err(|cause| Error::Settings {
-        reason: cause.to_string(),
-        path: stem.clone(),
+    let json = serde_json::to_string_pretty(&results).map_err(|cause| {
+        Error::Base(BaseError::Settings {
+            reason: cause.to_string(),
+            path: stem.clone(),
+        })
     })? + "\n";
     let markdown = results.to_markdown();
     for (ending, text) in [("json", &json), ("md", &markdown)] {

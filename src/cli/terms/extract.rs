@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
+use crate::error::Result;
 use crate::inputs::check_output;
 use crate::terminal::print;
-use canopy_base::error::Result;
 use canopy_base::file::check_writable;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::{Corpus, Split};

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::inputs::check_output;
 use super::terminal::print;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::check_writable;
 use canopy_document::document::Document;
 use canopy_qa::terms::{Term, TermIndex};
@@ -114,7 +114,7 @@ fn convert(arguments: &ConvertArguments) -> Result<()> {
     check_output(output, [terms.as_path()])?;
     check_writable(output, arguments.force)?;
     let base = arguments.languages.read("terms", terms)?;
-    base.save(output, arguments.force)
+    Ok(base.save(output, arguments.force)?)
 }
 
 fn find(arguments: &FindArguments) -> Result<()> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::warn;
-use canopy_base::error::Result;
 use canopy_qa::terms::Termbase;
 use canopy_translate::inference::{TermMode, TermUse, Translator};
 
@@ -75,7 +75,7 @@ impl LanguageArguments {
     /// Reads a termbase; ends the program where nobody says its languages.
     pub fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
         if let (Some(from), Some(to)) = (&self.from, &self.to) {
-            return Termbase::read(path, from, to);
+            return Ok(Termbase::read(path, from, to)?);
         }
         let known = Termbase::languages(path)?;
         let other = |language: &String| {
@@ -98,6 +98,6 @@ impl LanguageArguments {
             };
             wrong_usage(command, problem)
         };
-        Termbase::read(path, &from, &to)
+        Ok(Termbase::read(path, &from, &to)?)
     }
 }

@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::options::LanguageArguments;
 use crate::check::of_documents;
+use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::print;
-use canopy_base::error::Result;
 use canopy_document::document::Document;
 use canopy_document::placeholder;
 use canopy_qa::terms::{Stems, TargetWords, TermUsage};

@@ -8,14 +8,14 @@ use serde_json::{json, to_value};
 
 use super::arguments::TranslateArguments;
 use super::languages::Translators;
+use crate::error::{Error, Result};
 use crate::inputs::check_output;
 use crate::options::wrong_usage;
 use crate::terminal::{print, warn};
-use canopy_app::jobs::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use canopy_base::digest::digest_of_files;
-use canopy_base::error::{Error, Result};
 use canopy_document::document::{Document, Format};
 use canopy_document::export::ExportFormat;
+use canopy_project::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use canopy_translate::inference::Translator;
 
 /// So many documents tell the language of a batch.
@@ -152,10 +152,10 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>> {
 /// SHA-256 of a file, or of the files of a folder.
 fn digest_of_all(path: &Path) -> Result<String> {
     if !path.is_dir() {
-        return digest_of_files([path]);
+        return Ok(digest_of_files([path])?);
     }
     let files = files_below(path, Path::new(""))?;
-    digest_of_files(files.into_iter().map(|(file, _)| file))
+    Ok(digest_of_files(files.into_iter().map(|(file, _)| file))?)
 }
 
 pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::options::positive;
-use canopy_app::jobs::batch::Shard;
+use canopy_project::batch::Shard;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Folders and lists")]

@@ -2,10 +2,10 @@
 //! one that its text is written in.
 
 use super::arguments::TranslateArguments;
+use crate::error::{BaseError, Error, Result};
 use crate::library;
 use crate::options::wrong_usage;
 use crate::terminal::warn;
-use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
 use canopy_document::document::Document;
 use canopy_translate::inference::{Translator, detected_language};
@@ -59,7 +59,8 @@ impl Translators {
             self.open = Some((pair, translator));
         }
         let open = self.open.as_mut();
-        open.map(|(_, translator)| translator).ok_or(Error::NoModel)
+        open.map(|(_, translator)| translator)
+            .ok_or(Error::Base(BaseError::NoModel))
     }
 
     /// The one that is open.
@@ -125,10 +126,10 @@ impl TranslateArguments {
         {
             let named = |from: &str, to: &str| format!("{from} to {to}");
             let to = self.to.as_deref().unwrap_or(&info.target_language);
-            let problem = Error::Languages {
+            let problem = Error::Base(BaseError::Languages {
                 asked: named(from.unwrap_or(&info.source_language), to),
                 has: named(&info.source_language, &info.target_language),
-            };
+            });
             wrong_usage("translate", problem);
         }
     }

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use crate::error::{Error, Result};
 use crate::terminal::{StatusLine, sentences_done, warn};
-use canopy_base::error::{Result, caught};
+use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
 use canopy_train::for_document;
 use canopy_translate::inference::{
@@ -34,7 +35,7 @@ pub(crate) fn translate(
     let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
     let mut known = KnownTranslations::fixed(document.finished());
     let mut attempt = |translator: &Translator| {
-        caught(|| {
+        caught::<_, Error>(|| {
             let adapted = adapted(translator, document);
             let by = adapted.as_ref().unwrap_or(translator);
             translate_rest(by, document, options, &mut known, &mut translations)?;
@@ -42,7 +43,7 @@ pub(crate) fn translate(
         })
     };
     let adapted = match attempt(translator) {
-        Err(error) if error.is_of_device() && !translator.is_on_cpu() => {
+        Err(error) if is_of_device(&error) && !translator.is_on_cpu() => {
             // If the CPU cannot, what failed first is to be told.
             let Ok(other) = translator.on_cpu() else {
                 return Err(error);
@@ -104,7 +105,7 @@ fn translate_rest(
         ControlFlow::Continue(())
     });
     line.clear();
-    translated
+    Ok(translated?)
 }
 
 /// Translations as the model read them, those among them that the file has finished.

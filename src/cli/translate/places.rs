@@ -6,10 +6,10 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf, is_separator};
 
 use super::arguments::TranslateArguments;
+use crate::error::{BaseError, Error, Result};
 use crate::inputs::check_output;
 use crate::options::wrong_usage;
 use crate::terminal::print_bytes;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::{canonical_path, check_writable, write_atomically};
 use canopy_document::document::{Document, Format, ReadingOptions, SubtitleLayout};
 use canopy_explain::trace::TraceFormat;
@@ -108,7 +108,7 @@ impl TranslateArguments {
             check_output(path, inputs.iter().copied())?;
             check_writable(path, self.force)?;
             if !taken.insert(canonical_path(path)) {
-                return Err(Error::SameName { path: path.clone() });
+                return Err(Error::Base(BaseError::SameName { path: path.clone() }));
             }
         }
         Ok(places)
@@ -135,12 +135,12 @@ impl TranslateArguments {
             return Err(Error::TraceOverTranslation { path });
         }
         check_output(path, self.read_paths())?;
-        check_writable(path, self.force)
+        Ok(check_writable(path, self.force)?)
     }
 
     pub(super) fn put(&self, bytes: &[u8], place: Place) -> Result<()> {
         match place {
-            Some(path) => write_atomically(&path, bytes, self.force),
+            Some(path) => Ok(write_atomically(&path, bytes, self.force)?),
             None => print_bytes(bytes),
         }
     }
@@ -168,9 +168,9 @@ impl TranslateArguments {
 
     fn opened(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
-            return read_in_its_language(&self.reading_options(), |options| {
+            return Ok(read_in_its_language(&self.reading_options(), |options| {
                 Document::open_with(path, self.format, options)
-            });
+            })?);
         }
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -180,9 +180,9 @@ impl TranslateArguments {
             .format
             .or_else(|| Format::from_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
-        read_in_its_language(&self.reading_options(), |options| {
+        Ok(read_in_its_language(&self.reading_options(), |options| {
             Document::from_bytes_with("-", format, bytes.clone(), options)
-        })
+        })?)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use canopy_app::markup::to_editable;
 use canopy_document::document::Document;
 use canopy_document::export::Languages;
 use canopy_document::placeholder::stripped;
+use canopy_project::markup::to_editable;
 use canopy_translate::inference::{TermUse, Translation, Translator};
 
 /// Its sentences with their translations, scores and flags.

@@ -7,7 +7,7 @@ use super::ChoiceTest;
 use super::exchanged::{Exchanged, exchanged};
 use super::expected::ExpectedTest;
 use super::walk::{Walk, confirmed};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{
     ContextTexts, Corpus, CorpusInfo, DocumentUnits, Expected, Segment, Split, WordCounts,
     document_units, expected_forms, segments,

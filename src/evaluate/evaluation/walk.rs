@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
@@ -95,8 +95,9 @@ impl Walk<'_> {
             };
             return walk.retrieving(go_on);
         }
-        self.translator
-            .translate_segments(&documents, self.segments, self.options, go_on)
+        Ok(self
+            .translator
+            .translate_segments(&documents, self.segments, self.options, go_on)?)
     }
 
     /// Each sentence with a datastore of its own.
@@ -121,12 +122,12 @@ impl Walk<'_> {
                 let confirmed: Vec<(String, String)> = confirmed.collect();
                 let shown = &document.shown[unit];
                 let made = retrieval.after_confirmed(translator, memory, shown, &confirmed);
-                made.as_ref().unwrap_or(translator).translate_segments(
+                Ok(made.as_ref().unwrap_or(translator).translate_segments(
                     std::slice::from_ref(document),
                     std::slice::from_ref(segment),
                     self.options,
                     go_on,
-                )
+                )?)
             })?;
             match found {
                 Some(found) => translated.extend(found),
@@ -194,12 +195,12 @@ impl Walk<'_> {
             for (known, confirmed) in document.known.iter_mut().zip(&confirmed[..unit]) {
                 known.clone_from(&confirmed.target);
             }
-            self.translator.translate_segments(
+            Ok(self.translator.translate_segments(
                 &[document],
                 std::slice::from_ref(segment),
                 self.options,
                 go_on,
-            )
+            )?)
         })
     }
 

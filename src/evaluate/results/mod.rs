@@ -20,7 +20,7 @@ pub use choices::ChoiceColumns;
 pub use figure::ResultsFigure;
 pub use run::{CorrectCount, Questions, RunResults, Step, Translations};
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::Split;
 use canopy_metrics::significance::{approximate_randomization, holm};
 use canopy_metrics::{BleuMetric, SegmentSums};

@@ -17,8 +17,9 @@ use burn::module::Module;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
+use crate::contrastive::{Accuracies, ContextOptions, ContrastiveSet, score};
+use crate::error::{BaseError, Error, Result};
 use crate::evaluation::{ReferenceContext, TestSet, reads_confirmed};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::{ContextTexts, Corpus, Split, segments};
 use canopy_models::weights::{ModelFolder, Precision, averaged_model};
@@ -27,8 +28,7 @@ use canopy_tokenize::ModelTokenizer;
 use canopy_tokenize::Side;
 use canopy_train::TrainingConfig;
 use canopy_train::sweep::{Origin, SweepRun};
-use canopy_translate::contrastive::{Accuracies, ContrastiveSet};
-use canopy_translate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
+use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator};
 
 const FILE: &str = "results.json";
 /// The averaged model, beside the checkpoints.
@@ -268,9 +268,11 @@ impl Questions<'_> {
             results.forget_older(set);
             results.forget_beam(set, self.search.beam_size);
         }
-        let refused = |reason: String| Error::Settings {
-            reason,
-            path: path.clone(),
+        let refused = |reason: String| {
+            Error::Base(BaseError::Settings {
+                reason,
+                path: path.clone(),
+            })
         };
         if results.corpus != self.corpus.digest()? {
             return Err(refused("a model of another corpus answered".to_owned()));
@@ -356,7 +358,7 @@ impl Questions<'_> {
             beam_size: self.search.beam_size,
         };
         let all = set.items.iter().map(|item| item.candidates().count()).sum();
-        let scores = translator.score_contrasts(set, &options, &mut |done| {
+        let scores = score(translator, set, &options, &mut |done| {
             tell(Step::Choose {
                 set: &set.name,
                 done,
@@ -431,9 +433,11 @@ impl RunResults {
             return Ok(Self::default());
         }
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
-        serde_json::from_str(&text).map_err(|cause| Error::Settings {
-            reason: cause.to_string(),
-            path: path.to_owned(),
+        serde_json::from_str(&text).map_err(|cause| {
+            Error::Base(BaseError::Settings {
+                reason: cause.to_string(),
+                path: path.to_owned(),
+            })
         })
     }
 
@@ -441,7 +445,7 @@ impl RunResults {
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self).expect("plain data becomes JSON");
-        write_atomically(path, text.as_bytes(), true)
+        Ok(write_atomically(path, text.as_bytes(), true)?)
     }
 }
 
@@ -468,7 +472,7 @@ fn kept_checkpoints(run: &Path) -> Result<Vec<String>> {
 fn digest_of_checkpoints(run: &Path, checkpoints: &[String]) -> Result<String> {
     let folders = checkpoints.iter();
     let folders = folders.map(|name| ModelFolder::digest(&run.join(CHECKPOINTS).join(name)));
-    Ok(folders.collect::<Result<Vec<_>>>()?.join(" "))
+    Ok(folders.collect::<Result<Vec<_>, _>>()?.join(" "))
 }
 
 /// Updates of a checkpoint that keeps its name, 0 for those that are named by them.
@@ -493,7 +497,7 @@ fn averaged(run: &Path, checkpoints: &[String]) -> Result<(ModelFolder, Model, M
         .iter()
         .map(|name| run.join(CHECKPOINTS).join(name))
         .collect();
-    averaged_model(&folders, &Device::flex())
+    Ok(averaged_model(&folders, &Device::flex())?)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::choices::ChoiceSums;
 use super::{Questions, ResultRow, RunResults, SEED, Translations};
+use crate::error::Result;
 use crate::evaluation::ChoiceTest;
-use canopy_base::error::Result;
 use canopy_corpus::{Segment, Split, segments};
 use canopy_metrics::significance::{Interval, bootstrap_scores, deviation, mean_score};
 use canopy_metrics::{

@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout_at};
 
 use crate::access::new_key;
+use crate::error::Error;
 use crate::refusal::Refusal;
-use canopy_base::error::Error;
 use canopy_translate::remote::{Found, Polled};
 
 /// How long nobody may ask for a job before it is given up.

@@ -245,7 +245,7 @@ async fn result(State(shared): Asked, Path(job): Path<String>) -> Answered {
 
 /// A file as an answer; `kept` is held until it has gone.
 pub(super) fn sent<T: Send + Sync + 'static>(path: PathBuf, kept: T) -> Answered {
-    let read = canopy_base::error::Error::read(path.clone());
+    let read = crate::error::Error::read(path.clone());
     let file = std::fs::File::open(&path).map_err(read)?;
     let length = file.metadata().map_or(0, |it| it.len());
     let chunks = futures_lite::stream::iter(Chunks { file, _kept: kept });

@@ -12,8 +12,8 @@ use super::store::Store;
 use super::trainings::ComputeTrainings;
 use super::worker::Worker;
 use crate::access::Access;
+use crate::error::{BaseError, Error, Result};
 use crate::running::Http;
-use canopy_base::error::{Error, Result};
 use canopy_train::DeviceLock;
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 use canopy_translate::remote::Description;
@@ -85,7 +85,7 @@ impl Computing {
         let thread = std::thread::Builder::new().name("compute".to_owned());
         let worker = thread
             .spawn(move || worker.run(&inbox))
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self {
             http,
             shared,

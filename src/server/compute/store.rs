@@ -9,9 +9,9 @@ use axum::http::StatusCode;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
+use crate::error::{Error, Result};
 use crate::refusal::Refusal;
 use canopy_base::digest::hexadecimal;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_base::folder::files_below;
 use canopy_translate::remote::{Files, Missing, RootedFiles};

@@ -16,13 +16,16 @@ use tokio::time::{Instant, sleep};
 use super::jobs::POLL_TIME;
 use super::routes::{Answered, Asked, Shared, from, json, read, sent, unknown};
 use super::store::Store;
+use crate::error::{BaseError, Error, Result};
 use crate::refusal::Refusal;
-use canopy_app::jobs::{Event, JobId, TrainingJob, TrainingRequest, Trainings};
+use canopy_base::JobId;
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_base::folder::files_below;
-use canopy_train::{DeviceLock, Order, RemoteTraining, TrainingConfig, TrainingState, is_run};
+use canopy_train::{
+    DeviceLock, Order, RemoteTraining, TrainingConfig, TrainingJob, TrainingReport,
+    TrainingRequest, TrainingState, Trainings, is_run,
+};
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{RunFile, TRAINING_ENDED, TRAINING_LENGTH, TrainingList};
 
@@ -44,7 +47,7 @@ pub(super) struct ComputeTrainings {
     folder: PathBuf,
     device: DeviceChoice,
     jobs: Arc<Mutex<HashMap<JobId, String>>>,
-    trainings: Mutex<Trainings>,
+    trainings: Mutex<Trainings<TrainingReport>>,
 }
 
 impl ComputeTrainings {
@@ -67,7 +70,7 @@ impl ComputeTrainings {
         std::thread::Builder::new()
             .name("training-ends".to_owned())
             .spawn(move || note_ends(&folder, &jobs, &inbox))
-            .map_err(|cause| Error::Thread { cause })?;
+            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         for id in opened.ids() {
             let path = opened.folder.join(&id);
             let config = std::fs::read(path.join(CONFIG)).ok();
@@ -188,12 +191,18 @@ impl ComputeTrainings {
 }
 
 /// Notes in the folder of each training that it has ended, and why.
-fn note_ends(folder: &FilePath, jobs: &Mutex<HashMap<JobId, String>>, inbox: &Receiver<Event>) {
+fn note_ends(
+    folder: &FilePath,
+    jobs: &Mutex<HashMap<JobId, String>>,
+    inbox: &Receiver<TrainingReport>,
+) {
     while let Ok(event) = inbox.recv() {
         let (job, reason) = match event {
-            Event::Finished { job } | Event::Cancelled { job } => (job, String::new()),
-            Event::Failed { job, error } => (job, error.to_string()),
-            _ => continue,
+            TrainingReport::Finished { job } | TrainingReport::Cancelled { job } => {
+                (job, String::new())
+            }
+            TrainingReport::Failed { job, error } => (job, error.to_string()),
+            TrainingReport::Event { .. } => continue,
         };
         if let Some(id) = locked(jobs).remove(&job) {
             let path = folder.join(id).join(ENDED);

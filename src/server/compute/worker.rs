@@ -9,7 +9,8 @@ use tempfile::NamedTempFile;
 
 use super::jobs::Job;
 use super::store::Store;
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::{caught, find, is_of_device};
 use canopy_explain::trace;
 use canopy_models::weights::RerankerFolder;
 use canopy_nn::search::SourceText;
@@ -55,7 +56,9 @@ impl Worker {
             match caught(|| self.work(&job, work, &mut pass)) {
                 Ok(last) => job.end(last),
                 Err(error) => {
-                    if matches!(error, Error::Panicked { .. }) || error.is_of_device() {
+                    if matches!(find(&error), Some(BaseError::Panicked { .. }))
+                        || is_of_device(&error)
+                    {
                         // Tensors may be half written.
                         self.open.clear();
                     }
@@ -113,24 +116,26 @@ impl Worker {
 
     fn opened(&self, model: &ModelReference) -> Result<Translator> {
         let place = |files| -> Result<PathBuf> {
-            self.store.place(files).map_err(|refusal| Error::Model {
-                reason: refusal.message,
-                path: PathBuf::from(&files.root),
+            self.store.place(files).map_err(|refusal| {
+                Error::Base(BaseError::Model {
+                    reason: refusal.message,
+                    path: PathBuf::from(&files.root),
+                })
             })
         };
         let reranker = model.reranker.as_ref().map(|reranker| {
-            Ok(RerankerFolder {
+            Ok::<_, Error>(RerankerFolder {
                 folder: place(&reranker.files)?,
                 weight: f32::from_bits(reranker.weight),
             })
         });
         let folder = place(&model.files)?;
-        Translator::open_for_job(
+        Ok(Translator::open_for_job(
             &folder,
             self.device,
             &model.languages,
             model.int8,
             reranker.transpose()?,
-        )
+        )?)
     }
 }

@@ -3,12 +3,12 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 use tempfile::TempDir;
 
+use crate::error::{Error, Result};
 use crate::injected::{Fault, inject};
 use crate::{
     Control, EndReason, ProductPrecision, Progress, RunState, RunSummary, TrainingConfig,
     TrainingEvent, run_state, train,
 };
-use canopy_base::error::{Error, Result};
 use canopy_corpus::{CorpusInfo, CorpusWriter, ParallelDocument, ParallelParagraph, Split, Unit};
 use canopy_document::document::{ParagraphKind, Section};
 use canopy_models::weights::{NamedTensors, read_tensors};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::knn::{KnnRetrieval, Prepared};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::document::Document;
 use canopy_explain::{
     AgreeingWord, ContextEdit, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::TrainingConfig;
+use crate::error::{Error, Result};
 use crate::event::TrainingEvent;
 use crate::run_folder::EVENTS;
-use canopy_base::error::{Error, Result};
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::ModelConfig;
 

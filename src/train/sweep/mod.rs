@@ -38,7 +38,7 @@ pub use table::{SweepTable, TableRow};
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::event::TrainingEvent;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::Corpus;
 use canopy_translate::inference::ComputeDevice;
@@ -84,12 +84,14 @@ impl Sweep {
     /// Reads a sweep's file.
     ///
     /// # Errors
-    /// [`Error::Settings`] with the line, or the row and its field, that is wrong.
+    /// [`Error::Base(BaseError::Settings)`] with the line, or the row and its field, that is wrong.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
-        Self::parsed(text).map_err(|reason| Error::Settings {
-            reason,
-            path: path.to_owned(),
+        Self::parsed(text).map_err(|reason| {
+            Error::Base(BaseError::Settings {
+                reason,
+                path: path.to_owned(),
+            })
         })
     }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::run::SweepRun;
+use crate::error::{Error, Result};
 use crate::{Adaptation, KnnRetrieval};
 use canopy_base::digest::digest_of_files;
-use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::{Corpus, Split};
 use canopy_models::weights::{ModelFolder, RerankerFolder};
@@ -43,11 +43,11 @@ impl SweepRun {
             origin.insert("memory", memory(corpus, &config.memory)?);
         }
         if !config.contexts.as_os_str().is_empty() {
-            let digest = if_here(&config.contexts, |path| digest_of_files([path]))?;
+            let digest = if_here(&config.contexts, |path| Ok(digest_of_files([path])?))?;
             origin.insert("contexts", digest);
         }
         if let Some(reranker) = &self.reranker {
-            let digest = if_here(reranker, ModelFolder::digest)?;
+            let digest = if_here(reranker, |path| Ok(ModelFolder::digest(path)?))?;
             let weight = RerankerFolder::new(reranker.clone()).weight;
             let told = digest.map(|digest| format!("{digest}, weight {weight}"));
             origin.insert("channel", told);
@@ -59,12 +59,12 @@ impl SweepRun {
 /// The training pairs, and those of `more` that are no held-out sentence.
 fn memory(corpus: &Corpus, more: &Path) -> Result<Option<String>> {
     if more.as_os_str().is_empty() {
-        return corpus.digest_of(Split::Train).map(Some);
+        return Ok(corpus.digest_of(Split::Train).map(Some)?);
     }
     let splits = Split::ALL.map(|split| corpus.folder().join(split.file_name()));
     if_here(more, |more| {
         let files = TranslationMemory::files(more)?;
-        digest_of_files(splits.iter().chain(&files))
+        Ok(digest_of_files(splits.iter().chain(&files))?)
     })
 }
 

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::config::TrainingConfig;
 use crate::control::Control;
 use crate::data::memory_of;
+use crate::error::{BaseError, Error, Result};
 use crate::event::TrainingEvent;
 use crate::run_folder::{RunFolder, SETTINGS};
 use crate::run_state::{RunState, run_state};
 use crate::trainer::train;
 use canopy_base::device_failure::{DeviceFailure, in_short};
-use canopy_base::error::{Error, Result, panic_message};
+use canopy_base::error::panic_message;
 use canopy_corpus::Corpus;
 use canopy_models::weights::{ModelFolder, RerankerFolder};
 use canopy_nn::model::{MemoryUse, ModelConfig};
@@ -112,11 +113,11 @@ impl SweepRun {
         if kept.is_none_or(|kept| lasting(kept) == lasting(self.config.clone())) {
             return Ok(());
         }
-        Err(Error::Settings {
+        Err(Error::Base(BaseError::Settings {
             reason: "the run was begun with other ones; delete its folder, or rename the row"
                 .to_owned(),
             path,
-        })
+        }))
     }
 
     /// A failure becomes the last event of the run.
@@ -152,7 +153,7 @@ impl SweepRun {
                 let message = panic_message(panic.as_ref());
                 match DeviceFailure::of(&message) {
                     Some(_) => in_short(&message),
-                    None => Error::panicked(message).to_string(),
+                    None => BaseError::panicked(message).to_string(),
                 }
             }
         };

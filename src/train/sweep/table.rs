@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::measured::{Measured, operations};
 use super::{Sweep, SweepRow};
+use crate::error::{BaseError, Error, Result};
 use crate::run_state::{RunState, run_state};
-use canopy_base::error::{Error, Result};
 use canopy_chart::charts::latex_escaped;
 
 /// Words of a sentence, before a run has told how many there are.
@@ -110,9 +110,11 @@ impl SweepTable {
     /// If the file cannot be read or is no table.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
-        serde_json::from_str(&text).map_err(|cause| Error::Settings {
-            reason: cause.to_string(),
-            path: path.to_owned(),
+        serde_json::from_str(&text).map_err(|cause| {
+            Error::Base(BaseError::Settings {
+                reason: cause.to_string(),
+                path: path.to_owned(),
+            })
         })
     }
 

@@ -7,7 +7,6 @@ mod confidence;
 mod context_difference;
 mod context_preview;
 mod contexts;
-mod contrastive;
 mod detection;
 mod device;
 mod evaluation;
@@ -31,7 +30,6 @@ pub use confidence::{unlike, unlike_in_mean};
 pub use context_difference::ContextGain;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
-pub use contrastive::{ContextOptions, SetScores};
 pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
 pub use device::{
     ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
@@ -58,5 +56,5 @@ pub use translation::{Flag, Translation};
 pub use translator::{
     AddressChoice, AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription,
     ImportedModel, KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse,
-    TraceRequest, Translator, foreign_parts, import_model,
+    TraceRequest, Translator, foreign_parts, import_model, is_translatable,
 };

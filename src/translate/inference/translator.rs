@@ -563,6 +563,6 @@ fn reads(model: &Model, description: &ModelFolder) -> Reads {
 }
 
 /// Whether there is a word in it; what has none is copied.
-pub(super) fn is_translatable(text: &str) -> bool {
+pub fn is_translatable(text: &str) -> bool {
     placeholder::stripped(text).chars().any(char::is_alphabetic)
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use burn::tensor::activation::softmax;
-use canopy::error::Error;
+use canopy::error::find;
 use canopy::inference::{DeviceChoice, ImportedModel, Translator, import_model};
 use canopy::kernels::DropoutSource;
 use canopy::model::{Context, Model, NormPosition, Placement, Preset};
 use canopy::tokenizers::Side;
+use canopy::training::error::{BaseError, Error};
 use canopy::training::{Control, Example, ExampleSet, TrainingConfig, train};
 
 use super::cases::{greedy, multilingual, shared, text, translations};
@@ -47,9 +48,9 @@ fn tolerance(context: &Context) -> Option<f32> {
 }
 
 /// Whether a system is refused since its layers need norms behind others, and this model has them before.
-fn is_of_norms(base: &ImportedModel, error: &Error) -> bool {
+fn is_of_norms(base: &ImportedModel, error: &(dyn std::error::Error + 'static)) -> bool {
     let is_pre = base.description.model.norm == NormPosition::Pre;
-    is_pre && matches!(error, Error::Config { field: "norm", .. })
+    is_pre && matches!(find(error), Some(BaseError::Config { field: "norm", .. }))
 }
 
 /// A document of a few sentences in the ids of a model.
@@ -123,7 +124,7 @@ fn config(place: &Path, from: &Path, preset: &str) -> TrainingConfig {
     }
 }
 
-fn trained(config: &TrainingConfig, run: &Path) -> canopy::error::Result<()> {
+fn trained(config: &TrainingConfig, run: &Path) -> canopy::training::error::Result<()> {
     let control = Control::default();
     train(
         config,
@@ -148,17 +149,17 @@ fn every_preset_learns_upon_an_imported_model_and_translates() {
             let name = format!("{} upon {}", preset.name, folder.display());
             let ended = trained(&config(place.path(), &folder, preset.name), &run);
             if preset.reads_bert() {
-                let Err(Error::Config { field: "bert", .. }) = &ended else {
+                let Err(Error::Base(BaseError::Config { field: "bert", .. })) = &ended else {
                     panic!("{name}: {ended:?}");
                 };
                 continue;
             }
             if preset.name.starts_with("rnnsearch") {
-                let Err(Error::Config {
+                let Err(Error::Base(BaseError::Config {
                     field: "architecture",
                     allowed,
                     ..
-                }) = &ended
+                })) = &ended
                 else {
                     panic!("{name}: {ended:?}");
                 };

@@ -1,3 +1,4 @@
+use canopy_base::error::is_of_device;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -59,10 +60,10 @@ impl Engine for Fake {
             // As burn tells it.
             assert!(!is_lost || index > 2, "the device is lost");
             if is_lost || document.name == "damaged" {
-                return Err(Error::InvalidScores {
+                return Err(Error::Base(BaseError::InvalidScores {
                     sentence: document.sentence_name(0),
                     found: f32::NAN,
-                });
+                }));
             }
             let translation = Translation {
                 text: index.to_string(),
@@ -228,7 +229,7 @@ fn a_panic_is_a_visible_failure_and_the_next_job_works() {
     let (worker, events) = start();
     worker.send(translate(1, "panic", vec![0], &JobControl::default()));
     let Event::Failed {
-        error: Error::Panicked { message, .. },
+        error: Error::Base(BaseError::Panicked { message, .. }),
         ..
     } = events.recv().expect("an event")
     else {
@@ -260,7 +261,7 @@ fn the_cpu_goes_on_where_the_device_fails() {
         let end = loop {
             match next() {
                 Event::SentenceTranslated { index, .. } => done.push(index),
-                Event::CpuTookOver { error, .. } => told.push((done.len(), error.is_of_device())),
+                Event::CpuTookOver { error, .. } => told.push((done.len(), is_of_device(&error))),
                 end => break end,
             }
         };
@@ -327,7 +328,7 @@ fn translating_without_a_model_fails() {
     assert!(matches!(
         events.recv().expect("an event"),
         Event::Failed {
-            error: Error::NoModel,
+            error: Error::Base(BaseError::NoModel),
             ..
         }
     ));

@@ -1,7 +1,7 @@
 //! Answers that are kept, and what makes them void.
 
 use super::*;
-use canopy_translate::contrastive::Item;
+use crate::contrastive::Item;
 
 #[test]
 fn a_set_is_answered_until_it_is_made_anew() {

@@ -116,7 +116,7 @@ impl Translator {
     }
 
     /// A sentence in parts that the model reads.
-    pub(in crate::inference) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
+    pub fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let longest = self.description.model.max_tokens - 1;
         let longest = self.longest_part.map_or(longest, |part| part.min(longest));
         parts(text, longest, &|text| {

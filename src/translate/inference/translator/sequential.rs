@@ -117,7 +117,7 @@ impl Translator {
     }
 
     /// What the encoder reads behind a sentence of `own` tokens, of what [`Self::read_before`] found.
-    pub(in crate::inference) fn suffix(&self, before: &[Vec<u32>], own: usize) -> Vec<u32> {
+    pub fn suffix(&self, before: &[Vec<u32>], own: usize) -> Vec<u32> {
         let config = &self.description.model;
         if config.address_form {
             return constraint_suffix(before.first().cloned(), own, config.max_tokens);

@@ -1,8 +1,6 @@
 //! A document-level model over a document that somebody has worked on.
 
 use super::*;
-use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence, TargetContext};
-use crate::inference::{ContextOptions, SetScores};
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::document::Format;
 use canopy_kernels::WordNormaliser;
@@ -468,120 +466,6 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
     assert_eq!(scored.expect("to the end")[0][0], expected);
 }
 
-/// Two translations of a sentence behind `context`.
-fn contrastive_set(context: &[&str]) -> ContrastiveSet {
-    let sentence = |source: &str, paragraph| SetSentence {
-        source: source.trim().to_owned(),
-        reference: None,
-        place: (0, paragraph),
-    };
-    let before = context.iter().map(|&source| sentence(source, 0));
-    let last = sentence("Close the page.", 1);
-    ContrastiveSet {
-        documents: vec![SetDocument {
-            id: "page".to_owned(),
-            sentences: before.chain([last]).collect(),
-        }],
-        items: vec![Item {
-            sentence: context.len(),
-            correct: "Open.".to_owned(),
-            contrasts: vec![Contrast {
-                text: "Close.".to_owned(),
-                replacement: None,
-            }],
-            ..Item::default()
-        }],
-        ..ContrastiveSet::default()
-    }
-}
-
-const CONTEXT: ContextOptions = ContextOptions {
-    before: None,
-    after: None,
-    gold_target_context: false,
-    beam_size: 1,
-};
-
-/// A translator's scores of them.
-fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>> {
-    let set = contrastive_set(context);
-    let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
-    scores.expect("scores").items
-}
-
-#[test]
-fn all_of_a_long_sentence_is_context_of_a_contrast() {
-    let translator = translator(Some(selective(Side::Encoder)));
-    let long = document().sentences[1].text.clone();
-    let parts = translator.parts(&long);
-    assert!(parts.len() > 1);
-    let whole = contrasted(&translator, &[long.as_str()]);
-    assert!(whole[0].is_some());
-    assert_eq!(whole, contrasted(&translator, &parts));
-    assert_ne!(whole, contrasted(&translator, &parts[..1]));
-}
-
-/// Scores of a contrast behind one sentence with this human translation.
-fn behind(
-    translator: &Translator,
-    (source, reference): (&str, &str),
-    options: ContextOptions,
-) -> SetScores {
-    let mut set = contrastive_set(&[source]);
-    let sentences = &mut set.documents[0].sentences;
-    sentences[0].reference = Some(reference.to_owned());
-    if translator.description.model.address_form {
-        "Close your page.".clone_into(&mut sentences[1].source);
-    }
-    let scores = translator.score_contrasts(&set, &options, &mut |_| ControlFlow::Continue(()));
-    scores.expect("scores")
-}
-
-#[test]
-fn a_contrast_is_read_behind_the_translations_before_it() {
-    const GOLD: ContextOptions = ContextOptions {
-        gold_target_context: true,
-        ..CONTEXT
-    };
-    let translator = translator_behind(None, 1);
-    let source = "Open the file.";
-    let told = |reference| behind(&translator, (source, reference), GOLD);
-    let [first, second] = ["Close", "page"].map(told);
-    assert_ne!(first.items, second.items);
-    assert_eq!(first.target_context, TargetContext::Gold);
-    let hidden = ContextOptions {
-        before: Some(0),
-        ..GOLD
-    };
-    let none = behind(&translator, (source, "Close"), hidden);
-    assert_eq!(none.items, contrasted(&translator, &[]));
-    // Its own translation, where it is told none.
-    let own = behind(&translator, (source, "Close"), CONTEXT);
-    assert_eq!(own.target_context, TargetContext::Own);
-    assert_eq!(own.items, contrasted(&translator, &[source]));
-    assert_ne!(own.items, none.items);
-    let set = contrastive_set(&[source]);
-    let broken = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Break(()));
-    assert_eq!(broken.expect("scores").items, [None]);
-}
-
-#[test]
-fn a_contrast_is_read_behind_the_form_of_address_before_it() {
-    let mut translator = translator(None);
-    translator.description.model.address_form = true;
-    let told = |reference, gold_target_context| {
-        let options = ContextOptions {
-            gold_target_context,
-            ..CONTEXT
-        };
-        behind(&translator, ("Who are you?", reference), options).items
-    };
-    let [plural, singular] = ["Wer seid ihr?", "Wer bist du?"].map(|it| told(it, true));
-    assert_ne!(plural, singular);
-    // What it writes itself addresses nobody.
-    assert_ne!(plural, told("Wer seid ihr?", false));
-}
-
 #[test]
 fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     let mut translator = translator(None);
@@ -598,12 +482,6 @@ fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     };
     assert_eq!(sentence, "3 (\"Close the page.\")");
     assert!(found.is_nan());
-    let set = contrastive_set(&[]);
-    let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
-    assert!(
-        matches!(scores, Err(Error::InvalidScores { .. })),
-        "{scores:?}"
-    );
 }
 
 #[test]

@@ -1,0 +1,22 @@
+//! Failures of the workbench.
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason, and one for the errors of each crate that is used here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{0}")]
+    Base(#[from] BaseError),
+    #[error("{0}")]
+    Evaluate(#[from] canopy_evaluate::error::Error),
+    #[error("{0}")]
+    Project(#[from] canopy_project::error::Error),
+    #[error("{0}")]
+    Train(#[from] canopy_train::error::Error),
+}
+
+canopy_base::reads_and_writes!(Error);

@@ -1,0 +1,3 @@
+/// Names one job of a thread, so that answers to an older one can be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub u64);

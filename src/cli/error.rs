@@ -1,0 +1,76 @@
+//! Failures of the command line.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason, and one for the errors of each crate that is used here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{failed} of {num} documents failed; the batch run again tries only them")]
+    Batch { failed: usize, num: usize },
+    #[error(
+        "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
+    )]
+    UnequalSegments {
+        found: usize,
+        expected: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
+    )]
+    NoReferences { path: PathBuf },
+    #[error(
+        "these rows are of other documents, or of sentences that end elsewhere; align the documents anew: {path:?}"
+    )]
+    OtherAlignment { path: PathBuf },
+    #[error("{count} runs failed; what went wrong stands below the table")]
+    RunsFailed { count: usize },
+    #[error(
+        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or say the language of its translations with --to"
+    )]
+    DeclaredTarget {
+        document: String,
+        target: String,
+        reason: String,
+    },
+    #[error(
+        "no installed model translates from {from} to {to} by itself; leave out --no-pivot to go through {pivot}"
+    )]
+    NoRoute {
+        from: String,
+        to: String,
+        pivot: String,
+    },
+    #[error("several documents need a folder for their translations; {path:?} is none")]
+    NotAFolder { path: PathBuf },
+    #[error("a trace is of one document, but {count} are named; translate them one by one")]
+    TraceOfSeveral { count: usize },
+    #[error("the translation and its trace would both become {path:?}; name two files")]
+    TraceOverTranslation { path: PathBuf },
+    #[error(
+        "no segment of the {split} documents can be scored; choose others, import a text as {split} documents, or take a larger corpus: {path:?}"
+    )]
+    NothingToEvaluate { split: &'static str, path: PathBuf },
+    #[error("the system names no folder for what is computed; name one with --store")]
+    NoStore,
+    #[error("{0}")]
+    Base(#[from] BaseError),
+    #[error("{0}")]
+    Evaluate(#[from] canopy_evaluate::error::Error),
+    #[error("{0}")]
+    Gui(#[from] canopy_gui::error::Error),
+    #[error("{0}")]
+    Project(#[from] canopy_project::error::Error),
+    #[error("{0}")]
+    Server(#[from] canopy_server::error::Error),
+    #[error("{0}")]
+    Train(#[from] canopy_train::error::Error),
+}
+
+canopy_base::reads_and_writes!(Error);

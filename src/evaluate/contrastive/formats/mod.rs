@@ -1,0 +1,82 @@
+//! Sets on disk: our own format, and those of others as they were published.
+
+mod bawden;
+mod contrapro;
+mod fields;
+mod own;
+mod voita;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+pub use own::{FORMAT, VERSION};
+
+use super::set::ContrastiveSet;
+use crate::error::{Error, Result};
+use canopy_base::lines::utf8;
+
+/// Reads a set, whichever of these formats it has:
+///
+/// - ours, which holds its documents;
+/// - ContraPro's JSON (also of its French sister), whose documents lie in `documents/*/` beside it, or in the folder
+///   `documents`: `1921_12806_3712161.de` and `….en`, one sentence a line, as its `setup_opensubs.sh` leaves them;
+/// - the JSON of Bawden et al.: `anaphora.json` and `lexical-choice.json`;
+/// - the JSON of Voita et al. (`deixis_test.json`), or one of its plain files (`scoring_data/deixis_test.src`), beside or
+///   below which the JSON stands: only that says which translation is right.
+///
+/// # Errors
+/// If a file cannot be read, is no UTF-8 or no such set, or an item lacks a field or does not fit its document; file and
+/// item are named.
+pub fn open(path: &Path, documents: Option<&Path>) -> Result<ContrastiveSet> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if matches!(extension, Some("src" | "dst")) {
+        return voita::open_lines(path);
+    }
+    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    let text = utf8(path, bytes)?;
+    let no_set = |problem: String| Error::ContrastiveSet {
+        problem,
+        path: path.to_owned(),
+    };
+    let json: Value = serde_json::from_str(&text).map_err(|cause| no_set(cause.to_string()))?;
+    let set = match &json {
+        Value::Object(fields) if fields.contains_key("format") => own::read(&text, path),
+        Value::Object(blocks) => bawden::read(blocks, path),
+        Value::Array(items) => match items.first() {
+            Some(first) if first.get("dst").is_some() => voita::read(items, path),
+            Some(_) => contrapro::read(items, path, documents),
+            None => Err(no_set("it has no items".to_owned())),
+        },
+        _ => Err(no_set("it is neither a list nor an object".to_owned())),
+    }?;
+    if set.items.is_empty() {
+        return Err(no_set("it has no items".to_owned()));
+    }
+    Ok(set)
+}
+
+/// The file's name without its extension.
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// For `map_err` and the like: what is wrong with an item.
+struct Place<'a> {
+    path: &'a Path,
+    item: String,
+}
+
+impl Place<'_> {
+    fn problem(&self, problem: impl Into<String>) -> Error {
+        Error::ContrastiveItem {
+            problem: problem.into(),
+            item: self.item.clone(),
+            path: PathBuf::from(self.path),
+        }
+    }
+}

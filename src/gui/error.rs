@@ -1,0 +1,20 @@
+//! Failures of the window.
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason, and one for the errors of each crate that is used here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
+    Window { reason: String },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+    #[error("{0}")]
+    App(#[from] canopy_app::error::Error),
+}
+
+canopy_base::reads_and_writes!(Error);

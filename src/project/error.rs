@@ -1,0 +1,38 @@
+//! Failures of the work on documents.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason, and one for the errors of each crate that is used here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("the ending of an alignment says what it is: .tmx, .tsv or .json: {path:?}")]
+    AlignmentEnding { path: PathBuf },
+    #[error(
+        "no rows of an alignment: {problem}; take a file that `canopy align --json` or the window has written: {path:?}"
+    )]
+    AlignmentRows { problem: String, path: PathBuf },
+    #[error("cannot use the saved work: {reason}: {path:?}")]
+    Project { reason: String, path: PathBuf },
+    #[error("{}", together(.errors))]
+    Projects { errors: Vec<Error> },
+    #[error(
+        "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
+    )]
+    ProjectBusy { path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::reads_and_writes!(Error);
+
+/// Several errors in one message.
+fn together(errors: &[Error]) -> String {
+    let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
+    errors.join("; ")
+}

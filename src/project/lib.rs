@@ -1,0 +1,44 @@
+//! The work on documents: targets with their states and histories, projects and their folders, batches, alignments.
+//!
+//! What is kept of it on disk, how the work of two people becomes one, and the document as it is edited. No window and no
+//! thread stands here.
+
+pub mod aligning;
+pub mod batch;
+mod document_work;
+pub mod error;
+mod filtered;
+pub mod find;
+mod find_pattern;
+mod history;
+mod incoming;
+pub mod language;
+mod notes;
+pub mod open_document;
+mod other_language;
+mod other_languages;
+pub mod project;
+pub mod project_folder;
+mod project_lock;
+pub mod project_merge;
+mod project_store;
+pub mod segment_history;
+pub mod settings;
+mod target;
+
+pub use aligning::{Alignment, AlignmentFormat, WrittenAlignment, read_rows};
+pub use canopy_document::editable as markup;
+pub use document_work::{DocumentWork, read_as};
+pub use filtered::{Filter, Filtered};
+pub use incoming::{ChangeKind, Incoming, IncomingChange};
+pub use notes::{DocumentNote, Written};
+pub use open_document::{Counts, Editor, Insertion, OpenDocument, WorkElsewhere};
+pub use other_languages::LanguageWork;
+pub use project::{Project, SavedTarget, State};
+pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+pub use project_lock::ProjectLock;
+pub use project_merge::MergedWork;
+pub use project_store::{ProjectFiles, SavedWork};
+pub use segment_history::{Origin, Version};
+pub use settings::{Folders, Settings, Shipped, Theme};
+pub use target::Target;

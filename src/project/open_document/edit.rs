@@ -1,0 +1,204 @@
+//! The editor's sentence, and the project file.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::{Editor, OpenDocument, WorkElsewhere};
+use crate::markup;
+use crate::other_language::OtherLanguage;
+use crate::project::{IgnoredFinding, source_hash};
+use crate::project_merge::theirs_as_version;
+use crate::segment_history::{absorb, append, now};
+use crate::target::{Target, saved_targets, text_of};
+use crate::{MergedWork, Origin, Project, SavedTarget, State};
+use canopy_corpus::is_same_language;
+use canopy_document::document::ReadingOptions;
+use canopy_qa::checks::Checks;
+
+impl OpenDocument {
+    /// Notes what is known of the document under another path, if any of it fits.
+    pub fn found_elsewhere(&mut self, project: Project) {
+        let project = match &self.target_language {
+            Some(language) => project.in_language(language),
+            None => project,
+        };
+        let fits = |targets: &[SavedTarget]| {
+            let work = Project::new(PathBuf::new(), String::new(), targets.to_vec());
+            work.matched(&self.document).iter().flatten().count()
+        };
+        let others = project.other_languages.iter().map(|it| fits(&it.targets));
+        let fitting = others.fold(fits(&project.targets), usize::max);
+        self.elsewhere = (fitting > 0).then_some(WorkElsewhere { project, fitting });
+    }
+
+    /// Takes in what somebody else has written into the file of the work, in one step that can be undone; tells how many
+    /// sentences that are, and how many have changed on both sides. Those stay, and theirs are in the history.
+    pub fn take_merged(&mut self, merged: &MergedWork) -> (usize, usize) {
+        let language = merged.project.target_language.as_deref();
+        let here = self.target_language.as_deref();
+        if here
+            .zip(language)
+            .is_some_and(|(here, theirs)| !is_same_language(here, theirs))
+        {
+            // Saved before another language came to the front: the file has it all.
+            let language = language.unwrap_or_default();
+            let project = merged.project.clone().in_language(here.unwrap_or(language));
+            self.take_other_languages(&project.other_languages);
+            return (0, 0);
+        }
+        self.take_other_languages(&merged.project.other_languages);
+        let (mut targets, mut conflicts) = (Vec::new(), 0);
+        let taken = merged.taken.iter().map(|(before, it)| (Some(before), it));
+        let conflicting = merged.conflicts.iter().map(|it| (None, it));
+        for (before, theirs) in taken.chain(conflicting) {
+            let sentence = self.document.sentences.get(theirs.index);
+            if sentence.is_none_or(|it| source_hash(&it.text) != theirs.source) {
+                self.unmatched.push(theirs.clone());
+                continue;
+            }
+            let history = &mut self.histories[theirs.index];
+            absorb(history, &theirs.history);
+            let here = &self.targets[theirs.index];
+            let is_as_saved = before.is_some_and(|before| match before {
+                Some(text) => here.text == *text,
+                None => here.state == State::Untranslated,
+            });
+            if is_as_saved {
+                targets.push((theirs.index, Target::from(theirs)));
+            } else {
+                append(history, theirs_as_version(theirs));
+                append(history, here.version(here.origin(), Some(now())));
+                conflicts += 1;
+            }
+        }
+        (
+            self.change_all_from(targets, Some(Origin::Merged)),
+            conflicts,
+        )
+    }
+
+    /// Takes over what was done under another path, in one step that can be undone; what a person has done here stays.
+    pub fn take_over(&mut self) {
+        let Some(WorkElsewhere { project, .. }) = self.elsewhere.take() else {
+            return;
+        };
+        // A model has said the language of this document since, or nobody has yet.
+        let project = match &self.target_language {
+            Some(language) => project.in_language(language),
+            None => project,
+        };
+        if self.target_language.is_none() {
+            self.target_language.clone_from(&project.target_language);
+        }
+        for other in &project.other_languages {
+            if !self.other_languages().any(|language| other.is_in(language)) {
+                self.others.push(OtherLanguage::Kept(other.clone()));
+            }
+        }
+        let matched = project.matched(&self.document);
+        self.unmatched.extend(project.unmatched(&matched));
+        for (history, saved) in self.histories.iter_mut().zip(&matched) {
+            absorb(
+                history,
+                saved.map_or(&[][..], |saved| saved.history.as_slice()),
+            );
+        }
+        let better = |(sentence, saved): (usize, Option<&SavedTarget>)| {
+            let saved = saved?;
+            let here = &self.targets[sentence];
+            let is_open = here.state.is_replaceable()
+                || *here == Target::of_file(&self.document.sentences[sentence]);
+            let is_better =
+                here.state == State::Untranslated || is_open && !saved.state.is_replaceable();
+            is_better.then(|| (sentence, Target::from(saved)))
+        };
+        let changes = matched.into_iter().enumerate().filter_map(better).collect();
+        self.change_all(changes);
+    }
+
+    /// The target that the editor's text gives, or its problems; `None` if nothing was written.
+    pub fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
+        let editor = self.editor.as_ref()?;
+        let before = &self.targets[editor.sentence].text;
+        let is_same =
+            editor.text == editor.begun_with || editor.text == markup::to_editable(before);
+        (!is_same).then(|| self.target_of(editor.sentence, &editor.text))
+    }
+
+    fn target_of(&self, sentence: usize, edit: &str) -> Result<Target, Vec<markup::Problem>> {
+        if edit.trim().is_empty() {
+            return Ok(Target::default());
+        }
+        let text = markup::from_editable(edit, &self.document.sentences[sentence].text)?;
+        Ok(Target {
+            text,
+            state: State::Edited,
+            flags: vec![],
+            model: self.targets[sentence].model.clone(),
+            confidence: None,
+        })
+    }
+
+    /// The sentence in the editor as it would be kept now, broken markup repaired.
+    fn written(&self) -> Option<(usize, Target)> {
+        let Editor { sentence, text, .. } = self.editor.as_ref()?;
+        let repaired = |_| {
+            let source = &self.document.sentences[*sentence].text;
+            self.target_of(*sentence, &markup::repaired(text, source))
+        };
+        let target = self.edited()?.or_else(repaired).ok()?;
+        Some((*sentence, target))
+    }
+
+    /// Closes the editor; what was written there is in the history of its sentence. `false` if it was closed already.
+    pub fn discard_edit(&mut self) -> bool {
+        let written = self.written();
+        if self.editor.take().is_none() {
+            return false;
+        }
+        if let Some((sentence, target)) = written.filter(|(_, target)| !target.text.is_empty()) {
+            let (history, here) = (&mut self.histories[sentence], &self.targets[sentence]);
+            append(history, target.version(Origin::Hand, Some(now())));
+            // What stands there is the last one.
+            append(history, here.version(here.origin(), Some(now())));
+            self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+        }
+        true
+    }
+
+    /// The content of the project file, with the text in the editor.
+    pub fn project(&self) -> Project {
+        let written = self.written();
+        let target = |index: usize| match &written {
+            Some((sentence, target)) if *sentence == index => target,
+            _ => &self.targets[index],
+        };
+        let (document, histories) = (&self.document, &self.histories);
+        let targets = saved_targets(document, histories, &self.unmatched, target);
+        let project = Project::new(self.path.clone(), self.content.clone(), targets);
+        let is_usual = self.checks == Checks::default().kinds;
+        let names = self.checks.iter().map(ToString::to_string);
+        let others = self.others.iter().map(OtherLanguage::work);
+        let [declared, _] = self.declared_languages();
+        let source = self.source_language.as_deref();
+        Project {
+            source_language: source.filter(|it| Some(*it) != declared).map(str::to_owned),
+            target_language: self.target_language.clone(),
+            model: text_of(self.model.as_ref()),
+            other_languages: others.filter(|other| !other.targets.is_empty()).collect(),
+            checks: (!is_usual).then(|| names.collect()),
+            ignored: sorted(&self.ignored),
+            terms: text_of(self.terms.as_ref()),
+            reading: (self.document.reading != ReadingOptions::default())
+                .then(|| self.document.reading.clone()),
+            ..project
+        }
+    }
+}
+
+/// In an order of their own, so that the file of the work stays the same where nothing has changed.
+fn sorted(ignored: &HashSet<IgnoredFinding>) -> Vec<IgnoredFinding> {
+    let mut ignored: Vec<IgnoredFinding> = ignored.iter().cloned().collect();
+    ignored.sort();
+    ignored
+}

@@ -1,0 +1,178 @@
+//! The languages that the open document is translated between, and the work on it in each of its target languages.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::OpenDocument;
+use crate::history::History;
+use crate::other_language::{Left, OtherLanguage, retargeted};
+use crate::target::{Restored, Target, restored};
+use crate::{LanguageWork, Project, State, Version};
+use canopy_corpus::is_same_language;
+use canopy_document::document::Document;
+
+impl OpenDocument {
+    /// The languages that its file declares.
+    pub fn declared_languages(&self) -> [Option<&str>; 2] {
+        let declared = self.declared.as_ref().unwrap_or(&self.document);
+        declared.declared_languages()
+    }
+
+    /// Whether its translations are in another language than those that its file has.
+    pub fn is_retargeted(&self) -> bool {
+        let [_, declared] = self.declared_languages();
+        let target = self.target_language.as_deref();
+        declared
+            .zip(target)
+            .is_some_and(|(declared, target)| !is_same_language(declared, target))
+    }
+
+    /// How many translations of the file would stand among those of another language if it were written now.
+    pub fn left_in_declared_language(&self) -> usize {
+        let Some(file) = self.declared.as_ref().filter(|_| self.is_retargeted()) else {
+            return 0;
+        };
+        let sentences = file.sentences.iter().zip(&self.targets);
+        let is_left = |target: &Target| target.state == State::Untranslated;
+        sentences
+            .filter(|(sentence, target)| sentence.known.is_some() && is_left(target))
+            .count()
+    }
+
+    /// Whether a person or a model has translated anything, in the language that is shown.
+    pub fn has_work(&self) -> bool {
+        let counts = self.counts();
+        counts.untranslated < counts.total()
+    }
+
+    /// Target languages in which there is work that is not shown.
+    pub fn other_languages(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(OtherLanguage::language)
+    }
+
+    /// Shows the work in another target language, which begins without any; what stands here is kept for its own. Whether
+    /// that makes a difference.
+    pub fn switch_target(&mut self, language: &str) -> bool {
+        let Some(current) = self.target_language.take() else {
+            // What stands here is in it: nobody knew the language.
+            self.target_language = Some(language.to_owned());
+            return true;
+        };
+        if is_same_language(&current, language) {
+            self.target_language = Some(current);
+            return false;
+        }
+        let of_file = self.document_for(language);
+        self.leave(current);
+        let mut others = self.others.iter();
+        let found = others.position(|other| is_same_language(other.language(), language));
+        match found.map(|place| self.others.remove(place)) {
+            None => {
+                self.target_language = Some(language.to_owned());
+                self.restore(of_file, LanguageWork::default());
+            }
+            Some(OtherLanguage::Left(left)) if left.document.reading == of_file.reading => {
+                self.target_language = Some(left.language);
+                (self.terms, self.model) = (left.terms, left.model);
+                self.rebuild(left.document, left.targets, left.histories);
+                (self.unmatched, self.history) = (left.unmatched, left.history);
+            }
+            Some(other) => {
+                self.target_language = Some(other.language().to_owned());
+                self.restore(of_file, other.work());
+            }
+        }
+        true
+    }
+
+    /// Takes what another window has kept of other languages.
+    pub(super) fn take_other_languages(&mut self, merged: &[LanguageWork]) {
+        for work in merged {
+            if self
+                .target_language
+                .as_deref()
+                .is_some_and(|it| work.is_in(it))
+            {
+                continue;
+            }
+            let mut others = self.others.iter();
+            let own = others.position(|other| work.is_in(other.language()));
+            match own {
+                Some(place) if self.others[place].work() == *work => {}
+                Some(place) => self.others[place] = OtherLanguage::Kept(work.clone()),
+                None => self.others.push(OtherLanguage::Kept(work.clone())),
+            }
+        }
+    }
+
+    /// The document as it is translated into a language: the translations that a file has are for its own alone.
+    fn document_for(&self, language: &str) -> Arc<Document> {
+        match &self.declared {
+            Some(file) => retargeted(file, Some(language)),
+            None => Arc::clone(&self.document),
+        }
+    }
+
+    fn leave(&mut self, language: String) {
+        let left = Left {
+            language,
+            document: Arc::clone(&self.document),
+            targets: std::mem::take(&mut self.targets),
+            histories: std::mem::take(&mut self.histories),
+            unmatched: std::mem::take(&mut self.unmatched),
+            history: std::mem::take(&mut self.history),
+            terms: self.terms.take(),
+            model: self.model.take(),
+        };
+        let is_empty = left.targets.iter().all(|it| *it == Target::default())
+            && left.unmatched.is_empty()
+            && !left.history.can_undo()
+            && !left.history.can_redo();
+        if !is_empty {
+            self.others.push(OtherLanguage::Left(Box::new(left)));
+        }
+    }
+
+    fn restore(&mut self, document: Arc<Document>, work: LanguageWork) {
+        let project = Project::new(PathBuf::new(), String::new(), work.targets);
+        let Restored {
+            targets,
+            histories,
+            unmatched,
+        } = restored(&project, &document);
+        (self.terms, self.model) = (work.terms.map(Into::into), work.model.map(Into::into));
+        self.rebuild(document, targets, histories);
+        (self.unmatched, self.history) = (unmatched, History::default());
+    }
+
+    /// Takes another document and its targets; what is not of either stays.
+    pub(super) fn rebuild(
+        &mut self,
+        document: Arc<Document>,
+        targets: Vec<Target>,
+        histories: Vec<Vec<Version>>,
+    ) {
+        let newest = self.revisions.iter().max().copied().unwrap_or_default();
+        let mut open = Self::with_targets(self.path.clone(), document, targets, histories);
+        // The window has seen none of them.
+        open.revisions.fill(newest.wrapping_add(1));
+        open.source_language = self.source_language.take();
+        open.target_language = self.target_language.take();
+        open.declared = self.declared.take();
+        open.others = std::mem::take(&mut self.others);
+        open.checks = std::mem::take(&mut self.checks);
+        open.terms = self.terms.take();
+        open.model = self.model.take();
+        open.unmatched = std::mem::take(&mut self.unmatched);
+        open.history = std::mem::take(&mut self.history);
+        open.elsewhere = self.elsewhere.take();
+        open.find = std::mem::take(&mut self.find);
+        let last = open.num_sentences().saturating_sub(1);
+        open.first_visible = self.first_visible.min(last);
+        open.selected = self
+            .selected
+            .filter(|_| open.num_sentences() > 0)
+            .map(|it| it.min(last));
+        *self = open;
+    }
+}

@@ -1,0 +1,28 @@
+//! Failures of the server.
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason, and one for the errors of each crate that is used here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("cannot serve at {address}: {cause}")]
+    Serve {
+        address: std::net::SocketAddr,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error("{address} can be reached by others, so a key is needed")]
+    NeedsKey { address: std::net::SocketAddr },
+    #[error("the model translated nothing; this is a fault of the program")]
+    NothingTranslated,
+    #[error("{0}")]
+    Base(#[from] BaseError),
+    #[error("{0}")]
+    Train(#[from] canopy_train::error::Error),
+}
+
+canopy_base::reads_and_writes!(Error);

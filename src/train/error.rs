@@ -1,0 +1,70 @@
+//! Failures of trainings.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason, and one for the errors of each crate that is used here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or go on from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
+    )]
+    Diverged { reason: String, tries: u32 },
+    #[error("the run folder was used before; go on with its run, or name another folder: {path:?}")]
+    RunExists { path: PathBuf },
+    #[error(
+        "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
+    )]
+    RunBusy { path: PathBuf },
+    #[error("the run to go on with is no longer there; has it been renamed? {path:?}")]
+    NoRun { path: PathBuf },
+    #[error("no run is under way here; begin it, or go on with it: {path:?}")]
+    NotRunning { path: PathBuf },
+    #[error(
+        "the run folder has format version {found}, this program reads {known}; go on with the Canopy that wrote it: {path:?}"
+    )]
+    RunVersion {
+        found: u32,
+        known: u32,
+        path: PathBuf,
+    },
+    #[error(
+        "the corpus has changed since the run began, so it cannot go on; put the old one back, or begin another run: {path:?}"
+    )]
+    CorpusChanged { path: PathBuf },
+    #[error(
+        "the {what} of the run changed after it began, so it cannot go on; put the old file back, or begin another run: {path:?}"
+    )]
+    SourceChanged { what: &'static str, path: PathBuf },
+    #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]
+    CorpusGone {
+        path: PathBuf,
+        #[source]
+        cause: Box<Error>,
+    },
+    #[error(
+        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on from there"
+    )]
+    Checkpoint {
+        step: usize,
+        #[source]
+        cause: Box<Error>,
+    },
+    #[error("nothing was looked up: {problem}")]
+    NotLookedUp { problem: &'static str },
+    #[error(
+        "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
+    )]
+    NoEvents { path: PathBuf },
+    #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
+    RunElsewhere { host: String, path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::reads_and_writes!(Error);
