@@ -192,20 +192,36 @@ impl Encoder {
             let encoded = EncoderOutput::of(states, rows);
             return EncoderOutput { bert, ..encoded };
         }
+        let states = self.read_context(states, rows, memory, drop, recorder);
+        EncoderOutput::of(states, rows)
+    }
+
+    /// States after the last sublayer, joined with those of other sentences where the context is read there.
+    ///
+    /// # Shapes
+    /// - states, output: `[rows, d_model]`
+    /// - memory: as in [`Self::forward`]
+    pub(super) fn read_context(
+        &self,
+        states: Tensor<2>,
+        rows: &PackedBatch,
+        memory: Option<Tensor<2>>,
+        drop: &DropoutSource,
+        recorder: &mut AttentionRecorder,
+    ) -> Tensor<2> {
         let Some(gated) = &self.gated else {
-            return EncoderOutput::of(states, rows);
+            return states;
         };
         let documents = rows.layout();
         let query_spans = documents.query_spans();
         let read = documents.without_ends(&rows.ids, self.unread_end);
         let memory = Memory::of(memory.unwrap_or_else(|| states.clone()), read);
-        let states = if recorder.is_on() {
+        if recorder.is_on() {
             let position = (AttentionKind::Context, self.last_attention());
             gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder)
         } else {
             gated.forward(states.clone(), states, &query_spans, &memory, drop)
-        };
-        EncoderOutput::of(states, rows)
+        }
     }
 
     /// States after the last sublayer, before they are joined with those of other sentences.

@@ -58,6 +58,8 @@ pub struct PackedTransformer {
     target: PackedEmbedding,
     /// None where burn's encoder has to read: it reads more than the sentence.
     encoder: Option<PackedEncoder>,
+    /// The sublayers of an encoder that reads its document after the last of them; none for any other one.
+    below_context: Option<PackedEncoder>,
     /// Whether nothing is read but the sentence.
     reads_sentences: bool,
     decoder: PackedDecoder,
@@ -106,6 +108,8 @@ impl PackedTransformer {
             reads_sentences: context.is_none(),
             encoder: Self::packs_encoder(network, context)
                 .then(|| PackedEncoder::new(&network.encoder, packing)),
+            below_context: (Self::packs_sublayers(network) && network.encoder.gated.is_some())
+                .then(|| PackedEncoder::new(&network.encoder, packing)),
             decoder: PackedDecoder::new(&network.decoder, packing),
             logits,
         })
@@ -126,14 +130,20 @@ impl PackedTransformer {
     fn packs_encoder(network: &Transformer, context: Option<Context>) -> bool {
         let encoder = &network.encoder;
         context.is_none_or(|context| !context.side().has_encoder())
-            && network.reserve.is_none()
+            && Self::packs_sublayers(network)
+            && encoder.gated.is_none()
+    }
+
+    /// Whether all sublayers of the encoder read sentences by themselves.
+    fn packs_sublayers(network: &Transformer) -> bool {
+        let encoder = &network.encoder;
+        network.reserve.is_none()
             && network.concatenated == 0
             && network.flat.is_none()
             && network.bert.is_none()
             && encoder.contexts.is_empty()
             && encoder.fusions.is_empty()
             && encoder.previous.is_none()
-            && encoder.gated.is_none()
     }
 
     /// Whether of all models with this configuration encoder and decoder are packed, here or on the GPU.
@@ -204,14 +214,44 @@ impl PackedTransformer {
         scratch: Scratch,
         recorder: &mut AttentionRecorder,
     ) -> Option<PackedEncoderOutput> {
-        let x = self.source.rows(rows, &rows.positions);
         let encoder = self.encoder.as_ref()?;
         Some(PackedEncoderOutput {
-            states: encoder.forward(x, &rows.sentences, scratch, recorder),
+            states: self.sublayers(encoder, rows, scratch, recorder),
             sentences: rows.sentences.clone(),
             positions: rows.positions.clone(),
             context_memory: None,
         })
+    }
+
+    /// States of sentences before they are joined with those of their documents; None if the encoder reads these elsewhere, or
+    /// not at all.
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_model]`
+    pub(super) fn encode_below_context(
+        &self,
+        rows: &PackedBatch,
+        scratch: Scratch,
+        recorder: &mut AttentionRecorder,
+    ) -> Option<Vec<f32>> {
+        let encoder = self.below_context.as_ref()?;
+        Some(self.sublayers(encoder, rows, scratch, recorder))
+    }
+
+    fn sublayers(
+        &self,
+        encoder: &PackedEncoder,
+        rows: &PackedBatch,
+        scratch: Scratch,
+        recorder: &mut AttentionRecorder,
+    ) -> Vec<f32> {
+        let x = self.source.rows(rows, &rows.positions);
+        encoder.forward(x, &rows.sentences, scratch, recorder)
+    }
+
+    /// Whether all but the context after the last sublayer of the encoder is packed.
+    pub fn encodes_below_context(&self) -> bool {
+        self.below_context.is_some()
     }
 
     /// States of all words of translations of the sentences of `encoded`, as [`Transformer::decode`]; sentence `n` of
@@ -294,9 +334,18 @@ impl PackedTransformer {
     pub fn label_states(&self, batch: &Batch) -> PackedDecoderOutput {
         let encoded = self.encode(&batch.source, Scratch::default());
         let encoded = encoded.expect("a packed encoder");
+        self.label_states_of(batch, &encoded)
+    }
+
+    /// [`Self::label_states`] of sentences that are `encoded` already.
+    pub fn label_states_of(
+        &self,
+        batch: &Batch,
+        encoded: &PackedEncoderOutput,
+    ) -> PackedDecoderOutput {
         self.decode(
             &batch.target,
-            &encoded,
+            encoded,
             &batch.translated,
             Scratch::default(),
         )

@@ -15,7 +15,9 @@ use crate::datastore::{Datastore, KnnConfig, StatesOfPairs};
 use crate::model::batch::Batch;
 use crate::model::document_window::DocumentWindow;
 use crate::model::encoder::EncoderOutput;
-use crate::model::packed::{PackedEncoderOutput, PackedTransformer, TranslationStates};
+use crate::model::packed::{
+    PackedDecoderOutput, PackedEncoderOutput, PackedTransformer, TranslationStates,
+};
 use crate::model::packed_batch::PackedBatch;
 use crate::model::prepared::Memory;
 use crate::model::recorder::AttentionRecorder;
@@ -83,7 +85,8 @@ impl Executor for CpuExecutor<'_> {
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let packed = match window {
-            None => passes::encode(self.weights, source, recorder),
+            None => passes::encode(self.weights, source, recorder)
+                .or_else(|| self.encode_documents(source, recorder)),
             Some(_) => None,
         };
         packed.unwrap_or_else(|| self.burn.encode(source, window, recorder))
@@ -175,7 +178,7 @@ impl Executor for CpuExecutor<'_> {
         batches: &mut dyn Iterator<Item = Batch>,
         config: KnnConfig,
     ) -> Option<Datastore> {
-        if !self.weights.encodes() {
+        if !self.packs_label_states() {
             return self.burn.datastore(batches, config);
         }
         let (mut keys, mut next) = (Vec::new(), Vec::new());
@@ -187,7 +190,7 @@ impl Executor for CpuExecutor<'_> {
                 break;
             }
             let states = batches.par_iter();
-            let states = states.map(|batch| self.weights.label_states(batch));
+            let states = states.map(|batch| self.label_states(batch));
             for states in states.collect::<Vec<_>>() {
                 keys.extend(states.fed_forward);
             }
@@ -206,6 +209,38 @@ impl Executor for CpuExecutor<'_> {
 }
 
 impl CpuExecutor<'_> {
+    /// Encoded sentences of documents that are read after the last sublayer; none if they are read elsewhere, or by the states
+    /// of another model.
+    fn encode_documents(
+        &self,
+        source: &PackedBatch,
+        recorder: &mut AttentionRecorder,
+    ) -> Option<EncoderOutput> {
+        if self.burn.model.stage_one.is_some() {
+            return None;
+        }
+        passes::encode_documents((&self.network.encoder, self.weights), source, recorder)
+    }
+
+    /// Whether the states of sentences that are read by themselves are packed: nothing is read beyond the sentence, or only
+    /// its document after the last sublayer of the encoder.
+    fn packs_label_states(&self) -> bool {
+        let model = self.burn.model;
+        let reads_documents = self.weights.encodes_below_context() && model.stage_one.is_none();
+        self.weights.encodes() || reads_documents && !model.is_bilingual()
+    }
+
+    /// States of all words of `batch.target`.
+    fn label_states(&self, batch: &Batch) -> PackedDecoderOutput {
+        let recorder = &mut AttentionRecorder::off();
+        match self.encode_documents(&batch.source, recorder) {
+            Some(encoded) => self
+                .weights
+                .label_states_of(batch, &PackedEncoderOutput::of(&encoded, None)),
+            None => self.weights.label_states(batch),
+        }
+    }
+
     /// A hypothesis for each sentence that was encoded.
     fn begin(&self, encoded: &PackedEncoderOutput, setup: BatchSetup<'_>) -> Box<dyn Decode + '_> {
         let hypotheses =

@@ -8,11 +8,12 @@ use rayon::prelude::*;
 
 use crate::model::decoder::DecoderOutput;
 use crate::model::documents::Documents;
-use crate::model::encoder::EncoderOutput;
+use crate::model::encoder::{Encoder, EncoderOutput};
 use crate::model::packed::{PackedEncoderOutput, PackedTransformer, TranslationStates};
 use crate::model::packed_batch::PackedBatch;
 use crate::model::prepared::Memory;
 use crate::model::recorder::AttentionRecorder;
+use canopy_kernels::DropoutSource;
 use canopy_kernels::packed::Scratch;
 
 /// Sentences that a core computes at once, at most.
@@ -24,18 +25,44 @@ pub(super) fn encode(
     source: &PackedBatch,
     recorder: &mut AttentionRecorder,
 ) -> Option<EncoderOutput> {
+    let states = states(source, recorder, |rows, own| {
+        let encoded = weights.encode_recorded(rows, Scratch::default(), own)?;
+        Some(encoded.states)
+    });
+    Some(EncoderOutput::of(states?, source))
+}
+
+/// Encoded sentences of documents that `encoder` reads after its last sublayer, which burn computes; none if the weights do not
+/// encode up to there.
+pub(super) fn encode_documents(
+    (encoder, weights): (&Encoder, &PackedTransformer),
+    source: &PackedBatch,
+    recorder: &mut AttentionRecorder,
+) -> Option<EncoderOutput> {
+    let states = states(source, recorder, |rows, own| {
+        weights.encode_below_context(rows, Scratch::default(), own)
+    });
+    let none = DropoutSource::none();
+    let states = encoder.read_context(states?, source, None, &none, recorder);
+    Some(EncoderOutput::of(states, source))
+}
+
+/// What `encode` gives of some sentences at a time, part by part on all cores; none if it gives none.
+fn states(
+    source: &PackedBatch,
+    recorder: &mut AttentionRecorder,
+    encode: impl Fn(&PackedBatch, &mut AttentionRecorder) -> Option<Vec<f32>> + Sync,
+) -> Option<Tensor<2>> {
     let parts = parts(source.sentences.len()).into_par_iter().map(|part| {
         let mut own = recorder.beside();
-        let rows = source.part(part.clone());
-        let encoded = weights.encode_recorded(&rows, Scratch::default(), &mut own)?;
+        let states = encode(&source.part(part.clone()), &mut own)?;
         own.rename(&source.sentences[part]);
-        Some((encoded.states, own))
+        Some((states, own))
     });
     let parts: Option<Vec<_>> = parts.collect();
     let (states, own): (Vec<_>, Vec<_>) = parts?.into_iter().unzip();
     recorder.extend(own);
-    let states = rows(states.iter().map(Vec::as_slice), source.ids.len());
-    Some(EncoderOutput::of(states, source))
+    Some(rows(states.iter().map(Vec::as_slice), source.ids.len()))
 }
 
 /// States of the translations `target` of the sentences of `encoded`; none if the weights do not decode all layers.
