@@ -11,7 +11,7 @@ fn every_shader_is_valid() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
     let files = |folder: &str| std::fs::read_dir(folder).expect("a folder of shaders");
     let mut count = 0;
-    let files = files(folder).chain(files(&format!("{folder}/card")));
+    let files = files(folder).chain(files(&format!("{folder}/gpu")));
     for file in files.flatten().filter(|file| file.path().is_file()) {
         let source = std::fs::read_to_string(file.path()).expect("a shader");
         let module = naga::front::wgsl::parse_str(&source);
