@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::options::{ModelArguments, SplitName};
 use super::terminal::{StatusLine, print};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Result};
 use canopy_corpus::{Corpus, ParallelDocument, Split, UnitStatus};
 use canopy_document::document::{Document, Format, Paragraph, Sentence};
 use canopy_explain::trace::{Side, TraceSource};
@@ -64,11 +64,12 @@ pub(super) fn run(arguments: &AttentionStatisticsArguments) -> Result<()> {
     let translator = arguments.model.open()?;
     let found = read(&translator, &corpus, split, arguments.documents)?;
     if found.documents.is_empty() {
-        return Err(Error::Config {
+        return Err(BaseError::Config {
             field: "the number of documents",
             found: "0".to_owned(),
             allowed: format!("at least one in {}", split.name()),
-        });
+        }
+        .into());
     }
     let name = &translator.info().name;
     if arguments.json {
@@ -137,6 +138,7 @@ fn documents_of(parallel: &ParallelDocument) -> (Document, Vec<Option<Translatio
             id: None,
             note: None,
             max_chars: None,
+            part: None,
             range: 0..0,
             sentences: first..document.sentences.len(),
         });

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::options::positive;
 use super::terminal::print;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_llm::LanguageModel;
 
 #[derive(Debug, Args)]

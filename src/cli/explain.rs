@@ -343,10 +343,10 @@ fn edits(arguments: &ExplainArguments, count: usize) -> Result<Vec<ContextEdit>>
     let targets = targets.map(|(it, text)| (*it, text, false));
     for (sentence, text, is_source) in sources.chain(targets) {
         if sentence >= count {
-            return Err(Error::NotInTrace {
+            return Err(Error::Base(BaseError::NotInTrace {
                 asked: format!("sentence {}", sentence + 1),
                 there: format!("the document has {count}"),
-            });
+            }));
         }
         let edit = edits.entry(sentence).or_insert(ContextEdit {
             sentence,
