@@ -4,6 +4,7 @@ use egui::text::CCursorRange;
 use egui::text_edit::TextEditState;
 use egui::{Button, Context, Id, RichText, Ui, ViewportCommand};
 
+use super::theme::Palette;
 use canopy_app::AppState;
 use canopy_app::jobs::State;
 use canopy_document::placeholder::stripped;
@@ -32,8 +33,13 @@ pub(super) fn entries_ui(ui: &mut Ui, state: &AppState) {
     let field = last_field(&ctx);
     let sentence = sentence_text(state);
     let key = if ctx.os().is_mac() { "Cmd" } else { "Ctrl" };
+    let text_color = Palette::of(ui).text;
     let mut entry = |label: &str, letter: &str, enabled: bool| {
-        let shortcut = RichText::new(format!("{key}+{letter}")).size(12.5);
+        let mut shortcut = RichText::new(format!("{key}+{letter}")).size(12.5);
+        if !enabled {
+            // What is weak already would be too weak.
+            shortcut = shortcut.color(text_color);
+        }
         let button = Button::new(label).shortcut_text(shortcut);
         ui.add_enabled(enabled, button).clicked()
     };

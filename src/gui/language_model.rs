@@ -129,7 +129,12 @@ impl LanguageModelForm {
             let mut push = |command| commands.push(Command::LanguageModel(command));
             ui.horizontal(|ui| {
                 let is_whole = !entered.address.trim().is_empty() && !entered.model.trim().is_empty();
-                let button = theme::primary(ui, "Use this model");
+                let label = "Use this model";
+                let button = if is_whole {
+                    theme::primary(ui, label)
+                } else {
+                    egui::Button::new(label).min_size(theme::PRIMARY_SIZE)
+                };
                 let uses = ui.add_enabled(is_whole, button).clicked();
                 if uses || entered_key && is_whole {
                     push(LanguageModelCommand::Choose(Some(LanguageModel {

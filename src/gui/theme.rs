@@ -226,7 +226,7 @@ pub fn add_primary(ui: &mut egui::Ui, enabled: bool, label: &str) -> egui::Respo
     ui.add_enabled(false, button)
 }
 
-const PRIMARY_SIZE: Vec2 = Vec2::new(130.0, 31.0);
+pub(super) const PRIMARY_SIZE: Vec2 = Vec2::new(130.0, 31.0);
 
 /// The one button of a place that matters.
 pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {

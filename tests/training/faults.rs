@@ -512,7 +512,7 @@ fn a_full_disk() {
         .arg(std::env::current_exe().expect("this program"));
     command.args([
         "--exact",
-        "an_editor_whose_disk_is_small",
+        "faults::an_editor_whose_disk_is_small",
         "--ignored",
         "--nocapture",
     ]);

@@ -61,6 +61,7 @@ fn asked(explored: &mut Explored) -> (JobId, Option<ContextEdit>, JobControl) {
 fn tell(explored: &mut Explored, job: JobId, explanation: Result<LeaveOneOut, Error>) {
     let explanation = explanation.map(|view| Box::new(Explanation::LeaveOneOut(view)));
     let state = &mut explored.harness.state_mut().state;
+    let explanation = explanation.map_err(Into::into);
     state.receive(Event::Explained { job, explanation });
     explored.answer();
 }

@@ -302,6 +302,8 @@ impl AppState {
 
     pub(crate) fn exported(&mut self, to: PathBuf, promote: bool) {
         if promote {
+            // Models are known by absolute paths.
+            let to = std::path::absolute(&to).unwrap_or(to);
             self.models.promote(&to);
             self.models.selected = Some(to.clone());
             // Once it is open its languages are known, and a person is asked about them.
