@@ -1,6 +1,5 @@
-//! Cut, copy, paste and select all as entries of a menu, for the field that was written in last.
+//! Cut, copy and paste as entries of a menu, for the field that was written in last.
 
-use egui::text::CCursorRange;
 use egui::text_edit::TextEditState;
 use egui::{Button, Context, Id, RichText, Ui, ViewportCommand};
 
@@ -52,7 +51,6 @@ pub(super) fn entries_ui(ui: &mut Ui, state: &AppState) {
     } else {
         None
     };
-    let selects_all = entry("Select all", "A", field.is_some());
     match (field, command) {
         (Some(field), Some(command)) => {
             ctx.memory_mut(|memory| memory.request_focus(field));
@@ -60,18 +58,6 @@ pub(super) fn entries_ui(ui: &mut Ui, state: &AppState) {
         }
         (None, Some(ViewportCommand::RequestCopy)) => ctx.copy_text(sentence.unwrap_or_default()),
         _ => {}
-    }
-    if let Some(field) = field.filter(|_| selects_all)
-        && let Some(mut editor) = TextEditState::load(&ctx, field)
-    {
-        // It ends where the text does.
-        let all = CCursorRange::two(
-            egui::text::CCursor::new(0),
-            egui::text::CCursor::new(usize::MAX),
-        );
-        editor.cursor.set_char_range(Some(all));
-        editor.store(&ctx, field);
-        ctx.memory_mut(|memory| memory.request_focus(field));
     }
 }
 

@@ -313,7 +313,7 @@ fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
     let before = PathBuf::from("models/old");
     let defaults = &mut state.settings.default_models;
     defaults.insert("en-de".to_owned(), before.clone());
-    let to = PathBuf::from("models/evening");
+    let to = std::path::absolute("models/evening").expect("a place");
     state.receive(Event::Exported {
         to: to.clone(),
         promote: true,
