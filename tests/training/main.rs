@@ -8,7 +8,6 @@ mod control;
 mod devices;
 mod drafts;
 mod examples;
-mod faults;
 mod going_on;
 mod learns_to_copy;
 mod memory;

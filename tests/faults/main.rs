@@ -1,10 +1,13 @@
 //! A disk that fails at any step of a save leaves the old state or the new one, whole; and the next save works.
 
-use crate::support::tiny;
+#[path = "../support/mod.rs"]
+mod support;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use support::tiny;
 
 use canopy::app::{Settings, Theme};
 use canopy::cli::error::Result;
@@ -512,7 +515,7 @@ fn a_full_disk() {
         .arg(std::env::current_exe().expect("this program"));
     command.args([
         "--exact",
-        "faults::an_editor_whose_disk_is_small",
+        "an_editor_whose_disk_is_small",
         "--ignored",
         "--nocapture",
     ]);
