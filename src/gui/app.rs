@@ -31,7 +31,7 @@ use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
+use super::{filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use crate::error::Result;
 use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
@@ -363,7 +363,6 @@ pub fn workbench_ui(
     // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
     // frame as Enter belongs to the edit that Enter keeps.
     panels.focus.follow(ui.ctx());
-    clipboard::follow(ui.ctx());
     let mut keys = vec![];
     shortcuts::receive_keys(ui.ctx(), state, &mut keys);
     let bar = |x: i8, y: i8| {

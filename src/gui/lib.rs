@@ -8,7 +8,6 @@ mod captions;
 mod cell;
 mod chart;
 mod checks;
-mod clipboard;
 mod closing;
 mod dialogs;
 mod document;

@@ -10,7 +10,6 @@ mod getting;
 mod language_model;
 mod languages;
 mod left_out;
-mod long_day;
 mod machines;
 mod material;
 mod memory;

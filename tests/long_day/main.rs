@@ -2,10 +2,13 @@
 //! memory nor threads nor file handles.
 #![cfg(target_os = "linux")]
 
-use crate::support::tiny;
+#[path = "../support/mod.rs"]
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+use support::tiny;
 
 use canopy::app::settings::Device;
 use canopy::app::{AppState, CheckCommand, Command, Folders, Scope, Settings, Shipped};
