@@ -1,6 +1,8 @@
 //! Products of matrices of blocks with rows of numbers, and what else a layer computes number by number.
 
 mod activations;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod loops;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
