@@ -600,10 +600,12 @@ fn history_panel_ui(
         && state.settings.shows_history
     {
         let frame = Frame::NONE.fill(palette.panel);
+        // The document keeps the larger part of a small window.
+        let most = (0.45 * ui.available_height()).clamp(64.0, 420.0);
         let panel = Panel::bottom("history")
             .resizable(true)
             .default_size(190.0)
-            .size_range(64.0..=420.0)
+            .size_range(64.0..=most)
             .frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| panels.history.ui(ui, document, commands));
     }

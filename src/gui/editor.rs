@@ -240,7 +240,8 @@ fn footer_ui(
     ui.horizontal_wrapped(|ui| {
         if !missing.is_empty() {
             let key = written_key(ui, &Command::InsertTag);
-            ui.label(small(&format!("Insert tag ({key})")).color(palette.weak));
+            let label = ui.label(small("Insert tag").color(palette.weak));
+            label.on_hover_text(format!("The next one that is missing: {key}"));
             for token in missing {
                 let text = RichText::new(token.to_string())
                     .size(12.5)

@@ -312,7 +312,7 @@ fn what_has_the_keyboard_is_seen_however_large_everything_is() {
                 let seen = widget.interact_rect.intersect(window);
                 let least = egui::vec2(
                     (widget.rect.width() - 2.0).min(window.width() / 4.0),
-                    (0.8 * widget.rect.height()).min(window.height() / 4.0),
+                    (widget.rect.height() - 2.0).min(window.height() / 4.0),
                 );
                 if seen.width() < least.x || seen.height() < least.y {
                     let control = controls(harness).into_iter().find(|(at, _)| *at == id);
