@@ -344,6 +344,23 @@ mod tests {
         assert_eq!(told_to_close(&mut state, &mut closing), []);
     }
 
+    /// The dialog of a window that is about to close.
+    fn asking(
+        state: AppState,
+        closing: Option<CloseState>,
+    ) -> Harness<'static, (AppState, Option<CloseState>)> {
+        let mut harness = Harness::builder()
+            .with_context_setup(crate::install_theme)
+            .build_ui_state(
+                |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
+                    ask(ui.ctx(), state, closing);
+                },
+                (state, closing),
+            );
+        harness.run_steps(4);
+        harness
+    }
+
     #[test]
     fn work_that_cannot_be_written_is_lost_only_where_a_person_says_so() {
         for (label, expected) in [
@@ -356,15 +373,7 @@ mod tests {
             let shown = [ViewportCommand::Minimized(false), ViewportCommand::Focus];
             assert_eq!(minimised(&mut state, &mut closing, &[]), shown);
             assert_eq!(closing, Some(CloseState::Unwritten));
-            let mut harness = Harness::builder()
-                .with_context_setup(crate::install_theme)
-                .build_ui_state(
-                    |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
-                        ask(ui.ctx(), state, closing);
-                    },
-                    (state, closing),
-                );
-            harness.run_steps(4);
+            let mut harness = asking(state, closing);
             assert!(harness.query_by_label_contains("no space left").is_some());
             harness.get_by_label(label).click();
             harness.run_steps(4);
@@ -396,15 +405,7 @@ mod tests {
             let held = told_to_close(&mut state, &mut closing);
             assert!(held.contains(&ViewportCommand::CancelClose));
             assert_eq!(closing, Some(CloseState::Reminding));
-            let mut harness = Harness::builder()
-                .with_context_setup(crate::install_theme)
-                .build_ui_state(
-                    |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
-                        ask(ui.ctx(), state, closing);
-                    },
-                    (state, closing),
-                );
-            harness.run_steps(4);
+            let mut harness = asking(state, closing);
             harness.get_by_label(label).click();
             harness.run_steps(4);
             let (state, closing) = harness.state_mut();

@@ -277,6 +277,24 @@ impl DocumentPanel {
         }
     }
 
+    fn row(
+        &self,
+        ui: &Ui,
+        open: &OpenDocument,
+        row: usize,
+        columns: &Columns,
+        palette: &Palette,
+    ) -> Row {
+        Row::new(
+            ui,
+            open,
+            row,
+            columns,
+            (&self.scripts, self.subtitles),
+            palette,
+        )
+    }
+
     fn measure(
         &mut self,
         ui: &Ui,
@@ -293,14 +311,7 @@ impl DocumentPanel {
             self.measured[row] = true;
             return;
         }
-        let layout = Row::new(
-            ui,
-            open,
-            row,
-            columns,
-            (&self.scripts, self.subtitles),
-            palette,
-        );
+        let layout = self.row(ui, open, row, columns, palette);
         let height = if self.edited == Some(row) {
             layout.height_with_editor(self.editor_height)
         } else {
@@ -347,14 +358,7 @@ impl DocumentPanel {
                 continue;
             }
             self.measure(ui, open, row, columns, palette);
-            let layout = Row::new(
-                ui,
-                open,
-                row,
-                columns,
-                (&self.scripts, self.subtitles),
-                palette,
-            );
+            let layout = self.row(ui, open, row, columns, palette);
             let top = origin.y + self.top(row);
             let size = vec2(ui.max_rect().width(), self.rows.height(row));
             let rect = Rect::from_min_size(pos2(origin.x, top), size);
