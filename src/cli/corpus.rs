@@ -22,9 +22,10 @@ pub(super) enum CorpusCommand {
     Import(ImportCommand),
     /// Make one corpus of several: so much of each, without what is held out
     ///
-    /// Development and test documents stay what they are. Training pairs whose source is one of theirs or of a corpus of
-    /// --without, or has seven tenths of its character 5-grams, are left out. Pairs that read the same on both sides, are
-    /// of very different length, or in the script of another language stay as context. What went is told.
+    /// Development and test documents stay as they are. A training pair is left out if its source, or a text with seven
+    /// tenths of its character 5-grams, is in one of these documents or in a corpus of --without. Pairs that read the same
+    /// on both sides, differ greatly in length, or are in the script of another language stay as context. The numbers of
+    /// all these are printed.
     Combine(CombineArguments),
     /// Learn the subwords of a corpus from the new pairs of its training documents
     ///
@@ -32,7 +33,7 @@ pub(super) enum CorpusCommand {
     Vocabulary(VocabularyArgs),
     /// Choose a context for each sentence: the most similar one, the one before, or itself
     ///
-    /// Never the sentence itself, unless asked for; of equally similar ones the nearer.
+    /// Never the sentence itself, unless an option allows it; of equally similar ones the nearer.
     SelectContext(SelectContextArguments),
     /// Show which sentences of a document resemble each other, and which context each would get
     Similarity(SimilarityArguments),

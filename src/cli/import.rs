@@ -104,8 +104,8 @@ pub enum ImportCommand {
     },
     /// A folder of PO or MO files: the strings and texts of programs, games and manuals
     ///
-    /// The messages of a source file become a document, in the order of its lines, as the comments of the PO files tell;
-    /// a message that stands in several places is in each of them. Comments for translators, such as who speaks, become
+    /// The messages of a source file become a document, in the order of its lines, which the comments of the PO files give;
+    /// a message with several places is in each of them. Comments for translators, such as who speaks, become
     /// notes. Fuzzy translations are context only, obsolete ones are left out. Files of other languages may lie there too.
     /// Of compiled catalogues (/usr/share/locale) each becomes one document. One document in 25 becomes a test document and
     /// one in 50 a development document, chosen by a hash of its name, unless --test or --dev name some.
@@ -152,9 +152,9 @@ pub enum ImportCommand {
     },
     /// Sets of CTXPRO: subtitles with a word that the sentences before decide
     ///
-    /// A set is two files, packed by gzip or not: the JSON with the items, and the inputs with up to ten sentences before
-    /// each. An item becomes a document: its last sentence is learnt and scored by whether the word stands in the
-    /// translation, those before are read and have no translation. Without --train, --dev and --test one film in 25 is for
+    /// A set consists of two files, optionally gzipped: the JSON with the items, and the inputs with up to ten sentences before
+    /// each. An item becomes a document: its last sentence is learnt, and scored by whether the translation has the
+    /// word; those before it are read and have no translation. Without --train, --dev and --test one film in 25 is for
     /// tests and one in 50 for development, chosen by a hash of its name.
     Ctxpro(CtxproArguments),
     /// A table: a sentence, a tab and its translation on each line

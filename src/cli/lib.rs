@@ -61,8 +61,8 @@ use options::ModelArguments;
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Tell on standard error what is done and why: opened files, the chosen model and device, times; twice tells more, three
-    /// times all. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
+    /// Log to standard error what is done and why: opened files, the chosen model and device, times; twice logs more, three
+    /// times everything. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// A document to open in the window
@@ -103,7 +103,7 @@ enum Command {
     Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
-    /// Ask whether a model prefers right translations to wrong ones that only the document tells apart
+    /// Measure whether a model prefers right translations to wrong ones that only the document can rule out
     #[command(subcommand)]
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text

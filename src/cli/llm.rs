@@ -32,9 +32,9 @@ const MOST_FAILURES: usize = 3;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LlmArguments {
-    /// Also ask a large language model that you run: the address of a server with OpenAI's interface, such as llama.cpp's,
-    /// Ollama's or vLLM's. Its translations are written instead of Canopy's; with --json they stand beside them. The texts
-    /// are sent there, with their neighbours, their terms and what the memory has like them; a key goes into the variable CANOPY_LLM_KEY
+    /// Translate with a large language model that you run: the address of a server with OpenAI's interface, such as llama.cpp's,
+    /// Ollama's or vLLM's. Its translations replace Canopy's; --json prints both. Each text is sent there with its
+    /// neighbours, its terms and similar sentences of the memory; the variable CANOPY_LLM_KEY holds a key
     #[arg(long, value_name = "URL", requires = "llm_model", conflicts_with_all = ["pseudo", "trace"])]
     llm: Option<String>,
     /// Name of the language model, as its server has it

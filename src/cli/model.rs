@@ -23,7 +23,7 @@ use canopy_translate::inference::{DeviceChoice, Translator, imported_files};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelCommand {
-    /// Tell what a system is made of, what each part reads, where it is published and what a document costs
+    /// Describe a system: its parts, what each of them reads, where it is published and what a document costs
     Describe(DescribeArguments),
     /// Have a language model continue a raw prompt greedily, for tests and bug reports
     Complete(CompleteArguments),
@@ -43,7 +43,7 @@ pub(super) enum ModelCommand {
     /// Translate, and your own
     ///
     /// Reads the lists over HTTPS and prints a model a line: the name that `canopy model get` takes, languages, kind, size,
-    /// licence, the scores that its publisher tells, and the catalogue. Nothing else is downloaded.
+    /// licence, the scores that its publisher states, and the catalogue. Nothing else is downloaded.
     Search(SearchArguments),
     /// Download a model of a catalogue and install it, as `canopy model get en-fr`
     ///
@@ -70,7 +70,7 @@ pub(super) enum ModelCommand {
         #[arg(long, value_name = "CODE", requires = "from")]
         to: Option<String>,
     },
-    /// Delete a model that was added; one that came with the program is no longer listed or used, until it is restored
+    /// Delete a model that was added; one that came with the program is hidden until it is restored
     Remove {
         /// Name or folder of the model
         model: String,
@@ -178,7 +178,7 @@ pub(super) struct ShortlistArguments {
     /// Words that a source word has at most
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive())]
     best: usize,
-    /// Words that may stand in any translation: the commonest ones
+    /// The most frequent words, which any translation may contain
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = positive())]
     common: usize,
     /// File to make, in the binary form that Marian reads too

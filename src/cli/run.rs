@@ -55,7 +55,7 @@ pub(super) struct PlotArguments {
     /// How smooth the thick curves are, from 0 (not at all) to below 1: 0.95 averages about 20 updates, 0.99 about 100
     #[arg(long, default_value_t = 0.95, value_parser = smoothing)]
     smoothing: f64,
-    /// Dark on white, as in papers; so it is if neither is asked for
+    /// Dark on white, as in papers (default)
     #[arg(long, conflicts_with = "dark")]
     light: bool,
     /// Light on dark grey, as on screens

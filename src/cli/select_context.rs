@@ -56,7 +56,7 @@ pub(super) struct SelectContextArguments {
     /// File to write, lines of JSON
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Tell what was done as JSON
+    /// Print a summary as JSON
     #[arg(long)]
     json: bool,
     /// Replace a file that is there

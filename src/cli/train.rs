@@ -50,7 +50,7 @@ pub(super) struct TrainArguments {
     /// table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
-    /// Corpus of general documents: with --from, its scores before and after are told at the end beside those of the
+    /// Corpus of general documents: with --from, the run ends with its scores before and after, beside those of the
     /// held-out documents
     #[arg(long, value_name = "DIR")]
     general: Option<PathBuf>,
@@ -63,7 +63,7 @@ pub(super) struct TrainArguments {
     /// Folder for checkpoints, settings and events
     #[arg(long, value_name = "DIR", required_unless_present = "estimate")]
     run: Option<PathBuf>,
-    /// Tell what a run would take in time and memory, from a few updates, and train nothing
+    /// Estimate the time and memory of a run from a few updates, and train nothing
     #[arg(long, conflicts_with = "resume")]
     estimate: bool,
     /// Settings in TOML; the other options override it

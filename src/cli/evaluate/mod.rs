@@ -72,13 +72,13 @@ pub(super) struct EvaluateArguments {
     /// for models that retrieve
     #[arg(long, requires = "at_work")]
     project: bool,
-    /// Let models read the sentences of another document around each one, sources and human translations, as a control: a gain that
-    /// stays is none of the context's. What was exchanged is told
+    /// As a control, surround each sentence with the sources and human translations of another document: a gain that remains
+    /// does not come from the context. The number of exchanged sentences is printed
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
     /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
-    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, the form of
-    /// --address is asked for
+    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
+    /// decides
     #[arg(long, value_enum, value_name = "FORCE")]
     keep_address: Option<TermModeName>,
     /// Where the random numbers of tests and intervals begin

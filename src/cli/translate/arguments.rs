@@ -51,8 +51,8 @@ pub(crate) struct TranslateArguments {
     pub(super) beam: Option<usize>,
     #[command(flatten)]
     pub(super) search: SearchArguments,
-    /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
-    /// can only be something else
+    /// Format of the source, by default recognised by its content or ending; standard input is plain text unless it can
+    /// only be something else
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
     pub(super) format: Option<Format>,
     /// Of a table (CSV, TSV), the columns to translate, by number or by the name in the first line; en:de puts the
@@ -100,8 +100,8 @@ pub(crate) struct TranslateArguments {
     /// not change. A few seconds a page
     #[arg(long, requires = "memory")]
     pub(super) adapt: bool,
-    /// Model that translates back, of any kind: of the translations found for a sentence, that one is taken from
-    /// which this model tells the source best
+    /// Model that translates back, of any kind: of the translations found for a sentence, the one is taken that makes the
+    /// source most probable by this model
     #[arg(long, alias = "channel", value_name = "DIR")]
     pub(super) reranker: Option<PathBuf>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it

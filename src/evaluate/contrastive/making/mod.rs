@@ -43,7 +43,7 @@ Forms of address: German sentences for an English *you* that address one politel
 either way; a sentence before has the same form, and the nearest such one is named as the antecedent. The wrong translation has \
 the other form in all its words. Left out are sentences with they, she and their like, with Ihnen, and with nothing but capitals \
 at their beginning.
-Left out are repeated sentences, those not surely aligned, and pairs that also stand in the training documents.
+Repeated sentences, uncertain alignments, and pairs that are also in the training documents are left out.
 
 Such a set can claim that a model prefers what the translator wrote to the same sentence with one word changed. It cannot \
 claim coreference: the antecedent is the nearest fitting noun, not one that somebody has resolved, so the distance is an \
