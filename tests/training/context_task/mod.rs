@@ -33,7 +33,7 @@ fn assert_solved(outcome: &Outcome) {
     );
     let left_out = outcome.left_out.unwrap_or_default();
     assert!(
-        left_out > 0.95,
+        (left_out - 1.0).abs() < 1e-9,
         "{system}: {left_out:.3} lose most without the decider"
     );
 }
