@@ -66,6 +66,13 @@ impl Merge {
         if let Some(source2token) = &mut self.source2token {
             source2token.average();
         }
+        if let Some(multi_dim) = &mut self.multi_dim {
+            let outer = &mut multi_dim.outer;
+            outer.weight = parameter(outer.weight.val().zeros_like());
+            if let Some(bias) = &mut outer.bias {
+                *bias = parameter(bias.val().zeros_like());
+            }
+        }
     }
 }
 
