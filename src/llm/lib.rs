@@ -23,6 +23,7 @@ mod fixture;
 mod gguf;
 mod network;
 mod product;
+mod session;
 mod template;
 mod tokens;
 
@@ -30,5 +31,6 @@ pub use blocks::Kind;
 pub use completion::{Completion, LanguageModel, Token};
 pub use gguf::{Gguf, Tensor, Value};
 pub use network::{Cache, Network};
-pub use template::{ChatTemplate, Message};
+pub use session::{Cost, Generated, Generation, Session};
+pub use template::ChatTemplate;
 pub use tokens::{Specials, Tokenizer};

@@ -26,7 +26,7 @@ const EMBEDDING: &str = "token_embd.weight";
 const NORM: &str = "output_norm.weight";
 
 /// Tokens of a prompt that are computed together.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// Products of scores below which attention is not worth a second thread.
 const LEAST_PRODUCTS: usize = 1 << 17;
@@ -98,14 +98,25 @@ impl Network {
     /// If there are no tokens, or one of them is beyond the vocabulary.
     pub fn read_tokens(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
         assert!(!ids.is_empty(), "no tokens");
+        let (context, rest) = ids.split_at((ids.len() - 1) / BATCH * BATCH);
+        self.read_context(context, cache);
         // In the pool's own threads, where waiting for the next product costs least.
         rayon::scope(|_| {
-            let mut states = Vec::new();
-            for ids in ids.chunks(BATCH) {
-                states = self.states(ids, cache);
-            }
+            let states = self.states(rest, cache);
             self.logits(&states[states.len() - self.sizes.d_model..])
         })
+    }
+
+    /// Reads tokens behind those of the cache, for what is read behind them.
+    ///
+    /// # Panics
+    /// If one of them is beyond the vocabulary.
+    pub fn read_context(&self, ids: &[u32], cache: &mut Cache) {
+        rayon::scope(|_| {
+            for ids in ids.chunks(BATCH) {
+                self.states(ids, cache);
+            }
+        });
     }
 
     /// Logits of one state.

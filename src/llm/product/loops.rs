@@ -199,6 +199,21 @@ macro_rules! loops {
             }
         }
 
+        /// `ln Σ e^x`
+        $(#[target_feature(enable = $features)])?
+        pub(in crate::product) fn log_sum_exp(x: &[f32]) -> f32 {
+            let largest = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let (eights, rest) = x.as_chunks::<8>();
+            let mut sums = [0.0; 8];
+            for eight in eights {
+                for (sum, x) in sums.iter_mut().zip(eight) {
+                    *sum += exp(*x - largest);
+                }
+            }
+            let rest: f32 = rest.iter().map(|x| exp(*x - largest)).sum();
+            largest + (sums.iter().sum::<f32>() + rest).ln()
+        }
+
         /// `x / √(mean of x² + epsilon)` times `weights`.
         $(#[target_feature(enable = $features)])?
         #[expect(clippy::cast_precision_loss, reason = "a width")]

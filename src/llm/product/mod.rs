@@ -97,6 +97,11 @@ pub(crate) fn gate(function: Gate, gates: &mut [f32], values: &[f32]) {
     with_instructions!(Instructions::here(), gate(function, gates, values));
 }
 
+/// `ln Σ e^x`
+pub(crate) fn log_sum_exp(x: &[f32]) -> f32 {
+    with_instructions!(Instructions::here(), log_sum_exp(x))
+}
+
 /// RMSNorm in place: Zhang & Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019, Eq. 4.
 pub(crate) fn rms_norm(x: &mut [f32], weights: &[f32], epsilon: f32) {
     with_instructions!(Instructions::here(), rms_norm(x, weights, epsilon));

@@ -155,6 +155,16 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
 }
 
 #[test]
+fn the_logarithm_of_a_sum_of_powers_is_that_of_its_definition() {
+    let x: Vec<f32> = numbers(100_003).iter().map(|it| it * 40.0).collect();
+    let expected = x.iter().map(|it| f64::from(*it).exp()).sum::<f64>().ln();
+    for instructions in sets() {
+        let sum = with_instructions!(instructions, log_sum_exp(&x));
+        assert!((f64::from(sum) - expected).abs() < 1e-4, "{instructions:?}");
+    }
+}
+
+#[test]
 fn gates_are_those_of_their_definitions() {
     let x: Vec<f32> = numbers(50).iter().map(|it| it * 30.0).collect();
     for instructions in sets() {

@@ -76,6 +76,9 @@ const MODEL: &str = "tokenizer.ggml.model";
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TYPES: &str = "tokenizer.ggml.token_type";
 
+/// A character without width.
+const JOINER: char = '\u{2060}';
+
 /// Texts of tokens that end an answer, besides the one that the file names.
 const ENDS: [&str; 5] = [
     "<|im_end|>",
@@ -167,6 +170,34 @@ impl Tokenizer {
         ids.extend(self.encode(text, Specials::Recognised, true));
         ids.extend(self.eos.filter(|_| self.adds_eos));
         ids
+    }
+
+    /// The ids of a prompt that a template has made, which may begin with the token that a text begins with.
+    pub fn encode_conversation(&self, prompt: &str) -> Vec<u32> {
+        let mut ids = self.encode(prompt, Specials::Recognised, true);
+        let bos = self.bos.filter(|_| self.adds_bos);
+        if let Some(bos) = bos.filter(|bos| ids.first() != Some(bos)) {
+            ids.insert(0, bos);
+        }
+        ids
+    }
+
+    /// A text of others for a prompt: what reads like a token of the template gets a word joiner behind its first letter.
+    pub fn defused(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for &id in &self.whole {
+            let (token, token_type) = &self.tokens[id as usize];
+            if *token_type != TokenType::UserDefined && text.contains(token.as_str()) {
+                let (first, rest) = token.split_at(token.ceil_char_boundary(1));
+                text = text.replace(token.as_str(), &format!("{first}{JOINER}{rest}"));
+            }
+        }
+        text
+    }
+
+    /// A text without what [`Self::defused`] has added.
+    pub fn fused(&self, text: &str) -> String {
+        text.replace(JOINER, "")
     }
 
     /// The ids of a text alone; `begins` says whether it stands at the beginning or behind a special token.

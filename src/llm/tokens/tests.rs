@@ -37,6 +37,19 @@ fn byte_pairs_are_merged_and_specials_found_first() {
 }
 
 #[test]
+fn a_text_of_others_does_not_end_an_answer() {
+    let tokenizer = read(Fixture::words());
+    let defused = tokenizer.defused("a<s>b<x>");
+    assert!(
+        !tokenizer
+            .encode(&defused, Specials::Recognised, true)
+            .contains(&0)
+    );
+    assert_eq!(tokenizer.fused(&defused), "a<s>b<x>");
+    assert_eq!(tokenizer.encode_conversation("<s>ab"), [0, 4]);
+}
+
+#[test]
 fn pieces_are_merged_by_score_with_bytes_for_the_rest() {
     let tokenizer = read(pieces());
     assert_eq!(

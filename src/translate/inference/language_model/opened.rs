@@ -1,0 +1,126 @@
+//! A model of this program that translates documents.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use canopy_base::error::Result;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::document::Document;
+use canopy_llm::LanguageModel;
+
+use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
+use crate::inference::translation::Translation;
+use crate::inference::translator::TermUse;
+
+/// A language model of a GGUF file with the user's memory and terms.
+#[derive(Debug, Clone)]
+pub struct LanguageModelTranslator {
+    model: Arc<LanguageModel>,
+    path: PathBuf,
+    languages: Languages,
+    pub memory: Option<Arc<TranslationMemory>>,
+    pub terms: Option<Arc<TermUse>>,
+    /// Tokens of the document that are read at once, at most.
+    pub budget: Option<usize>,
+}
+
+impl LanguageModelTranslator {
+    /// Whether a file is a language model, by its first bytes.
+    pub fn is_one(path: &Path) -> bool {
+        use std::io::Read;
+        let mut beginning = [0; 4];
+        let file = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
+        file.is_ok() && &beginning == b"GGUF"
+    }
+
+    /// Opens a GGUF file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no language model that is known here.
+    pub fn open(path: &Path, languages: Languages) -> Result<Self> {
+        let _entered = tracing::info_span!("open language model", ?path).entered();
+        let model = LanguageModel::open(path)?;
+        tracing::info!(
+            context = model.network.context(),
+            vocab = model.tokenizer.vocab(),
+            has_template = model.template.is_some(),
+            "opened a language model"
+        );
+        Ok(Self {
+            model: Arc::new(model),
+            path: path.to_owned(),
+            languages,
+            memory: None,
+            terms: None,
+            budget: None,
+        })
+    }
+
+    /// The name of the file without its ending.
+    pub fn name(&self) -> String {
+        let name = self.path.file_stem().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    pub fn languages(&self) -> &Languages {
+        &self.languages
+    }
+
+    pub fn model(&self) -> &Arc<LanguageModel> {
+        &self.model
+    }
+
+    /// A document under translation.
+    pub fn chat<'d>(&'d self, document: &'d Document) -> DocumentChat<'d, LocalChat> {
+        self.chat_by(document, LocalChat::new(Arc::clone(&self.model)))
+    }
+
+    /// The same with another way to compute prompts.
+    pub fn chat_by<'d>(
+        &'d self,
+        document: &'d Document,
+        chat: LocalChat,
+    ) -> DocumentChat<'d, LocalChat> {
+        let resources = Resources {
+            memory: self.memory.as_deref(),
+            terms: self.terms.as_deref(),
+            budget: self.budget,
+        };
+        DocumentChat::new(document, &self.languages, resources, chat)
+    }
+
+    /// Translates the named sentences in the order of the document; all before the last of them are read with their
+    /// `known` translations, if they have any. `step` hears of each token and of each translation; where it breaks, the rest
+    /// is not translated.
+    ///
+    /// # Errors
+    /// If the model refuses a prompt.
+    pub fn translate(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &BTreeMap<usize, String>,
+        step: &mut dyn FnMut(Effort, Option<(usize, Translation)>) -> ControlFlow<()>,
+    ) -> Result<Effort> {
+        let mut chat = self.chat(document);
+        let last = sentences.iter().max().map_or(0, |last| last + 1);
+        for sentence in 0..last {
+            if !sentences.contains(&sentence) {
+                if let Some(target) = known.get(&sentence) {
+                    chat.read(sentence, target);
+                }
+                continue;
+            }
+            let mut on_token = |effort| step(effort, None);
+            let Some(translation) = chat.translate(sentence, &mut on_token)? else {
+                break;
+            };
+            if step(chat.effort(), Some((sentence, translation))).is_break() {
+                break;
+            }
+        }
+        Ok(chat.effort())
+    }
+}
