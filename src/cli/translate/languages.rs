@@ -70,6 +70,26 @@ impl Translators {
 }
 
 impl TranslateArguments {
+    /// Source and target of a document for a model of any languages; ends the program where nobody says them.
+    pub(super) fn languages_of(&self, document: &Document) -> [String; 2] {
+        let detected = || detected_language(document).map(|found| found.code);
+        let pair = self.pair_of(document, None);
+        match (pair.from.or_else(detected), pair.to) {
+            (Some(from), Some(to)) => [from, to],
+            (None, _) => wrong_usage(
+                "translate",
+                format!(
+                    "{}: its language is not known; say it with --from",
+                    document.name
+                ),
+            ),
+            (_, None) => wrong_usage(
+                "translate",
+                "a language model translates into any language; say it with --to",
+            ),
+        }
+    }
+
     fn pair_of(&self, document: &Document, detected: Option<&str>) -> Pair {
         let [source, target] = document.declared_languages();
         let from = self.from.as_deref().or(source).or(detected);

@@ -174,15 +174,23 @@ impl<'x> Inputs<'x> {
             );
             return;
         };
-        with_blocks!(
-            kind,
-            B => with_instructions!(instructions, tile::<B>(weights, x, self.rows, output)),
-            unreachable!("floats are multiplied above")
-        );
+        if self.rows == 1 {
+            with_blocks!(
+                kind,
+                B => with_instructions!(instructions, line::<B>(weights, x, output)),
+                unreachable!("floats are multiplied above")
+            );
+        } else {
+            with_blocks!(
+                kind,
+                B => with_instructions!(instructions, tile::<B>(weights, x, self.rows, output)),
+                unreachable!("floats are multiplied above")
+            );
+        }
     }
 }
 
-/// Rows of weights that a task has at least.
+/// Rows of weights that a task has at least: those of the widest panel.
 const LEAST_ROWS: usize = 16;
 
 /// Tasks for each thread, so that a slow one does not hold up the others.
@@ -213,7 +221,7 @@ fn products_by(
     let inputs = Inputs::new(instructions, x, rows, matrices.iter().map(|it| it.kind));
     let all: usize = matrices.iter().map(|it| it.rows).sum();
     let part = all.div_ceil(TASKS * rayon::current_num_threads());
-    let part = part.max(LEAST_ROWS).next_multiple_of(4);
+    let part = part.max(LEAST_ROWS).next_multiple_of(LEAST_ROWS);
     let zeros = |matrix: &&Tensor| vec![0.0; matrix.rows * rows];
     let mut outputs: Vec<Vec<f32>> = matrices.iter().map(zeros).collect();
     let mut tasks = Vec::new();

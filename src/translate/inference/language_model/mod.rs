@@ -8,6 +8,8 @@ mod chat;
 mod checking;
 mod marks;
 mod opened;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 
