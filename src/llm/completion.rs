@@ -21,6 +21,18 @@ pub struct LanguageModel {
     file: Arc<Gguf>,
 }
 
+/// What a file says of its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Such as `Gemma 3 270m`.
+    pub title: Option<String>,
+    pub version: Option<String>,
+    pub licence: Option<String>,
+    /// Such as `gemma3`.
+    pub architecture: String,
+    pub num_parameters: u64,
+}
+
 /// A token of a continuation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Token {
@@ -65,6 +77,19 @@ impl LanguageModel {
             template,
             file,
         })
+    }
+
+    /// What the file says of the model; texts of another kind are left out.
+    pub fn about(&self) -> About {
+        let text = |key: &str| self.file.text(key).ok().flatten().map(str::to_owned);
+        let tensors = self.file.tensors().values();
+        About {
+            title: text("general.name"),
+            version: text("general.version"),
+            licence: text("general.license"),
+            architecture: text("general.architecture").unwrap_or_default(),
+            num_parameters: tensors.map(|it| (it.rows * it.columns) as u64).sum(),
+        }
     }
 
     /// Continues a raw prompt greedily by at most `max_tokens` tokens, or until the model ends.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use canopy_base::error::Result;
 
 use super::completion::{LanguageModel, largest};
-use super::network::{BATCH, Cache};
+use super::network::{BATCH, Cache, Recorder};
 use super::product::log_sum_exp;
 
 /// How a prompt is continued.
@@ -110,6 +110,38 @@ impl Session {
             return Ok(None);
         };
         Ok(self.write(logits, generation, step))
+    }
+
+    /// Reads `answer` behind `prompt` and tells the attention of each query behind which a token of the answer was written: the
+    /// last one of the prompt, then all of the answer but its last.
+    ///
+    /// # Errors
+    /// As [`Self::continue_prompt`].
+    pub fn record(
+        &mut self,
+        prompt: &[u32],
+        answer: &[u32],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<()> {
+        self.model.check_length(prompt, answer.len())?;
+        let Some((_, written)) = answer.split_last() else {
+            return Ok(());
+        };
+        let begin = Instant::now();
+        let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
+        let kept = shared.count().min(prompt.len() - 1);
+        self.cache.truncate(kept);
+        self.ids.truncate(kept);
+        let (context, last) = prompt.split_at(prompt.len() - 1);
+        let network = &self.model.network;
+        network.read_context(&context[kept..], &mut self.cache);
+        let recorded = [last, written].concat();
+        network.read_recorded(&recorded, &mut self.cache, recorder);
+        self.ids.extend(context[kept..].iter().chain(&recorded));
+        self.cost.reused += kept;
+        self.cost.read += context.len() - kept + recorded.len();
+        self.cost.reading += begin.elapsed();
+        Ok(())
     }
 
     /// The logits behind a prompt.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::arguments::TranslateArguments;
-use super::one_document::{warn_of_drafts, warn_of_flags};
+use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
 use super::places::Place;
 use super::report::{ReportedModel, report};
 use crate::error::Result;
@@ -17,6 +17,7 @@ use canopy_chart::charts::thousands;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_document::export;
+use canopy_explain::trace;
 use canopy_project::language;
 use canopy_translate::inference::{
     Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
@@ -26,7 +27,7 @@ impl TranslateArguments {
     /// The language model that is to translate, if it is one.
     pub(super) fn language_model(&self) -> Option<&Path> {
         let path = self.model.model.as_deref()?;
-        LanguageModelTranslator::is_one(path).then_some(path)
+        LanguageModelTranslator::file_of(path).map(|_| path)
     }
 
     /// Ends the program if an option is given that a language model has no use for.
@@ -34,7 +35,6 @@ impl TranslateArguments {
         let options = [
             ("--adapt", self.adapt),
             ("--reranker", self.reranker.is_some()),
-            ("--trace", self.trace.is_some()),
             ("--llm", self.llm.names()[0].is_some()),
             ("--beam", self.beam.is_some_and(|beam| beam > 1)),
         ];
@@ -105,6 +105,10 @@ impl TranslateArguments {
         warn_of_drafts(document);
         let translations = translated(translator, document)?;
         warn_of_flags(document, &translations);
+        if let Some(path) = &self.trace {
+            let trace = translator.trace(document, &read_by(document, &translations))?;
+            trace::save(&trace, path, self.force)?;
+        }
         let (languages, name) = (translator.languages(), translator.name());
         if self.json {
             let model = ReportedModel {

@@ -359,8 +359,9 @@ macro_rules! loops {
         /// # Shapes
         /// - queries, output: `[queries, d_head]`
         /// - keys, values: half floats `[positions, d_head]`
+        /// - weights, which are given: `[queries, positions]`
         $(#[target_feature(enable = $features)])?
-        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: &[u16], values: &[u16], output: &mut [f32]) {
+        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: &[u16], values: &[u16], output: &mut [f32]) -> Vec<f32> {
             let d_head = heads.d_head;
             let positions = keys.len() / d_head;
             let mut row = vec![0.0; d_head];
@@ -396,6 +397,7 @@ macro_rules! loops {
                     }
                 }
             }
+            scores
         }
 
         $(#[target_feature(enable = $features)])?

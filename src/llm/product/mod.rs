@@ -107,17 +107,18 @@ pub(crate) fn rms_norm(x: &mut [f32], weights: &[f32], epsilon: f32) {
     with_instructions!(Instructions::here(), rms_norm(x, weights, epsilon));
 }
 
-/// Attention of queries `[queries, d_head]` to half floats `[positions, d_head]`, for a head of keys and values.
+/// Attention of queries `[queries, d_head]` to half floats `[positions, d_head]`, for a head of keys and values; gives its
+/// weights `[queries, positions]`.
 pub(crate) fn attend(
     heads: &Heads,
     queries: &[f32],
     (keys, values): (&[u16], &[u16]),
     output: &mut [f32],
-) {
+) -> Vec<f32> {
     with_instructions!(
         Instructions::here(),
         attend(heads, queries, keys, values, output)
-    );
+    )
 }
 
 /// Rows of numbers, in all forms that some matrices want.

@@ -139,16 +139,18 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
     let value = |index: usize| crate::blocks::f16_to_f32(values[index]);
     for instructions in sets() {
         let mut output = vec![1.0; 24];
-        with_instructions!(
+        let weights = with_instructions!(
             instructions,
             attend(&heads, &query, &key, &values[..12], &mut output)
         );
+        assert_eq!(weights, [1.0; 2]);
         assert!((output[3] - value(3)).abs() < 1e-6);
         let keys = [key.clone(), key.clone()].concat();
-        with_instructions!(
+        let weights = with_instructions!(
             instructions,
             attend(&heads, &query, &keys, &values, &mut output)
         );
+        assert!(weights.iter().all(|weight| (weight - 0.5).abs() < 1e-6));
         let mean = f32::midpoint(value(5), value(17));
         assert!((output[5] - mean).abs() < 1e-6 && (output[17] - mean).abs() < 1e-6);
     }

@@ -6,6 +6,8 @@ mod sentence_pieces;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use canopy_base::error::Result;
 use rustc_hash::FxHashMap;
 
@@ -266,6 +268,29 @@ impl Tokenizer {
                 text.replace(SPACE, " ").into_bytes()
             }
         }
+    }
+
+    /// The bytes of a prompt that each of its ids stands for. A space that the tokenizer has put before a text is none of them.
+    pub fn places(&self, prompt: &str, ids: &[u32]) -> Vec<Range<usize>> {
+        let mut end = 0;
+        let place = |id: &u32| {
+            let Some((text, token_type)) = self.tokens.get(*id as usize) else {
+                return end..end;
+            };
+            let rest = &prompt.as_bytes()[end..];
+            let (bytes, start) = match token_type {
+                // A special token that the prompt does not name stands before it.
+                TokenType::Control | TokenType::Unknown => (text.clone().into_bytes(), end),
+                _ => (self.bytes(*id), end),
+            };
+            let added = bytes.strip_prefix(b" ").filter(|_| !rest.starts_with(b" "));
+            let bytes = added.unwrap_or(&bytes);
+            if rest.starts_with(bytes) {
+                end += bytes.len();
+            }
+            start..end
+        };
+        ids.iter().map(place).collect()
     }
 
     /// The text of ids; bytes that are no UTF-8 become replacement characters.

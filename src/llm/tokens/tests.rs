@@ -50,6 +50,23 @@ fn a_text_of_others_does_not_end_an_answer() {
 }
 
 #[test]
+fn every_byte_of_a_prompt_has_its_id() {
+    let tokenizer = read(Fixture::words());
+    let ids = tokenizer.encode_prompt("ab ab<s>a");
+    assert_eq!(
+        tokenizer.places("ab ab<s>a", &ids),
+        [0..2, 2..5, 5..8, 8..9]
+    );
+    let tokenizer = read(pieces());
+    let ids = tokenizer.encode_prompt("ab aé");
+    assert_eq!(ids.len(), 5);
+    assert_eq!(
+        tokenizer.places("ab aé", &ids),
+        [0..0, 0..2, 2..4, 4..5, 5..6]
+    );
+}
+
+#[test]
 fn pieces_are_merged_by_score_with_bytes_for_the_rest() {
     let tokenizer = read(pieces());
     assert_eq!(

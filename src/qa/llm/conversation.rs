@@ -24,6 +24,8 @@ pub struct Request {
 pub struct Turn {
     pub request: Request,
     pub translation: String,
+    /// Number of the sentence in the document.
+    pub sentence: usize,
     /// Of the document.
     pub section: usize,
     /// Tokens of both, estimated or counted.
@@ -101,7 +103,11 @@ impl Conversation {
         rules
     }
 
-    fn asked(&self, request: &Request) -> String {
+    /// The message, or the part of a text, that asks for a sentence; it ends with the sentence.
+    pub fn asked(&self, request: &Request, as_text: bool) -> String {
+        if as_text {
+            return format!("{}: {}", self.source, request.source);
+        }
         let mut asked = String::new();
         if !request.similar.is_empty() {
             asked.push_str("Similar sentences were translated like this:");
@@ -117,19 +123,24 @@ impl Conversation {
     pub fn messages(&self, request: &Request, refusals: &[Refusal]) -> Vec<Message> {
         let mut messages = vec![Message::system(self.rules())];
         for turn in &self.turns {
-            messages.push(Message::user(self.asked(&turn.request)));
+            messages.push(Message::user(self.asked(&turn.request, false)));
             messages.push(Message::assistant(turn.translation.clone()));
         }
-        messages.push(Message::user(self.asked(request)));
-        for Refusal { answer, problems } in refusals {
-            messages.push(Message::assistant(answer.clone()));
-            messages.push(Message::user(format!(
-                "That is not right: {}. Answer with the {} translation of the sentence alone.",
-                problems.join("; "),
-                self.target
-            )));
+        messages.push(Message::user(self.asked(request, false)));
+        for refusal in refusals {
+            messages.push(Message::assistant(refusal.answer.clone()));
+            messages.push(Message::user(self.refused(refusal)));
         }
         messages
+    }
+
+    /// The message that asks again.
+    pub fn refused(&self, refusal: &Refusal) -> String {
+        format!(
+            "That is not right: {}. Answer with the {} translation of the sentence alone.",
+            refusal.problems.join("; "),
+            self.target
+        )
     }
 
     /// The same for a model that continues texts and was not taught to converse: sentence and translation on a line each,
@@ -250,6 +261,7 @@ mod tests {
         Turn {
             request: request(source),
             translation: source.to_uppercase(),
+            sentence: 0,
             section,
             tokens,
         }

@@ -94,19 +94,20 @@ impl LocalChat {
         }
     }
 
-    /// The tokens of a prompt.
-    fn prompt(
+    /// A prompt and its tokens.
+    pub(super) fn prompt(
         &self,
         conversation: &Conversation,
         request: &Request,
         refusals: &[Refusal],
-    ) -> Result<Vec<u32>> {
+    ) -> Result<(String, Vec<u32>)> {
         let model = self.session.model();
         let tokenizer = &model.tokenizer;
         let template = model.template.as_ref();
         let (Form::Template { has_system }, Some(template)) = (self.form, template) else {
-            let text = conversation.text(request);
-            return Ok(tokenizer.encode_prompt(&tokenizer.defused(&text)));
+            let text = tokenizer.defused(&conversation.text(request));
+            let ids = tokenizer.encode_prompt(&text);
+            return Ok((text, ids));
         };
         let mut messages = conversation.messages(request, refusals);
         if !has_system {
@@ -115,7 +116,18 @@ impl LocalChat {
         for message in &mut messages {
             message.content = tokenizer.defused(&message.content);
         }
-        Ok(tokenizer.encode_conversation(&template.prompt(&messages)?))
+        let text = template.prompt(&messages)?;
+        let ids = tokenizer.encode_conversation(&text);
+        Ok((text, ids))
+    }
+
+    /// Whether it continues texts, not conversations.
+    pub(super) fn continues_texts(&self) -> bool {
+        self.form == Form::Text
+    }
+
+    pub(super) fn session(&mut self) -> &mut Session {
+        &mut self.session
     }
 }
 
@@ -136,7 +148,7 @@ impl Chat for LocalChat {
         max_tokens: usize,
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>> {
-        let prompt = self.prompt(conversation, request, refusals)?;
+        let (_, prompt) = self.prompt(conversation, request, refusals)?;
         let is_line = self.form == Form::Text;
         if refusals.is_empty() || !is_line {
             self.beginnings.clear();

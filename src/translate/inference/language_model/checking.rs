@@ -71,6 +71,17 @@ pub(super) struct Examined {
 }
 
 impl Examined {
+    /// Whether sentences behind it can read it: a bad answer would be an example to them.
+    pub fn is_example(&self) -> bool {
+        let mut bad = self.faults.iter().filter(|fault| fault.cost() >= 30);
+        bad.next().is_none()
+    }
+
+    /// Whether the sentence has no translation.
+    pub fn is_untranslated(&self) -> bool {
+        self.faults.contains(&Fault::Untranslated)
+    }
+
     /// How bad all faults are together.
     pub fn cost(&self) -> usize {
         self.faults.iter().map(Fault::cost).sum()

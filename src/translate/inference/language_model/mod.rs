@@ -10,6 +10,7 @@ mod marks;
 mod opened;
 #[cfg(test)]
 mod tests;
+mod tracing;
 
 use std::ops::ControlFlow;
 
@@ -22,9 +23,12 @@ use canopy_llm::Cost;
 use canopy_qa::llm::{Conversation, Dropped, Refusal, Request, Turn};
 
 pub use chat::{Answer, Chat, LocalChat, RemoteChat};
-use checking::{Examined, examined};
+use checking::{Examined, Fault, examined};
 use marks::placed;
 pub use opened::LanguageModelTranslator;
+pub(in crate::inference) use opened::{
+    LANGUAGE_MODEL, described_language_model, is_language_model,
+};
 
 use super::is_translatable;
 use super::other_languages::{is_mostly_in, other_language};
@@ -114,7 +118,8 @@ pub struct DocumentChat<'d, C: Chat> {
 struct Asked<'s> {
     stored: &'s str,
     points: &'s [String],
-    section: usize,
+    /// Number in the document.
+    sentence: usize,
 }
 
 impl<'d, C: Chat> DocumentChat<'d, C> {
@@ -159,7 +164,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         let source = &self.document.sentences[sentence];
         if is_translatable(&source.text) && !target.trim().is_empty() {
             let request = self.request(&source.text, &[]);
-            self.push(request, to_editable(target), self.section(source));
+            self.push(request, to_editable(target), sentence);
         }
     }
 
@@ -204,14 +209,13 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         }
         let document = self.document;
         let Sentence { text, points, .. } = &document.sentences[sentence];
-        let section = self.section(&document.sentences[sentence]);
         let count = |text: &str| self.chat.count(&to_editable(text));
-        let longest = LONGEST.min(self.window() / 6).max(1);
+        let longest = self.longest();
         if count(text) <= longest {
             let asked = Asked {
                 stored: text,
                 points,
-                section,
+                sentence,
             };
             let found = self.asked_for(&asked, step)?;
             return Ok(found.map(|found| found.checked(text)));
@@ -225,7 +229,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             let asked = Asked {
                 stored: piece,
                 points: &[],
-                section,
+                sentence,
             };
             let Some(part) = self.asked_for(&asked, step)? else {
                 return Ok(None);
@@ -245,6 +249,16 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         Ok(Some(joined.checked(text)))
     }
 
+    /// Tokens of a sentence that are translated at once.
+    fn longest(&self) -> usize {
+        LONGEST.min(self.window() / 6).max(1)
+    }
+
+    /// Whether a sentence is translated in parts.
+    fn is_long(&self, request: &Request) -> bool {
+        self.chat.count(&request.source) > self.longest()
+    }
+
     /// Tokens that are read and written together.
     fn window(&self) -> usize {
         self.chat
@@ -252,8 +266,9 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             .min(self.resources.budget.unwrap_or(BUDGET))
     }
 
-    fn section(&self, sentence: &Sentence) -> usize {
-        self.document.paragraphs[sentence.paragraph].section
+    fn section(&self, sentence: usize) -> usize {
+        let paragraph = self.document.sentences[sentence].paragraph;
+        self.document.paragraphs[paragraph].section
     }
 
     /// A sentence with what the memory has like it.
@@ -279,29 +294,34 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         self.chat.count(&request.source) + similar.sum::<usize>() + OVERHEAD
     }
 
-    fn push(&mut self, request: Request, translation: String, section: usize) {
+    fn push(&mut self, request: Request, translation: String, sentence: usize) {
         let tokens = self.count_request(&request) + self.chat.count(&translation);
         self.conversation.push(Turn {
             request,
             translation,
-            section,
+            sentence,
+            section: self.section(sentence),
             tokens,
         });
     }
 
-    /// Drops context that leaves no room for a request and `max_tokens`, and says so.
-    fn make_room(&mut self, request: &Request, max_tokens: usize, section: usize) {
+    /// Drops context that leaves no room for a request and its answers, and says so; gives the most tokens of an answer.
+    fn make_room(&mut self, request: &Request, sentence: usize) -> usize {
+        let max_tokens = 2 * self.chat.count(&request.source) + 32;
         // What is refused is asked for again behind all answers.
         let answers = max_tokens * (RETRIES + 1);
         let needed = self.preamble + self.count_request(request) + answers;
         let budget = self.window().saturating_sub(needed);
-        if let Some(dropped) = self.conversation.shorten(budget, section, &request.source) {
+        if let Some(dropped) =
+            self.conversation
+                .shorten(budget, self.section(sentence), &request.source)
+        {
             let Dropped {
                 sections,
                 sentences,
                 tokens,
             } = dropped;
-            tracing::info!(
+            ::tracing::info!(
                 sections,
                 sentences,
                 tokens,
@@ -310,6 +330,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             );
             self.effort.dropped += dropped;
         }
+        max_tokens
     }
 
     /// The best answer for a sentence.
@@ -319,8 +340,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
     ) -> Result<Option<Translation>> {
         let request = self.request(asked.stored.trim(), asked.points);
-        let max_tokens = 2 * self.chat.count(&request.source) + 32;
-        self.make_room(&request, max_tokens, asked.section);
+        let max_tokens = self.make_room(&request, asked.sentence);
         let mut refusals: Vec<Refusal> = Vec::new();
         let mut best: Option<(Answer, Examined)> = None;
         loop {
@@ -336,7 +356,11 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
                 return Ok(None);
             };
             let texts = (asked.stored.trim(), request.source.as_str());
-            let found = examined(&answer.text, answer.ended, texts, self.languages);
+            let mut found = examined(&answer.text, answer.ended, texts, self.languages);
+            let is_echo = |refusal| conversation.refused(refusal).contains(&found.edited);
+            if !found.edited.is_empty() && refusals.iter().any(is_echo) {
+                found.faults.push(Fault::Untranslated);
+            }
             let problems = found
                 .faults
                 .iter()
@@ -376,15 +400,16 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         let stored = asked.stored.trim();
         let text = from_editable(&found.edited, stored)
             .unwrap_or_else(|_| self.placed(stored, asked.points, &found.edited));
-        if !stripped(&text).trim().is_empty() {
-            self.push(request, to_editable(&text), asked.section);
+        if found.is_example() && !stripped(&text).trim().is_empty() {
+            self.push(request, to_editable(&text), asked.sentence);
         }
-        let flags = (!answer.ended).then_some(Flag::CutOff);
+        let cut_off = (!answer.ended).then_some(Flag::CutOff);
+        let empty = found.is_untranslated().then_some(Flag::Empty);
         Translation {
             text,
             log_prob: answer.log_prob.unwrap_or_default(),
             num_tokens: answer.log_prob.map_or(0, |_| answer.num_tokens),
-            flags: flags.into_iter().collect(),
+            flags: cut_off.into_iter().chain(empty).collect(),
             parts: Vec::new(),
         }
     }
