@@ -135,11 +135,11 @@ impl Session {
         let (context, last) = prompt.split_at(prompt.len() - 1);
         let network = &self.model.network;
         network.read_context(&context[kept..], &mut self.cache);
-        let recorded = [last, written].concat();
-        network.read_recorded(&recorded, &mut self.cache, recorder);
-        self.ids.extend(context[kept..].iter().chain(&recorded));
+        let read = [last, written].concat();
+        network.read_recorded(&read, &mut self.cache, recorder);
+        self.ids.extend(context[kept..].iter().chain(&read));
         self.cost.reused += kept;
-        self.cost.read += context.len() - kept + recorded.len();
+        self.cost.read += context.len() - kept + read.len();
         self.cost.reading += begin.elapsed();
         Ok(())
     }

@@ -5,6 +5,7 @@ mod merging;
 mod sentence_pieces;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::ops::Range;
 
@@ -14,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::gguf::Gguf;
 use byte_pairs::BytePairs;
 use sentence_pieces::{SPACE, SentencePieces};
+use whole::Whole;
 
 /// What a token is, as `tokenizer.ggml.token_type` numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +61,8 @@ pub struct Tokenizer {
     algorithm: Algorithm,
     tokens: Vec<(String, TokenType)>,
     ids: FxHashMap<String, u32>,
-    /// Tokens that are looked for before all others, the longest first.
-    whole: Vec<u32>,
+    /// Tokens that are looked for before all others.
+    whole: Whole,
     bos: Option<u32>,
     eos: Option<u32>,
     ends: Vec<u32>,
@@ -128,7 +130,7 @@ impl Tokenizer {
             Algorithm::SentencePieces(_) => true,
         };
         Ok(Self {
-            whole: whole(&tokens),
+            whole: Whole::of(&tokens),
             algorithm,
             tokens,
             ids,
@@ -187,9 +189,9 @@ impl Tokenizer {
     /// A text of others for a prompt: what reads like a token of the template gets a word joiner behind its first letter.
     pub fn defused(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for &id in &self.whole {
+        for id in self.whole.within(&text) {
             let (token, token_type) = &self.tokens[id as usize];
-            if *token_type != TokenType::UserDefined && text.contains(token.as_str()) {
+            if *token_type != TokenType::UserDefined {
                 let (first, rest) = token.split_at(token.ceil_char_boundary(1));
                 text = text.replace(token.as_str(), &format!("{first}{JOINER}{rest}"));
             }
@@ -230,10 +232,10 @@ impl Tokenizer {
     fn parts<'t>(&self, text: &'t str, specials: Specials) -> Vec<Part<'t>> {
         let mut parts = vec![Part::Text(text)];
         parts.retain(|_| !text.is_empty());
-        for &id in &self.whole {
+        for id in self.whole.within(text) {
             let (token, token_type) = &self.tokens[id as usize];
             let is_defined = *token_type == TokenType::UserDefined;
-            if !is_defined && specials == Specials::AsText || !text.contains(token.as_str()) {
+            if !is_defined && specials == Specials::AsText {
                 continue;
             }
             let cut = |part: Part<'t>| match part {
@@ -326,20 +328,4 @@ fn tokens(file: &Gguf) -> Result<Vec<(String, TokenType)>> {
         Ok((text.clone(), token_type.ok_or_else(problem)?))
     };
     texts.iter().zip(types).map(token).collect()
-}
-
-/// Tokens that are looked for before all others, the longest first.
-fn whole(tokens: &[(String, TokenType)]) -> Vec<u32> {
-    let is_whole = |(text, token_type): &(String, TokenType)| {
-        let types = [
-            TokenType::Control,
-            TokenType::UserDefined,
-            TokenType::Unknown,
-        ];
-        !text.is_empty() && types.contains(token_type)
-    };
-    let all = (0..).zip(tokens).filter(|(_, token)| is_whole(token));
-    let mut whole: Vec<u32> = all.map(|(id, _)| id).collect();
-    whole.sort_by_key(|id| std::cmp::Reverse(tokens[*id as usize].0.len()));
-    whole
 }
