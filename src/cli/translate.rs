@@ -22,6 +22,7 @@ use canopy_document::pseudo::Pseudo;
 use canopy_explain::trace;
 use canopy_models::weights::RerankerFolder;
 use canopy_translate::inference::{SearchOptions, Translation, Translator};
+use language_model::LanguageModels;
 use languages::Translators;
 pub(super) use one_document::translate;
 use one_document::{read_by, warn_if_unlike, warn_of_drafts};
@@ -51,8 +52,11 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     for document in &mut documents {
         arguments.retarget(document);
     }
-    if let Some(path) = arguments.language_model() {
-        return language_model::run(arguments, path, documents.into_iter().zip(places));
+    if let Some(mut model) = LanguageModels::of(arguments, &documents) {
+        for (document, place) in documents.into_iter().zip(places) {
+            arguments.put(&model.bytes(arguments, &document)?, place)?;
+        }
+        return Ok(());
     }
     let mut translators = Translators::new(arguments, &documents);
     for (document, place) in documents.into_iter().zip(places) {

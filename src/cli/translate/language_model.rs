@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::arguments::TranslateArguments;
 use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
-use super::places::Place;
 use super::report::{ReportedModel, report};
 use crate::error::Result;
 use crate::options::wrong_usage;
@@ -23,13 +22,48 @@ use canopy_translate::inference::{
     Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
 };
 
-impl TranslateArguments {
-    /// The language model that is to translate, if it is one.
-    pub(super) fn language_model(&self) -> Option<&Path> {
-        let path = self.model.model.as_deref()?;
-        LanguageModelTranslator::file_of(path).map(|_| path)
+/// The language model that translates, between the languages of the document that was translated last.
+pub(super) struct LanguageModels {
+    path: PathBuf,
+    open: Option<LanguageModelTranslator>,
+}
+
+impl LanguageModels {
+    /// The language model that is named, or the one that is the default of the languages of the first document. Ends the
+    /// program if an option is given that it has no use for.
+    pub fn of(arguments: &TranslateArguments, documents: &[Document]) -> Option<Self> {
+        let installed = || arguments.installed_for(documents.first()?);
+        let path = arguments.model.model.clone().or_else(installed)?;
+        LanguageModelTranslator::file_of(&path)?;
+        arguments.check_for_language_model();
+        Some(Self { path, open: None })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Translates a document, and gives what is to be written of it.
+    pub fn bytes(
+        &mut self,
+        arguments: &TranslateArguments,
+        document: &Document,
+    ) -> Result<Vec<u8>> {
+        let [from, to] = arguments.languages_of(document);
+        let is_open = |it: &LanguageModelTranslator| {
+            [&it.languages().source, &it.languages().target] == [&from, &to]
+        };
+        let translator = match self.open.take().filter(is_open) {
+            Some(translator) => translator,
+            None => opened(arguments, &self.path, &from, &to)?,
+        };
+        let bytes = arguments.bytes_by_language_model(&translator, document);
+        self.open = Some(translator);
+        bytes
+    }
+}
+
+impl TranslateArguments {
     /// Ends the program if an option is given that a language model has no use for.
     fn check_for_language_model(&self) {
         let options = [
@@ -45,30 +79,6 @@ impl TranslateArguments {
             );
         }
     }
-}
-
-/// Translates documents, all of which have been read, with the language model at `path`.
-pub(super) fn run(
-    arguments: &TranslateArguments,
-    path: &Path,
-    documents: impl Iterator<Item = (Document, Place)>,
-) -> Result<()> {
-    arguments.check_for_language_model();
-    let mut open: Option<LanguageModelTranslator> = None;
-    for (document, place) in documents {
-        let [from, to] = arguments.languages_of(&document);
-        let is_open = |it: &LanguageModelTranslator| {
-            [&it.languages().source, &it.languages().target] == [&from, &to]
-        };
-        let translator = match open.take().filter(is_open) {
-            Some(translator) => translator,
-            None => opened(arguments, path, &from, &to)?,
-        };
-        let bytes = arguments.bytes_by_language_model(&translator, &document)?;
-        arguments.put(&bytes, place)?;
-        open = Some(translator);
-    }
-    Ok(())
 }
 
 /// The model with memory and terms between two languages.

@@ -18,10 +18,14 @@ fn nibbles(bytes: &[u8], quants: &mut [u8]) {
 /// Adds a fifth bit to each of 32 integers.
 #[inline(always)]
 fn fifth_bits(bytes: &[u8], quants: &mut [u8]) {
-    let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    for (index, quant) in quants[..32].iter_mut().enumerate() {
-        let byte = bits.to_le_bytes()[index / 8];
-        *quant |= u8::from(byte & 1 << (index % 8) != 0) << 4;
+    const EACH: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    const BITS: [[u8; 8]; 4] = [EACH; 4];
+    // Each byte eight times, side by side.
+    let eight = |index: usize| u64::from(bytes[index]) * 0x0101_0101_0101_0101;
+    let bytes: [u8; 32] = bytemuck::cast([eight(0), eight(1), eight(2), eight(3)]);
+    let quants = quants[..32].iter_mut();
+    for ((quant, byte), bit) in quants.zip(&bytes).zip(BITS.as_flattened()) {
+        *quant |= u8::from(byte & bit != 0) << 4;
     }
 }
 

@@ -113,7 +113,8 @@ impl InstalledModel {
     pub fn lacks_languages(&self) -> bool {
         let has_none = self.sources.is_empty() || self.targets.is_empty();
         let has_several = self.sources.len() > 1 || self.targets.len() > 1;
-        self.is_stated || has_none && !has_several
+        let is_any = self.is_language_model();
+        !is_any && (self.is_stated || has_none && !has_several)
     }
 
     /// Whether a person added it, so that it can be removed.
