@@ -15,7 +15,7 @@ use canopy_metrics::corpus_bleu;
 use canopy_nn::model::Model;
 use canopy_nn::search::SearchOptions;
 use canopy_tokenize::Tokenizer;
-use canopy_translate::inference::translate_segments_while;
+use canopy_translate::inference::{SegmentRequest, translate_segments};
 
 /// Sentences shown after every validation.
 const NUM_SAMPLES: usize = 3;
@@ -145,10 +145,14 @@ impl ValidationSet {
             beam_size: 1,
             ..SearchOptions::default()
         };
-        let (documents, segments) = (&self.documents, &self.segments);
-        let translations =
-            translate_segments_while(model, tokenizer, documents, segments, &options, go_on)?;
-        let Some(translations) = translations else {
+        let segments = &self.segments;
+        let request = SegmentRequest {
+            documents: &self.documents,
+            segments,
+            search: &options,
+            formality: None,
+        };
+        let Some(translations) = translate_segments(model, tokenizer, request, go_on)? else {
             return Ok(None);
         };
         let shown = segments.iter().zip(&translations);

@@ -7,7 +7,6 @@ pub mod aligning;
 pub mod catalogues;
 pub mod checking;
 pub mod comparing;
-mod engine;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
@@ -38,7 +37,6 @@ pub use canopy_project::{batch, project, project_folder, project_merge, segment_
 pub use catalogues::{CatalogueRequest, CatalogueThreads};
 pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
-pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread, Overwrite};

@@ -107,7 +107,7 @@ fn all_of_a_long_sentence_is_context_of_a_contrast() {
         });
     });
     let long = format!("{}.", "Open the page and the file ".repeat(4));
-    let parts = translator.parts(&long);
+    let parts = translator.reader().parts(&long);
     assert!(parts.len() > 1);
     let whole = contrasted(&translator, &[long.as_str()]);
     assert!(whole[0].is_some());

@@ -11,6 +11,7 @@ use super::{ModelInfo, Reads, Translator, reads};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::Told;
 use crate::inference::language_model::{described_language_model, is_language_model};
+use crate::inference::reading::ReadingOptions;
 use crate::inference::tracing::TraceCost;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
@@ -283,10 +284,10 @@ impl Translator {
             device,
             model,
             vocabulary: tokenizer.own().cloned(),
-            strips_markup: is_imported,
-            cuts_units: false,
-            longest_part: None,
-            hides_names: false,
+            reading: ReadingOptions {
+                strips_markup: is_imported,
+                ..ReadingOptions::default()
+            },
             looks_again: true,
             tokenizer: tokenizer.shared(),
             description,
@@ -295,7 +296,6 @@ impl Translator {
             memory: None,
             terms: None,
             address: None,
-            chosen_address: None,
             german_forms: OnceLock::new(),
             second: None,
             elsewhere: None,
