@@ -31,7 +31,7 @@ use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{filter, find, help, menu, notices, shortcuts, status, terms, welcome};
+use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use crate::error::Result;
 use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
@@ -365,6 +365,7 @@ pub fn workbench_ui(
     panels.focus.follow(ui.ctx());
     let mut keys = vec![];
     shortcuts::receive_keys(ui.ctx(), state, &mut keys);
+    clipboard::follow(ui.ctx());
     let bar = |x: i8, y: i8| {
         Frame::NONE
             .fill(palette.panel)
