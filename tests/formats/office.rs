@@ -385,9 +385,9 @@ fn bookmarks_stand_around_what_they_stood_around() {
     assert_eq!(
         bookmarked(
             &document,
-            &["Sie dürfen das Programm kopieren und weitergeben."]
+            &["Sie dürfen nun das Programm kopieren und weitergeben."]
         ),
-        "Sie dürfen [das Programm] kopieren und weitergeben."
+        "Sie dürfen nun [das Programm] kopieren und weitergeben."
     );
 
     // Beside markup they stay beside it, and in front of their ends.

@@ -172,16 +172,17 @@ impl<'t> Target<'t> {
             let found = next.and_then(|next| self.same(&stretch.text[offset..next], &range));
             let at = if let Some((_, end)) = same.take().filter(|&(behind, _)| behind == offset) {
                 end
+            } else if index > 0 && stretch.codes[index - 1].0 == offset {
+                // Nothing is between them.
+                last
             } else if let Some(at) = beside {
                 at
             } else if let Some(found) = found.filter(|found| found.start >= last) {
                 same = next.map(|next| (next, found.end));
                 found.start
             } else {
-                let is_behind = stretch.codes[..index]
-                    .last()
-                    .is_some_and(|it| it.0 < offset);
-                let from = last + usize::from(is_behind);
+                // Text between two codes stays between them.
+                let from = last + usize::from(index > 0);
                 self.edge(&range, Share::of(&stretch.text, offset), begins, from)
             };
             let at = at.max(last);
