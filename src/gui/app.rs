@@ -23,7 +23,7 @@ use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::page_room::{least_size, page_room_ui};
 use super::path_question::PathQuestion;
-use super::project::project_ui;
+use super::project::{ProjectSettingsForm, project_ui};
 use super::segment_history::HistoryPanel;
 use super::sentence_row::TermContext;
 use super::shading::MarginShading;
@@ -61,6 +61,7 @@ pub struct Panels {
     pub align: AlignPanel,
     pub language_model: LanguageModelForm,
     pub machine: MachineForm,
+    pub project_settings: ProjectSettingsForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
     pub focus: FocusFollower,
@@ -404,6 +405,8 @@ pub fn workbench_ui(
     }
     panels.language_model.ui(ui.ctx(), state, commands);
     panels.machine.ui(ui.ctx(), state, commands);
+    let settings = &mut panels.project_settings;
+    settings.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
