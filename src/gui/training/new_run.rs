@@ -52,7 +52,7 @@ pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut V
             form.ways_ui(ui);
             form.system_ui(ui);
             caption(ui, "How long");
-            form.fields_ui(ui, |field| field.is_common());
+            form.fields_ui(ui, Field::is_common);
             form.advanced_ui(ui);
             ui.add_space(30.0);
         });
@@ -347,7 +347,7 @@ impl Form<'_> {
 
     /// What few runs need to change, folded unless something is wrong with it.
     fn advanced_ui(&mut self, ui: &mut Ui) {
-        const CHOICES: [&str; 3] = ["schedule", "precision", "moments"];
+        const CHOICES: [&str; 4] = ["schedule", "precision", "moments", "contrastive_set"];
         let is_advanced = |name: &str| {
             let mut fields = FIELDS.iter();
             CHOICES.contains(&name) || fields.any(|field| field.name == name && !field.is_common())
@@ -369,6 +369,15 @@ impl Form<'_> {
                     self.choices_ui(ui);
                 }
                 self.fields_ui(ui, |field| field.section == section && !field.is_common());
+                if section == Section::Validation {
+                    self.row_ui(
+                        ui,
+                        "contrastive_set",
+                        "Contrastive set",
+                        "After each validation: how often the model prefers its right translations. Made by canopy contrast make.",
+                        Self::contrastive_ui,
+                    );
+                }
             }
         });
         let about = "Learning rate, batch, dropout, validation, checkpoints: each has a value that suits the way you chose";
