@@ -47,7 +47,8 @@ fn chosen_id() -> Id {
 
 /// Before a frame is drawn: notes the field that has the keyboard, and carries out what was chosen in the frame before.
 pub(super) fn follow(ctx: &Context) {
-    if let Some(entry) = ctx.data_mut(|data| data.remove_temp::<Entry>(chosen_id())) {
+    if let Some(entry) = ctx.data(|data| data.get_temp::<Entry>(chosen_id())) {
+        ctx.data_mut(|data| data.remove::<Entry>(chosen_id()));
         return carry_out(ctx, entry);
     }
     let focused = ctx.memory(egui::Memory::focused);

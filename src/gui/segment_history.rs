@@ -240,7 +240,7 @@ mod tests {
             let mut shown = String::new();
             for section in &job.sections {
                 let is_struck = section.format.strikethrough != Stroke::NONE;
-                let text = &job.text[section.byte_range.as_usize()];
+                let text = &job.text[section.byte_range.start.0..section.byte_range.end.0];
                 shown += &if is_struck {
                     format!("[{text}]")
                 } else {
