@@ -291,7 +291,8 @@ fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
     harness.run_steps(4);
     let penalty = harness.get_by_role_and_label(Role::SpinButton, "Penalty of old.tmx");
     penalty.focus();
-    penalty.key_press(Key::ArrowUp);
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowUp);
     harness.run_steps(4);
     harness.get_by_label("Save").click();
     harness.run_steps(4);
