@@ -283,7 +283,7 @@ fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head
         path: "vendor.tsv".to_owned(),
         penalty: 10,
     };
-    assert_eq!(head.memories, [vendor.clone()]);
+    assert_eq!(head.memories, std::slice::from_ref(&vendor));
     let memory = project.memory("en", "de").expect("readable");
     assert_eq!(
         memory.exact("Close the window."),
