@@ -139,8 +139,8 @@ fn a_refused_answer_is_asked_for_again_and_the_best_one_is_read_by_the_next_sent
 
 #[test]
 fn a_long_document_drops_context_and_a_long_sentence_is_translated_in_parts() {
-    let part = |it| format!("<h2>Part {it}</h2><p>Print the page number {it} now.</p>");
-    let sentences = (0..40).map(part).collect::<Vec<String>>().concat();
+    let section = |it| format!("<h2>Part {it}</h2><p>Print the page number {it} now.</p>");
+    let sentences = (0..40).map(section).collect::<Vec<_>>().concat();
     let long = "word ".repeat(90) + "end.";
     let document = page(&format!("{sentences}<p>{long}</p>"));
     let languages = Languages::new("en", "de");

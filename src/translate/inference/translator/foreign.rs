@@ -252,7 +252,7 @@ impl Translator {
     }
 
     /// A translator with the model of `folder`.
-    pub(super) fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
+    pub fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
         let ImportedModel {
             description,
             model,
