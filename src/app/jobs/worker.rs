@@ -382,6 +382,13 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         (sentence, candidates): (usize, &[String; 2]),
         known: &BTreeMap<usize, String>,
     ) -> Result<Event> {
+        if self.language_model.is_some() {
+            let mean_log_probs = None;
+            return Ok(Event::Ranked {
+                job,
+                mean_log_probs,
+            });
+        }
         self.open_again()?;
         let lock = self.device_lock.clone();
         let device_lock = lock.take();
@@ -484,6 +491,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         question: &ModelQuestion<'_>,
         control: &JobControl,
     ) -> Result<Event> {
+        if self.language_model.is_some() {
+            return Err(Error::Base(BaseError::NotTraced {
+                missing: "nothing of this kind is computed with language models",
+                advice: "the other views show what they attended to",
+            }));
+        }
         self.open_again()?;
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
