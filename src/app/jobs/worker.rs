@@ -493,8 +493,8 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
     ) -> Result<Event> {
         if self.language_model.is_some() {
             return Err(Error::Base(BaseError::NotTraced {
-                missing: "nothing of this kind is computed with language models",
-                advice: "the other views show what they attended to",
+                missing: "no such numbers",
+                advice: "translation models have them; of language models there is what they attended to",
             }));
         }
         self.open_again()?;
