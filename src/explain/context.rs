@@ -14,6 +14,10 @@ use canopy_base::error::Result;
 
 /// The top context sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts about weights, each of its own"
+)]
 pub struct ContextView {
     pub title: String,
     pub query: String,
