@@ -8,7 +8,7 @@ use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::flex::FlexTensor;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Flex};
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -88,31 +88,6 @@ impl Matrix {
         }
         self.0.storage_mut()
     }
-}
-
-/// A contiguous vector of 32-bit integers of the CPU backend.
-pub(super) struct Words(FlexTensor);
-
-impl Words {
-    /// For writing; copied first if another tensor shares them.
-    pub fn values_mut(&mut self) -> &mut [i32] {
-        self.0.storage_mut()
-    }
-
-    pub fn into_tensor(self) -> Tensor<1, Int> {
-        Tensor::from_primitive::<Flex>(self.0)
-    }
-}
-
-/// The integers of a tensor of the CPU backend.
-///
-/// # Panics
-/// If it is another's, or not whole.
-pub(super) fn words(tensor: Tensor<1, Int>) -> Words {
-    let tensor = tensor.try_into_primitive::<Flex>();
-    let tensor = tensor.expect("a tensor of the CPU backend");
-    assert!(tensor.is_contiguous() && tensor.layout().start_offset() == 0);
-    Words(tensor)
 }
 
 /// Numbers a core works on before it takes the next rows.

@@ -49,7 +49,8 @@ pub struct TrainingConfig {
     pub devices: usize,
     /// Numbers of the matrix products. Those of 16 bits are for graphics cards.
     pub precision: ProductPrecision,
-    /// Numbers of Adam's memory.
+    /// Read from older settings, without effect.
+    #[serde(skip_serializing)]
     pub moments: MomentPrecision,
     pub schedule: Schedule,
     /// Of the constant schedules.

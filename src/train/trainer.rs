@@ -79,6 +79,9 @@ fn trained(
 ) -> Result<EndReason> {
     reporter.phase(Phase::Read)?;
     config.check_precision(device)?;
+    if let Some(message) = config.moments.warning() {
+        reporter.report(TrainingEvent::Warning { message })?;
+    }
     let device = device.clone().autodiff();
     let (mut trainer, data) = prepared(config, preset, corpus, resume, &device, reporter)?;
     reporter.phase(Phase::Tokenise)?;

@@ -17,7 +17,7 @@ use canopy_app::training::{ENOUGH_PAIRS, NewRun, Probe, Problem, Start, Training
 use canopy_app::{AppState, Command};
 use canopy_chart::charts::thousands;
 use canopy_nn::model::Preset;
-use canopy_train::{MomentPrecision, ProductPrecision, Schedule, TrainingConfig};
+use canopy_train::{ProductPrecision, Schedule, TrainingConfig};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
@@ -331,15 +331,14 @@ impl Form<'_> {
     }
 
     /// A choice on which memory and time depend.
-    fn precision_ui<T: PartialEq, const N: usize>(
-        &mut self,
-        ui: &mut Ui,
-        chosen: fn(&mut TrainingConfig) -> &mut T,
-        choices: [(T, &str); N],
-    ) {
+    fn precision_ui(&mut self, ui: &mut Ui) {
         let filled = &mut *self.filled;
-        for (precision, label) in choices {
-            let radio = ui.radio_value(chosen(&mut filled.config), precision, label);
+        for (precision, label) in [
+            (ProductPrecision::Float32, "32 bits"),
+            (ProductPrecision::Float16, "16 bits"),
+            (ProductPrecision::BFloat16, "bfloat16"),
+        ] {
+            let radio = ui.radio_value(&mut filled.config.precision, precision, label);
             if radio.changed() {
                 filled.probe = Probe::None;
             }
@@ -368,27 +367,7 @@ impl Form<'_> {
                 "precision",
                 "Matrix products",
                 "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
-                |form, ui| {
-                    let choices = [
-                        (ProductPrecision::Float32, "32 bits"),
-                        (ProductPrecision::Float16, "16 bits"),
-                        (ProductPrecision::BFloat16, "bfloat16"),
-                    ];
-                    form.precision_ui(ui, |config| &mut config.precision, choices);
-                },
-            );
-            self.row_ui(
-                ui,
-                "moments",
-                "Adam's memory",
-                "Running means of every weight's gradient: in 8 bits they take a quarter of the room.",
-                |form, ui| {
-                    let choices = [
-                        (MomentPrecision::Float32, "32 bits"),
-                        (MomentPrecision::Bits8, "8 bits"),
-                    ];
-                    form.precision_ui(ui, |config| &mut config.moments, choices);
-                },
+                Self::precision_ui,
             );
         }
         let schedule = self.filled.config.schedule;
