@@ -1,4 +1,4 @@
-//! What every wing stands on: errors and panics, files that are written whole, folders, lines, digests.
+//! Foundations of all crates: errors and panics, files that are written whole, folders, lines, digests.
 //!
 //! ```
 //! use canopy_base::file::write_atomically;

@@ -48,7 +48,7 @@ impl Document {
         self.translated_part(0..self.original.len(), translations)
     }
 
-    /// The same of a part of the text.
+    /// [`Self::translated`] of a part of the text.
     pub(super) fn translated_part(
         &self,
         part: Range<usize>,

@@ -110,7 +110,7 @@ impl Question {
         Ok(Explanation::Maps(maps))
     }
 
-    /// The same about another model's trace of the document, which may have other layers and heads.
+    /// The question for another model's trace of the document, which may have other layers and heads.
     #[must_use]
     pub fn for_other(mut self, source: &TraceSource) -> Self {
         let query = self.query;

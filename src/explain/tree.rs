@@ -43,7 +43,7 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    /// What the view shows, for people; `asked` is the word or sentence that was asked about.
+    /// Describes the view for people; `asked` is the queried word or sentence.
     pub fn summary(&self, asked: &str) -> String {
         /// So many sentences are named.
         const NAMED: usize = 3;

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::cpu;
 use super::log_softmax::log_softmax;
 
-/// What a search reads of the scores of each hypothesis.
+/// The scores that a search reads for each hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadTokens {
     /// So many ids are read whatever their scores: `0..first`.

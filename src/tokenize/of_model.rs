@@ -61,7 +61,7 @@ impl ModelTokenizer {
         Ok(Vocabulary::open(folder.join(VOCABULARY))?.into())
     }
 
-    /// The same, to be kept for itself.
+    /// The tokenizer as a shared trait object.
     pub fn shared(&self) -> Arc<dyn Tokenizer> {
         match self {
             Self::Own(vocabulary) => Arc::clone(vocabulary) as Arc<dyn Tokenizer>,

@@ -84,7 +84,7 @@ impl TokenList {
         Self::new(lines.map(str::to_owned).collect())
     }
 
-    /// The same with this token behind the others, if it is missing.
+    /// Appends a token if it is missing.
     #[must_use]
     pub fn with(mut self, token: &str) -> Self {
         if !self.ids.contains_key(token) {

@@ -128,7 +128,7 @@ pub trait Tokenizer: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The same, translating from and to other languages, named by ISO 639-1, ISO 639-3 or as the model writes them.
+    /// This tokenizer for other languages, named by ISO 639-1, ISO 639-3 or as the model writes them.
     ///
     /// # Errors
     /// [`Error::Config`] if the model cannot.

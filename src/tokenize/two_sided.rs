@@ -79,7 +79,7 @@ pub enum LanguageTokens {
     BeforeSource(Vec<(String, u32)>),
     /// A token of the source language stands before the source, one of the target language begins the translation.
     OnBothSides(Vec<(String, u32)>),
-    /// The same, but the source's stands behind its end.
+    /// A token of the source language stands behind the end of the source, one of the target language begins the translation.
     BehindSource(Vec<(String, u32)>),
 }
 
@@ -316,7 +316,7 @@ impl TwoSidedTokenizer {
         &self.special
     }
 
-    /// The same, translating from and to other languages, see [`Tokenizer::between`].
+    /// This tokenizer for other languages, see [`Tokenizer::between`].
     ///
     /// # Errors
     /// [`Error::Config`] if the model cannot.

@@ -35,7 +35,7 @@ pub struct Vocabulary {
 /// How the space before a word is written in tokens.
 const SPACE: char = 'Ġ';
 
-/// What a `tokenizer.json` tells of merges.
+/// The merges of a `tokenizer.json`.
 #[derive(Deserialize)]
 struct WithMerges {
     model: ModelMerges,
@@ -248,7 +248,7 @@ impl Vocabulary {
         text.replace(' ', "▁")
     }
 
-    /// What its subwords are merged of.
+    /// The pairs that its subwords are merged from.
     pub fn merges(&self) -> Merges {
         let json = self.tokenizer.to_string(false);
         let read = json.map(|json| serde_json::from_str::<WithMerges>(&json));

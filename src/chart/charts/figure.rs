@@ -57,10 +57,10 @@ pub fn write(
     write_picture(&ChartPicture(chart, view), theme, path, size, overwrite)
 }
 
-/// Like [`write`], whatever the picture.
+/// Writes any picture as SVG or PNG, by the ending of `path`.
 ///
 /// # Errors
-/// As there.
+/// Those of [`write`].
 pub fn write_picture(
     picture: &impl Picture,
     theme: &Theme,

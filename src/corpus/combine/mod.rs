@@ -52,7 +52,7 @@ pub struct CombinationReport {
     pub parts: Vec<PartReport>,
 }
 
-/// What became of the training documents of a part.
+/// Counts of the training documents of a part.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PartReport {
     pub name: String,

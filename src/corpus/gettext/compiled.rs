@@ -105,7 +105,7 @@ impl<'b> File<'b> {
         rest.ok_or("a text ends behind the file")
     }
 
-    /// What the header, the translation of nothing, says of the encoding; UTF-8 without one.
+    /// The encoding that the header declares, which is the translation of the empty string; UTF-8 without one.
     fn encoding(
         &self,
         messages: u32,

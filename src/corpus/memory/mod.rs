@@ -271,7 +271,7 @@ impl TranslationMemory {
         Self::of_pairs(all.map(Pair::parts)).with_forms(self.forms.clone())
     }
 
-    /// The same with how the documents that it comes from address somebody.
+    /// Sets the forms of address of the documents that the memory comes from.
     #[must_use]
     pub fn with_forms(self, forms: EarlierForms) -> Self {
         Self { forms, ..self }
@@ -348,7 +348,7 @@ impl TranslationMemory {
         self.find(source, false)
     }
 
-    /// The same among pairs with another source: what a sentence of the memory itself learns from.
+    /// The best match among pairs with another source, from which a sentence of the memory itself learns.
     pub fn best_other(&self, source: &str) -> Option<Match<'_>> {
         self.find(source, true)
     }

@@ -36,7 +36,7 @@ impl TranslationMemory {
     }
 }
 
-/// The same for the same text in every run: FNV-1a, 32 bits.
+/// FNV-1a, 32 bits, equal for equal texts in every run.
 fn checksum(text: &str) -> u32 {
     checksum_from(0x811C_9DC5, text)
 }

@@ -36,7 +36,7 @@ pub struct Lists {
     words: usize,
     /// Sentences of all lists.
     entries: usize,
-    /// What stands in `selected.wgsl` and `selected_key_gradients.wgsl` under this name.
+    /// The constant of this name in `selected.wgsl` and `selected_key_gradients.wgsl`.
     places: Arc<[u32]>,
     /// Where parts of it begin: entries, sentences, owners of keys, where readers begin, readers.
     parts: [usize; 5],
@@ -132,7 +132,7 @@ impl Lists {
         )
     }
 
-    /// What the kernels with a group for each list are told.
+    /// Parameters of the kernels with a group for each list.
     fn shape(&self, key_columns: usize, value_columns: usize) -> [Number; 9] {
         let [entries, sentences, ..] = self.parts;
         let head = key_columns / self.heads;

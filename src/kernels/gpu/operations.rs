@@ -1,4 +1,4 @@
-//! What the kernels compute.
+//! Operations of the kernels.
 
 use wgpu::Buffer;
 
@@ -127,7 +127,7 @@ impl Run<'_> {
         );
     }
 
-    /// What `rows` queries read of their keys and values.
+    /// Attention of `rows` queries to their keys and values.
     ///
     /// # Shapes
     /// - y: `[rows, columns]`
@@ -163,7 +163,7 @@ impl Run<'_> {
         );
     }
 
-    /// What is `read` of scores `[rows, vocab]`: for each row the normaliser, the scores of the first ids, the likeliest
+    /// Selects scores from `[rows, vocab]` as `read` says: for each row the normaliser, the scores of the first ids, the best
     /// ones, their ids. `told` has room for it.
     pub fn top_k(
         &mut self,

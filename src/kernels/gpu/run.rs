@@ -9,7 +9,7 @@ use super::{Gpu, Kernel, MOST_GROUPS, SHAPE};
 /// Rows up to which products move the weights for four rows at a time, and do not share tiles.
 const FEW: usize = 256;
 
-/// What kernels were bound to before, and where results are read.
+/// Cached bind groups, and the buffers from which results are read.
 #[derive(Debug)]
 pub struct Bound {
     groups: HashMap<(Kernel, Vec<Buffer>), wgpu::BindGroup>,
@@ -43,7 +43,7 @@ impl Bound {
     }
 }
 
-/// What waits for its start.
+/// Launches that wait for their start.
 #[derive(Debug)]
 enum Step {
     Kernel {

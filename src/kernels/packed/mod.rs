@@ -261,7 +261,7 @@ impl PackedMatrix {
         self.inputs
     }
 
-    /// What its weights take in memory, scales and bias aside.
+    /// Bytes of its weights in memory, scales and bias aside.
     pub fn num_bytes(&self) -> usize {
         let of_weight = match self.panels {
             Panels::Floats(_) => size_of::<f32>(),
@@ -286,7 +286,7 @@ impl PackedMatrix {
         });
     }
 
-    /// The same part by part of the columns, so that what is read of one is still near when it is read: every core begins with
+    /// Multiplies part by part of the columns, so that a part is still in the cache when it is read: every core begins with
     /// what `start` makes, and `read` gets that, the number of a part's first column and the part `[rows, columns]`.
     pub fn multiply_in_parts<K: Send>(
         &self,

@@ -68,7 +68,7 @@ pub fn attend(
     }
 }
 
-/// What `keep` makes of how much runs of queries attend to runs of keys, as [`each_attention`](crate::each_attention)
+/// Maps the weights with which runs of queries attend to runs of keys by `keep`, as [`each_attention`](crate::each_attention)
 /// over tensors: head `h` of row `r` of all runs stands at `r · num_heads + h`.
 pub fn each_attention<K: Default>(
     [q, k]: [Columns<'_>; 2],
@@ -281,7 +281,7 @@ fn sum_of_values<'m, S: Simd, const V: usize>(
     }
 }
 
-/// What scores are multiplied with: `1 / √d_head`.
+/// The scale of scores: `1 / √d_head`.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "a head is small")]
 pub(super) fn scale(d_head: usize) -> f32 {

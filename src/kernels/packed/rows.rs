@@ -173,7 +173,7 @@ fn logistic(x: f32) -> f32 {
     if x < 0.0 { small * share } else { share }
 }
 
-/// The same as `e^x / (1 + e^x)`, which Marian computes.
+/// The logistic function as `e^x / (1 + e^x)`, which Marian computes.
 #[inline(always)]
 fn share_of_exp(x: f32) -> f32 {
     /// Beyond it `1 + e^x` is `e^x`.

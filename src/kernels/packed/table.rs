@@ -111,7 +111,7 @@ impl Table {
         }
     }
 
-    /// The same in 16 bits, if they are floats that are shared with nobody and 16 bits hold them.
+    /// The table in 16 bits, if its numbers are floats with a single owner and 16 bits hold them.
     #[must_use]
     pub fn in_halves(self) -> Self {
         let Numbers::Kept(Kept::Floats(floats)) = &self.numbers else {

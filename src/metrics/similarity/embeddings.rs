@@ -57,7 +57,7 @@ impl Embeddings {
         &self.values[sentence * self.dimensions..][..self.dimensions]
     }
 
-    /// The same, no longer shared.
+    /// The values as an owned vector.
     pub fn into_values(self) -> Vec<f32> {
         self.values
     }

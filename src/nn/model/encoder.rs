@@ -253,7 +253,7 @@ impl Encoder {
                     });
                 }
                 let own = attention.forward(x.clone(), x.clone(), &segments);
-                let read = fusion.attend(x.clone(), &query_spans, &fusion.prepare(bert));
+                let read = fusion.prepare(bert).attend(x.clone(), &query_spans);
                 x = fusion.join(&sublayer.norm, x, own, read, drop);
                 continue;
             }

@@ -220,7 +220,7 @@ impl Default for Checks {
     }
 }
 
-/// What some checks look things up in; without it they find nothing.
+/// Resources that some checks look words up in; without them they find nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Resources<'r> {
     /// For [`CheckKind::Terms`].
@@ -238,7 +238,7 @@ impl Checks {
         self.run_with(pairs, Resources::default())
     }
 
-    /// The same with what some checks look things up in.
+    /// [`Self::run`] with resources that some checks look words up in.
     pub fn run_with(&self, pairs: &[Pair], resources: Resources<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (segment, pair) in pairs.iter().enumerate() {

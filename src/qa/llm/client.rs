@@ -88,7 +88,7 @@ impl Endpoint {
         &self.model
     }
 
-    /// What the model says to a conversation.
+    /// Returns the model's reply to a conversation.
     ///
     /// # Errors
     /// [`Error::Llm`] if the server cannot be reached, does not answer in time, or answers something else.
@@ -148,7 +148,7 @@ impl Endpoint {
         self.told(self.with_key(request).send(body.to_string()))
     }
 
-    /// What the server answers.
+    /// Returns the server's response.
     fn told(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value> {
         let mut answer = answer.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
         let status = answer.status();

@@ -24,7 +24,7 @@ pub struct Neighbour {
 pub struct Question {
     /// The sentence as it is stored, with placeholders for its markup.
     pub stored: String,
-    /// The same as people edit it, with `⟨1⟩…⟨/1⟩` for its markup.
+    /// The sentence as people edit it, with `⟨1⟩…⟨/1⟩` for its markup.
     pub source: String,
     /// Sentences before and after it, in the order of the document.
     pub before: Vec<Neighbour>,
@@ -103,7 +103,7 @@ impl Question {
     }
 }
 
-/// What is wrong with the marks of an answer, for its model.
+/// Describes faults in the tags of an answer, for the model that wrote it.
 pub(super) fn correction(problems: &[String], stored: &str) -> Message {
     let needed: Vec<String> = tokens(stored).iter().map(Token::to_string).collect();
     Message {

@@ -68,7 +68,7 @@ pub struct ExtractedTerm {
 }
 
 impl ExtractedTerm {
-    /// The same as an entry of a termbase.
+    /// The candidate as an entry of a termbase.
     pub fn term(&self) -> Term {
         Term {
             source: self.source.clone(),

@@ -45,7 +45,7 @@ struct Entry {
     note: Option<String>,
 }
 
-/// What is being read.
+/// The element that is being read.
 #[derive(Default)]
 struct State {
     entries: Vec<Entry>,

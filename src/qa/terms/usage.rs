@@ -89,7 +89,7 @@ impl<'s> TargetWords<'s> {
         self.places(term, true)
     }
 
-    /// The same, but not as a part of a compound: what is forbidden may be a part of what is right.
+    /// Whether the term occurs outside compounds: a forbidden term may be a part of a right one.
     pub fn has_apart(&self, term: &str) -> bool {
         self.places(term, false)
     }

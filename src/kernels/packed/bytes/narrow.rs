@@ -37,7 +37,7 @@ pub(super) const PAIR_TILES: [Tile; 4] = [
     BytePanels::pair_tile::<4>,
 ];
 
-/// The same where rows are signed bytes.
+/// Tiles for rows of signed bytes.
 const SIGNED_TILES: [Tile; 4] = [
     BytePanels::signed_tile::<1>,
     BytePanels::signed_tile::<2>,
@@ -125,7 +125,7 @@ impl BytePanels {
         self.end_of_tile(sums, scales, panel, output);
     }
 
-    /// The same of signed bytes: weights get the signs of the rows, so that pairs of products are within 16 bits.
+    /// `R` rows of signed bytes times a panel: weights get the signs of the rows, so that pairs of products are within 16 bits.
     #[target_feature(enable = "avx2")]
     fn signed_tile<const R: usize>(
         &self,

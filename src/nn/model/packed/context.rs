@@ -32,7 +32,8 @@ pub(super) struct ContextLayers {
 /// What is read of translations after the last layer.
 #[derive(Debug, Clone)]
 enum Gated {
-    Burns(Box<GatedContext>),
+    /// Layers of burn, which the prepared translations hold.
+    Burn,
     Han(Box<PackedHan>),
     Selective(Box<PackedSelective>),
 }
@@ -138,7 +139,7 @@ impl ContextLayers {
                 attention: ContextAttention::Selective(attention),
                 layer,
             }) => Gated::Selective(Box::new(PackedSelective::new(attention, layer, packing))),
-            GatedContext::Layer(_) => Gated::Burns(Box::new(gated.clone())),
+            GatedContext::Layer(_) => Gated::Burn,
         };
         Self::are_in(decoder).then(|| Self {
             layers: decoder.layers.iter().map(layer).collect(),
@@ -170,7 +171,7 @@ impl ContextLayers {
 
     /// Whether what enters the last feed-forward sublayer asks for translations of other sentences.
     pub fn asks_with_fed_forward(&self) -> bool {
-        matches!(self.gated, Some(Gated::Burns(_) | Gated::Selective(_)))
+        matches!(self.gated, Some(Gated::Burn | Gated::Selective(_)))
     }
 
     /// Whether a layer reads BERT's states beside its own sentence.
@@ -191,7 +192,7 @@ impl ContextLayers {
         };
         let (fusion, norm) = bert.as_ref();
         let (x, own) = (tensor(y, reading), tensor(own, reading));
-        let read = fusion.attend(x.clone(), &reading.spans, states);
+        let read = states.attend(x.clone(), &reading.spans);
         *y = numbers(fusion.join(norm, x, own, read, &DropoutSource::none()));
     }
 
@@ -207,7 +208,7 @@ impl ContextLayers {
         };
         let none = DropoutSource::none();
         let joined = context.join(self.norm_position, tensor(y, reading), &none, |y| {
-            context.attention.attend(y.clone(), &reading.spans, memory)
+            memory.attend(y.clone(), &reading.spans)
         });
         *y = numbers(joined);
     }
@@ -266,13 +267,13 @@ impl ContextLayers {
                 }
                 states
             }
-            Some(Gated::Burns(gated)) => {
+            Some(Gated::Burn) => {
                 let Some(memory) = &reading.memory.translations else {
                     return states;
                 };
                 let (own, queries) = (tensor(&states, reading), tensor(fed_forward, reading));
                 let none = DropoutSource::none();
-                numbers(gated.attend(own, queries, &reading.spans, memory, &none))
+                numbers(memory.attend(own, queries, &reading.spans, &none))
             }
             None => states,
         }
