@@ -15,7 +15,7 @@ use super::{
     tags,
     view::Draft,
 };
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// How deep elements, quotes and lists may be nested.
 pub const MAX_DEPTH: usize = 512;

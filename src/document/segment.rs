@@ -9,7 +9,7 @@ use std::ops::Range;
 use icu_segmenter::{SentenceSegmenter, options::SentenceBreakInvariantOptions};
 
 use super::{abbreviations, placeholder::Placeholder, srx::Rules};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A tag that separates nothing: as if it were not there.
 pub(super) const INVISIBLE: char = '\u{FDD0}';

@@ -11,7 +11,7 @@ use super::{
     reading::located,
     view::Translation,
 };
-use canopy_base::error::Result;
+use crate::error::Result;
 
 impl Document {
     /// The file, translated: every byte that belongs to no translated sentence stays as it is.

@@ -8,8 +8,8 @@ use super::outline;
 use super::query::{Attention, AttentionRole, Query};
 use super::rows::{MeanRow, Rows};
 use super::tree_node::{NodeState, TreeNode};
+use crate::error::Result;
 use crate::trace::{MapRow, Side, TraceSource, TracedTree};
-use canopy_base::error::Result;
 
 /// The meaning of a node's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -16,7 +16,9 @@ pub struct AdamStep {
     pub betas: (f64, f64),
     /// Updates so far, this one counted.
     pub step: i32,
+    /// ε, added to the divisor.
     pub epsilon: f64,
+    /// α, the length of a step.
     pub learning_rate: f64,
     /// By which the gradient is multiplied first.
     pub scale: f64,
@@ -48,6 +50,7 @@ impl Moments {
         Self { first, second }
     }
 
+    /// The means of the gradient and of its square.
     pub fn to_numbers(&self) -> (Vec<f32>, Vec<f32>) {
         let numbers = |tensor: &Tensor<1>| {
             let data = tensor.clone().into_data();
@@ -77,8 +80,11 @@ pub fn adam(
 /// A parameter that a step changes, `[numbers]` each.
 #[derive(Debug, Clone)]
 pub struct Adapted {
+    /// The parameter.
     pub values: Tensor<1>,
+    /// The gradient of the loss.
     pub gradient: Tensor<1>,
+    /// The running means of the gradient and of its square.
     pub moments: Moments,
 }
 

@@ -45,6 +45,7 @@ impl ToldTokens {
 pub struct ScoreRow<'a> {
     /// One for each column.
     pub scores: &'a mut [f32],
+    /// The logarithm of the sum of the exponentials of all scores.
     pub normaliser: f32,
     /// The ids of the last columns, where they are not those of the whole vocabulary.
     others: Option<&'a [u32]>,

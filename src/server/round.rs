@@ -10,7 +10,7 @@ use canopy_document::placeholder::stripped;
 use canopy_train::beside_confirmed;
 use canopy_translate::inference::{DocumentRequest, SearchOptions, Step, Translator};
 
-/// What a search found of one document.
+/// The translations that a search found for one document.
 type Found = Vec<(usize, TranslatedSentence)>;
 
 /// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.

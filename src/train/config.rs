@@ -244,7 +244,7 @@ impl TrainingConfig {
         })
     }
 
-    /// The same from whatever folder a program is started in.
+    /// These settings with absolute paths, independent of the working directory.
     ///
     /// # Errors
     /// If the system does not tell which folder that is.

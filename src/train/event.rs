@@ -150,7 +150,7 @@ pub enum TrainingEvent {
         #[serde(default)]
         secs: f64,
     },
-    /// The same few development sentences after every validation.
+    /// Translations of a few development sentences, equal after every validation.
     Samples {
         step: usize,
         samples: Vec<Sample>,

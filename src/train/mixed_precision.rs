@@ -34,7 +34,7 @@ impl ProductPrecision {
         }
     }
 
-    /// What products are made of instead of 32 bits.
+    /// The type of products instead of 32 bits.
     pub(super) fn numbers(self) -> Option<FloatDType> {
         match self {
             Self::Float32 => None,

@@ -84,7 +84,7 @@ impl Adam {
         Self { constants, ..self }
     }
 
-    /// The same, in which the learning rate of the parameters `names` is `factor` times that of the others.
+    /// Sets the learning rate of the parameters `names` to `factor` times that of the others.
     #[must_use]
     pub fn with_own_rate(self, names: BTreeSet<String>, factor: f64) -> Self {
         let names = Arc::new(names);

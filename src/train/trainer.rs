@@ -27,6 +27,7 @@ use super::validating::Scoring;
 use super::workers::Workers;
 use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Corpus;
+use canopy_corpus::error::Error as CorpusError;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{Model, Preset};
 
@@ -117,7 +118,7 @@ fn trained(
 
 fn open_corpus(config: &TrainingConfig, resume: bool) -> Result<Corpus> {
     Corpus::open(&config.corpus).map_err(|cause| match cause {
-        BaseError::Read { .. } if resume => Error::CorpusGone {
+        CorpusError::Base(BaseError::Read { .. }) if resume => Error::CorpusGone {
             path: config.corpus.clone(),
             cause: Box::new(cause.into()),
         },

@@ -7,7 +7,7 @@ use std::path::Path;
 use encoding_rs::Encoding;
 
 use super::reader::{Catalogue, Entry, header_field};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 const MAGIC: [u8; 4] = 0x9504_12DE_u32.to_le_bytes();
 /// Before a message stands its context.

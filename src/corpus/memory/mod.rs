@@ -26,10 +26,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::error::{Error, Result};
 use crate::gettext::is_catalogue;
 use crate::tmx::tmx_pairs;
 use crate::{Corpus, Split, UnitStatus, is_same_language, visible};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::{has_ending, read_unpacked, write_atomically};
 use canopy_base::lines::lines;
 use canopy_document::document::{Document, Format};
@@ -472,13 +472,17 @@ impl TranslationMemory {
             let _ = writeln!(text, "{}\t{}", visible(source, &[]), visible(target, &[]));
         }
         if !has_ending(path, "gz") {
-            return write_atomically(path, text.as_bytes(), true);
+            return Ok(write_atomically(path, text.as_bytes(), true)?);
         }
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         let packed = packed
             .write_all(text.as_bytes())
             .and_then(|()| packed.finish());
-        write_atomically(path, &packed.map_err(Error::write(path))?, true)
+        Ok(write_atomically(
+            path,
+            &packed.map_err(Error::write(path))?,
+            true,
+        )?)
     }
 
     /// Reads what [`Self::save`] writes.

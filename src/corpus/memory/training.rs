@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{Match, TranslationMemory};
+use crate::error::Result;
 use crate::{Corpus, Split};
 use canopy_base::digest::checksum_from;
-use canopy_base::error::Result;
 
 impl TranslationMemory {
     /// The training pairs of a corpus, and those of the memory at `more` that are no sentence of a held-out document; no

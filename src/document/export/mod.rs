@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use super::document::{Document, Markup, Sentence};
 use super::formats::escaped;
 use super::placeholder::{Placeholder, visible};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A format for exports of translated documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

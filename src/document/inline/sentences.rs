@@ -9,7 +9,7 @@ use super::super::verbatim::{Kept, kept};
 use super::lines::with_finished_lines;
 use super::writer::Writer;
 use super::{Atom, Kind, Piece, PieceEdit, Run};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A sentence with more tags is divided: placeholders are numbered up to 255.
 const MAX_TAGS: usize = 200;

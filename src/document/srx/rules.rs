@@ -7,7 +7,7 @@ use fancy_regex::Regex;
 
 use super::file::{RuleList, SrxFile, WrittenRule};
 use super::pattern::translated;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The rules that apply to a language, in order.
 #[derive(Debug)]

@@ -70,7 +70,7 @@ const FOURS: usize = 16;
 
 /// Backends with these kernels.
 #[backend_extension(Cube, Fusion)]
-pub trait TrainingKernels: Backend {
+pub(crate) trait TrainingKernels: Backend {
     /// Of matrices.
     #[fusion(dtype = a, shape = way.turned.output(a, b))]
     fn turned_product(a: FloatTensor<Self>, b: FloatTensor<Self>, way: Way) -> FloatTensor<Self>;

@@ -26,7 +26,7 @@ const NONE: u32 = u32::MAX;
 
 /// The lists of a [`SelectedAttention`] as the kernels read them.
 #[derive(Debug, Clone)]
-pub struct Lists {
+pub(crate) struct Lists {
     heads: usize,
     count: usize,
     sentences: usize,
@@ -111,12 +111,12 @@ impl Lists {
     }
 
     /// Weights of all words and of all sentences that are read.
-    pub fn weights(&self) -> usize {
+    pub(crate) fn weights(&self) -> usize {
         self.words + self.entries
     }
 
     /// The shapes of the gradients by word keys, values and sentence keys.
-    pub fn keys(
+    pub(crate) fn keys(
         &self,
         gradient: &TensorSpec,
         word_queries: &TensorSpec,

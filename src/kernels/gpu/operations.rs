@@ -11,9 +11,15 @@ use crate::packed::Activation;
 #[derive(Debug, Clone, Copy)]
 pub enum Keys {
     /// For each query from `first` on where its rows begin, and how many they are.
-    Rows { first: usize },
+    Rows {
+        /// The first query's place in the list of rows.
+        first: usize,
+    },
     /// Where the list of its rows begins among the places, and how long it is.
-    Listed { first: usize },
+    Listed {
+        /// The place of the list's beginning and length.
+        first: usize,
+    },
 }
 
 /// Queries, and the memory that they read.
@@ -23,9 +29,13 @@ pub struct Attended<'b> {
     pub queries: &'b Buffer,
     /// `[.., 2 · columns]`
     pub memory: &'b Buffer,
+    /// The rows of the memory that each query reads.
     pub places: &'b Buffer,
+    /// The layout of keys and values in the memory.
     pub keys: Keys,
+    /// Heads, side by side in the columns.
     pub num_heads: usize,
+    /// Columns of all heads together.
     pub columns: usize,
 }
 

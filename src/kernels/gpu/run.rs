@@ -24,6 +24,7 @@ pub struct Bound {
 const APART: usize = 256;
 
 impl Bound {
+    /// Without any bind group yet.
     pub fn new(gpu: &Gpu) -> Self {
         const KERNELS: u64 = 256;
         Self {
@@ -71,6 +72,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// A run without launches, which reuses `bound`.
     pub fn new(gpu: &'a Gpu, bound: &'a mut Bound) -> Self {
         Self {
             gpu,

@@ -49,7 +49,9 @@ pub enum Quantization {
 /// A matrix of weights as its reader finds it: number `(row, column)` stands at `row · strides[0] + column · strides[1]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights<'a, T = f32> {
+    /// All numbers.
     pub values: &'a [T],
+    /// Distances between rows and between columns.
     pub strides: [usize; 2],
 }
 
@@ -253,10 +255,12 @@ impl PackedMatrix {
         }
     }
 
+    /// Columns of a product.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
 
+    /// Columns of the rows that it multiplies.
     pub fn inputs(&self) -> usize {
         self.inputs
     }

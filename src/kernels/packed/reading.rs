@@ -17,13 +17,16 @@ use crate::vectors::{dot_in, softmax, softmax_in};
 /// Some columns of a matrix, as many as its reader knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
+    /// The whole matrix, row by row.
     pub values: &'a [f32],
     /// Columns of the whole matrix.
     pub width: usize,
+    /// The first of the columns.
     pub first: usize,
 }
 
 impl<'a> Columns<'a> {
+    /// The first `len` of the columns in a row.
     #[inline(always)]
     pub fn row(&self, row: usize, len: usize) -> &'a [f32] {
         &self.values[row * self.width + self.first..][..len]

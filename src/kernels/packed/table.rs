@@ -31,19 +31,25 @@ enum Numbers {
 /// Numbers as a file keeps them, row by row.
 #[derive(Debug, Clone)]
 pub enum Kept {
+    /// 32 bits each.
     Floats(Vec<f32>),
+    /// 16 bits each.
     Halves(Vec<f16>),
     /// Each times the scale of its row.
     Bytes {
+        /// The integers, row by row.
         bytes: Vec<i8>,
+        /// The scale of each row.
         scales: Vec<f32>,
     },
+    /// Integers with one multiplier for all.
     Integers(Integers),
 }
 
 /// A matrix of 8-bit integers with one multiplier for all, as Marian stores it.
 #[derive(Debug, Clone)]
 pub struct Integers {
+    /// The integers.
     pub bytes: Vec<i8>,
     /// Weights were multiplied by it before they were rounded.
     pub multiplier: f32,
@@ -133,10 +139,12 @@ impl Table {
         }
     }
 
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }

@@ -1,7 +1,7 @@
 //! Sentences as vectors, and the documents they stand in.
 
 use super::Rows;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A vector for each sentence, all finite.
 #[derive(Debug, Clone, PartialEq)]

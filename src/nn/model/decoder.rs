@@ -345,7 +345,7 @@ impl Decoder {
         }
     }
 
-    /// The same with translations of other sentences, if the decoder reads some.
+    /// The memory with translations of other sentences, if the decoder reads some.
     pub fn with_translations(
         &self,
         memory: &DecoderMemory,

@@ -7,7 +7,7 @@ use super::context_config::{ContextReach, FlatLevel, Placement, Reach, Side};
 use super::linear::Linear;
 use super::parts::{AttentionPart, Part, Widths};
 use super::source2token::Source2Token;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::WordNormaliser;
 
 /// The facts of a mechanism with its settings.

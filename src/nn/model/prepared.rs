@@ -232,7 +232,7 @@ pub struct DocumentTree {
     pub tree: ContentTree,
     /// Projected nodes of every level, `[nodes, d_k]` each.
     pub keys: Vec<Tensor<2>>,
-    /// The same for the search.
+    /// The keys in the order of the search.
     pub search_keys: TreeKeys,
     /// Sentence of every leaf: those with tokens.
     pub leaves: Vec<usize>,

@@ -9,8 +9,8 @@ use encoding_rs::Encoding;
 use spellbook::Dictionary;
 
 use super::Problem;
+use crate::error::{Error, Result};
 use crate::terms::words;
-use canopy_base::error::{Error, Result};
 use canopy_document::placeholder;
 
 /// Folders below which programs and packages put dictionaries.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use ureq::http::Response;
 use ureq::{Agent, Body, RequestBuilder};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Bytes of an answer, at most: no sentence is longer.
 const MOST_BYTES: u64 = 4 << 20;
@@ -38,7 +38,9 @@ impl std::fmt::Debug for Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
+    /// Tokens read.
     pub prompt_tokens: usize,
+    /// Tokens written.
     pub completion_tokens: usize,
 }
 
@@ -84,6 +86,7 @@ impl Endpoint {
         })
     }
 
+    /// The name of the model.
     pub fn model(&self) -> &str {
         &self.model
     }

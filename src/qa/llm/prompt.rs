@@ -8,14 +8,18 @@ use canopy_document::editable::{Token, tokens};
 /// The names of both languages, in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Languages<'a> {
+    /// The source language.
     pub source: &'a str,
+    /// The target language.
     pub target: &'a str,
 }
 
 /// A sentence that stands near another, as people edit it, and its translation if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
+    /// The source sentence.
     pub source: String,
+    /// Its translation.
     pub target: Option<String>,
 }
 
@@ -28,6 +32,7 @@ pub struct Question {
     pub source: String,
     /// Sentences before and after it, in the order of the document.
     pub before: Vec<Neighbour>,
+    /// Sentences after it.
     pub after: Vec<Neighbour>,
     /// Terms that occur in it, and what they are called.
     pub terms: Vec<(String, String)>,

@@ -17,6 +17,7 @@ pub struct TermUsage {
 }
 
 impl TermUsage {
+    /// Indexes a termbase.
     pub fn new(base: Arc<Termbase>) -> Self {
         Self {
             target_stems: Stems::of(&base.target_language),
@@ -24,6 +25,7 @@ impl TermUsage {
         }
     }
 
+    /// The index of the source terms.
     pub fn index(&self) -> &TermIndex {
         &self.index
     }
@@ -73,6 +75,7 @@ pub struct TargetWords<'s> {
 }
 
 impl<'s> TargetWords<'s> {
+    /// The words of a text with their stems.
     pub fn of(text: &str, stems: &'s Stems) -> Self {
         let own = words(text);
         Self {

@@ -1,4 +1,4 @@
-//! What a packed decoder reads beyond its own sentence: translations by packed weights where these compute it, and the rest by burn's
+//! Layers with which a packed decoder reads beyond its own sentence: translations by packed weights where there are some, and the rest by burn's
 //! layers between steps that are packed.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct ContextLayers {
     norm_position: NormPosition,
 }
 
-/// What is read of translations after the last layer.
+/// The layer that reads translations after the last layer.
 #[derive(Debug, Clone)]
 enum Gated {
     /// Layers of burn, which the prepared translations hold.
@@ -38,7 +38,7 @@ enum Gated {
     Selective(Box<PackedSelective>),
 }
 
-/// What one decoder layer reads so.
+/// The attention of one decoder layer beyond its own sentence.
 #[derive(Debug, Clone)]
 enum LayerContext {
     Nothing,
@@ -58,7 +58,7 @@ pub(super) struct ContextMemory {
     translations: Option<Arc<SharedTranslations>>,
 }
 
-/// What hypotheses read at one step.
+/// The memory that hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
     /// Those of [`ContextMemory`].
@@ -68,7 +68,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl ContextMemory {
-    /// What some encoded sentences, by their numbers in their documents, read beyond them.
+    /// The memory that some encoded sentences, by their numbers in their documents, read beyond them.
     pub fn new(
         memory: &DecoderMemory,
         numbers: Vec<usize>,

@@ -180,7 +180,7 @@ impl Mechanism for Conditional {
     }
 }
 
-/// The same, with the sentences found in the content tree, §3.3.
+/// Conditional attention to the sentences found in the content tree, §3.3.
 pub(super) struct ContentTree {
     pub chosen: Conditional,
     pub merge: MergeKind,

@@ -33,7 +33,7 @@ use super::query_capsules::QueryCapsules;
 use super::query_spans::QuerySpan;
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
 use super::source2token::Source2Token;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 pub use zhang::PreviousEncoder;
 
@@ -285,18 +285,20 @@ impl Preset {
     /// Finds a preset.
     ///
     /// # Errors
-    /// [`Error::Config`] with the names there are.
+    /// [`BaseError::Config`] with the names there are.
     pub fn named(name: &str) -> Result<Self> {
         Self::all()
             .find(|preset| preset.name == name)
             .copied()
-            .ok_or_else(|| Error::Config {
-                field: "preset",
-                found: name.to_owned(),
-                allowed: Self::all()
-                    .map(|preset| preset.name)
-                    .collect::<Vec<_>>()
-                    .join(", "),
+            .ok_or_else(|| {
+                Error::Base(BaseError::Config {
+                    field: "preset",
+                    found: name.to_owned(),
+                    allowed: Self::all()
+                        .map(|preset| preset.name)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })
             })
     }
 }

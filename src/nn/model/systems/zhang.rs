@@ -188,7 +188,7 @@ impl PreviousEncoder {
         Memory::of(self.encode(words, &joined.sentences, drop), joined.layout())
     }
 
-    /// The same of tokens that are embedded, each with the place in its own sentence.
+    /// The memory of embedded tokens, each with the place in its own sentence.
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`

@@ -47,7 +47,7 @@ pub(super) fn encode_documents(
     Some(EncoderOutput::of(states, source))
 }
 
-/// What `encode` gives of some sentences at a time, part by part on all cores; none if it gives none.
+/// Calls `encode` for some sentences at a time, part by part on all cores; none if it returns none.
 fn states(
     source: &PackedBatch,
     recorder: &mut AttentionRecorder,
