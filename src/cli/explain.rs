@@ -288,7 +288,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         beam_size: arguments.beam.unwrap_or_default(),
         ..SearchOptions::default()
     };
-    let (made, translations) = translate(&mut translator, &document, &options)?;
+    let (made, translations) = translate(&mut translator, &document, &options, None)?;
     let sentence = arguments.sentence;
     let question = ModelQuestion {
         view,

@@ -211,27 +211,34 @@ impl SearchArguments {
         named.is_some_and(|path| path.as_os_str() == "none" && !path.exists())
     }
 
+    /// The form of address that translations have; none leaves it to the model.
+    pub fn formality(&self) -> Option<AddressChoice> {
+        self.address.map(AddressChoice::from)
+    }
+
     /// Has the searches of a translator compute so.
+    ///
+    /// # Errors
+    /// If it has no choice of the form of address, or the shortlist is not for it.
     pub fn apply(&self, translator: &mut Translator) -> Result<()> {
         self.quantize.apply(translator);
-        if let Some(name) = self.address {
-            if !translator.has_address_choice() {
-                let ModelInfo {
-                    source_language,
-                    target_language,
-                    ..
-                } = translator.info();
-                return Err(Error::Base(BaseError::Config {
-                    field: "--address",
-                    found: name
-                        .to_possible_value()
-                        .map_or_else(String::new, |it| it.get_name().to_owned()),
-                    allowed: format!(
-                        "given for English to German only: the model translates {source_language} to {target_language}"
-                    ),
-                }));
-            }
-            translator.choose_address(Some(name.into()));
+        if let Some(name) = self.address
+            && !translator.has_address_choice()
+        {
+            let ModelInfo {
+                source_language,
+                target_language,
+                ..
+            } = translator.info();
+            return Err(Error::Base(BaseError::Config {
+                field: "--address",
+                found: name
+                    .to_possible_value()
+                    .map_or_else(String::new, |it| it.get_name().to_owned()),
+                allowed: format!(
+                    "given for English to German only: the model translates {source_language} to {target_language}"
+                ),
+            }));
         }
         if self.scores_all_words() {
             translator.score_all_words();

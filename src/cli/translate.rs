@@ -102,7 +102,12 @@ impl TranslateArguments {
     /// Translates a document, writes its trace if one is asked for, and gives what is to be written of it.
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
         warn_of_drafts(document);
-        let (adapted, mut translations) = translate(translator, document, &self.options())?;
+        let (adapted, mut translations) = translate(
+            translator,
+            document,
+            &self.options(),
+            self.search.formality(),
+        )?;
         if adapted.is_some() && translator.traffic().is_some() {
             warn(
                 "a model that is made for a document is made and searched on this machine, not on the other one",

@@ -8,7 +8,9 @@ use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_document::placeholder::stripped;
 use canopy_train::beside_confirmed;
-use canopy_translate::inference::{DocumentRequest, SearchOptions, Step, Translator};
+use canopy_translate::inference::{
+    DocumentRequest, SearchOptions, Step, TranslationRequest, Translator,
+};
 
 /// The translations that a search found for one document.
 type Found = Vec<(usize, TranslatedSentence)>;
@@ -25,23 +27,29 @@ pub(super) fn translate_round(
     let prepared = prepared(translator, jobs);
     let translator = prepared.as_ref().unwrap_or(translator);
     let shares: Vec<usize> = jobs.iter().flat_map(Job::shares).collect();
-    let (mut requests, mut replies) = (Vec::new(), Vec::new());
+    let (mut documents, mut replies) = (Vec::new(), Vec::new());
     for job in &mut *jobs {
         replies.push(&job.reply);
         for item in &mut job.items {
-            let share = shares[requests.len()];
-            requests.push(DocumentRequest {
+            let share = shares[documents.len()];
+            documents.push(DocumentRequest {
                 document: &item.document,
                 sentences: &item.left[..share],
                 known: &mut item.known,
             });
         }
     }
-    let mut found: Vec<Found> = vec![Vec::new(); requests.len()];
+    let mut found: Vec<Found> = vec![Vec::new(); documents.len()];
     let mut others: HashMap<(usize, usize), Vec<String>> = HashMap::new();
+    let request = TranslationRequest {
+        documents,
+        search: *options,
+        formality: None,
+    };
     let done = caught(|| {
-        translator.translate_several(&mut requests, options, &mut |number, step| {
-            match step {
+        translator.run(request, &mut |event| {
+            let number = event.document;
+            match event.step {
                 Step::Waiting | Step::Drafted { .. } => {}
                 Step::Alternatives { index, texts } => {
                     others.insert((number, index), texts);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use canopy::inference::{
     DeviceChoice, DocumentRequest, Flag, KnownTranslations, SearchOptions, Step, Translation,
-    Translator,
+    TranslationRequest, Translator,
 };
 use canopy::kernels::packed::Quantization;
 use canopy::memory::TranslationMemory;
@@ -225,19 +225,21 @@ fn documents_translated_together_come_out_as_each_alone() {
         .collect();
     let together = |documents: &[Document]| -> Vec<Translation> {
         let mut known = vec![KnownTranslations::default(); documents.len()];
-        let mut requests: Vec<DocumentRequest<'_>> = documents
-            .iter()
-            .zip(&mut known)
-            .map(|(document, known)| DocumentRequest {
-                document,
-                sentences: &[0],
-                known,
-            })
-            .collect();
+        let requests = documents.iter().zip(&mut known);
+        let requests = requests.map(|(document, known)| DocumentRequest {
+            document,
+            sentences: &[0],
+            known,
+        });
+        let request = TranslationRequest {
+            documents: requests.collect(),
+            search: options,
+            formality: None,
+        };
         let mut found = vec![None; documents.len()];
-        let done = translator.translate_several(&mut requests, &options, &mut |number, step| {
-            if let Step::Translated { translation, .. } = step {
-                found[number] = Some(translation);
+        let done = translator.run(request, &mut |event| {
+            if let Step::Translated { translation, .. } = event.step {
+                found[event.document] = Some(translation);
             }
             ControlFlow::Continue(())
         });

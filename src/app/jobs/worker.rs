@@ -7,17 +7,20 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::comparing::Encoded;
-use super::engine::{Engine, written};
 use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
 use canopy_explain::ModelView;
+use canopy_nn::model::MemoryUse;
 use canopy_qa::terms::Termbase;
-use canopy_train::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
+use canopy_train::{
+    DeviceGuard, DeviceLock, ModelQuestion, Prepared, after_fixed, explain, for_document,
+};
 use canopy_translate::inference::{
-    AddressChoice, DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
+    AddressChoice, DeviceChoice, KnownTranslations, Leg, OnEvent, Reads, SearchOptions, Step,
+    Translation, TranslationRequest, Translator,
 };
 
 /// The first batch is small, so that the first sentences appear at once.
@@ -26,6 +29,39 @@ const FIRST_CHUNK: usize = 8;
 const CHUNK: usize = 48;
 /// Those of a model that reads documents, for each of which it reads the document anew.
 const DOCUMENT_CHUNK: usize = 192;
+
+/// The worker's way to open models and to translate with them; tests put failures in its place.
+pub trait Models: Send + 'static {
+    /// Opens models in a row; `device` becomes the CPU where that is what they compute on.
+    ///
+    /// # Errors
+    /// As [`Translator::open_legs`].
+    fn open(&self, legs: &[Leg], device: &mut DeviceChoice) -> Result<Translator> {
+        let translator = Translator::open_legs(legs, *device)?;
+        if translator.is_on_cpu() {
+            *device = DeviceChoice::Cpu;
+        }
+        Ok(translator)
+    }
+
+    /// Translates the sentences of a request.
+    ///
+    /// # Errors
+    /// As [`Translator::run`].
+    fn translate(
+        &self,
+        by: &Translator,
+        request: TranslationRequest<'_>,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<()> {
+        Ok(by.run(request, on_event)?)
+    }
+}
+
+/// Models as they are.
+struct OwnModels;
+
+impl Models for OwnModels {}
 
 /// The window's end of the worker thread.
 #[derive(Debug)]
@@ -44,16 +80,15 @@ impl Worker {
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        let open = |legs: &[Leg], device| Ok(Translator::open_legs(legs, device)?);
-        Self::spawn_with(open, device_lock, events, wake)
+        Self::spawn_with(OwnModels, device_lock, events, wake)
     }
 
-    /// The same with another way to open a model.
+    /// Starts the thread with other models.
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn spawn_with<E: Engine + 'static>(
-        open: impl Fn(&[Leg], DeviceChoice) -> Result<E> + Send + 'static,
+    pub fn spawn_with(
+        models: impl Models,
         device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
@@ -67,19 +102,7 @@ impl Worker {
                     let _ = events.send(event);
                     wake();
                 };
-                Loop {
-                    open,
-                    emit,
-                    engine: None,
-                    opened: None,
-                    device_lock,
-                    encoded: None,
-                    made: None,
-                    prepared: None,
-                    terms: None,
-                    address: None,
-                }
-                .run(&inbox);
+                Loop::new(models, emit, device_lock).run(&inbox);
             })
             .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self { requests, thread })
@@ -104,30 +127,48 @@ struct Opened {
     memory: Option<UserMemory>,
 }
 
-struct Loop<E, O, S> {
-    open: O,
+struct Loop<M, S> {
+    models: M,
     emit: S,
-    engine: Option<E>,
+    model: Option<Translator>,
     /// The model to open again after a panic has cost us ours.
     opened: Option<Opened>,
     /// Shared with the training thread.
     device_lock: DeviceLock,
     encoded: Option<Encoded>,
     /// The sentences of the document that was last translated or asked about, and the model that was made for it.
-    made: Option<(Vec<String>, Option<E>)>,
+    made: Option<(Vec<String>, Option<Translator>)>,
     /// Of the document that was last asked about.
     prepared: Option<Prepared>,
-    /// Of the translation under way.
-    terms: Option<Arc<Termbase>>,
-    address: Option<AddressChoice>,
 }
 
-impl<E, O, S> Loop<E, O, S>
-where
-    E: Engine,
-    O: Fn(&[Leg], DeviceChoice) -> Result<E>,
-    S: Fn(Event),
-{
+/// A document under translation.
+struct Work<'w> {
+    job: JobId,
+    document: &'w Document,
+    /// Sentences that have no translation yet.
+    left: BTreeSet<usize>,
+    known: KnownTranslations,
+    terms: Option<Arc<Termbase>>,
+    formality: Option<AddressChoice>,
+    options: SearchOptions,
+    control: &'w JobControl,
+}
+
+impl<M: Models, S: Fn(Event)> Loop<M, S> {
+    fn new(models: M, emit: S, device_lock: DeviceLock) -> Self {
+        Self {
+            models,
+            emit,
+            model: None,
+            opened: None,
+            device_lock,
+            encoded: None,
+            made: None,
+            prepared: None,
+        }
+    }
+
     fn run(mut self, inbox: &Receiver<Request>) {
         let mut waiting = VecDeque::new();
         loop {
@@ -157,7 +198,7 @@ where
             }
             if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
                 // Its tensors may be half written: it is opened anew for the next job.
-                (self.engine, self.made, self.prepared) = (None, None, None);
+                (self.model, self.made, self.prepared) = (None, None, None);
             }
             (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
         }
@@ -184,7 +225,7 @@ where
                     device,
                     memory,
                 };
-                let (engine, pairs) = self.opened(&opened)?;
+                let (model, pairs) = self.opened(&mut opened)?;
                 if let Some(pairs) = pairs {
                     if pairs.is_err() {
                         opened.memory = None;
@@ -193,11 +234,11 @@ where
                 }
                 let event = Event::ModelOpened {
                     job,
-                    info: engine.info().clone(),
-                    device_name: engine.device_name().to_owned(),
-                    memory: engine.memory(),
+                    info: model.info().clone(),
+                    device_name: model.device_name().to_owned(),
+                    memory: model.memory().cloned(),
                 };
-                self.engine = Some(engine);
+                self.model = Some(model);
                 (self.made, self.prepared) = (None, None);
                 self.opened = Some(opened);
                 Ok(event)
@@ -211,13 +252,16 @@ where
                 address,
                 options,
                 control,
-            } => {
-                self.terms = terms;
-                self.address = address;
-                let known = KnownTranslations::fixed(fixed);
-                let left = sentences.into_iter().collect();
-                self.translate(job, &document, left, known, options, &control)
-            }
+            } => self.translate(Work {
+                job,
+                document: &document,
+                left: sentences.into_iter().collect(),
+                known: KnownTranslations::fixed(fixed),
+                terms,
+                formality: address,
+                options,
+                control: &control,
+            }),
             Request::Rank {
                 job,
                 document,
@@ -237,9 +281,9 @@ where
                 let mut device_lock = lock.take();
                 let learnt = self.learnt(job, &document, &mut device_lock)?;
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-                let engine = made.filter(|_| learnt).or(self.engine.as_ref());
-                let engine = engine.ok_or(Error::Base(BaseError::NoModel))?;
-                let trace = engine.trace(&document, targets, part, top_t)?;
+                let model = made.filter(|_| learnt).or(self.model.as_ref());
+                let model = model.ok_or(Error::Base(BaseError::NoModel))?;
+                let trace = model.trace_with(&document, &written(targets), part, top_t)?;
                 drop(device_lock);
                 Ok(Event::Traced {
                     job,
@@ -288,12 +332,10 @@ where
         self.open_again()?;
         let lock = self.device_lock.clone();
         let device_lock = lock.take();
-        let engine = self
-            .engine
-            .as_ref()
-            .ok_or(Error::Base(BaseError::NoModel))?;
+        let model = self.model.as_ref();
+        let model = model.ok_or(Error::Base(BaseError::NoModel))?;
         let candidates = BTreeMap::from([(sentence, candidates.to_vec())]);
-        let mut means = engine.mean_log_probs(document, &candidates, known)?;
+        let mut means = model.mean_log_probs(document, &candidates, known)?;
         drop(device_lock);
         let means = means.remove(&sentence).unwrap_or_default();
         let mean_log_probs = match means[..] {
@@ -308,38 +350,42 @@ where
 
     /// Brings back the model that a panic has cost us.
     fn open_again(&mut self) -> Result<()> {
-        if self.engine.is_none() {
-            let opened = self
-                .opened
-                .as_ref()
-                .ok_or(Error::Base(BaseError::NoModel))?;
-            self.engine = Some(self.opened(opened)?.0);
+        if self.model.is_none() {
+            let opened = self.opened.as_ref();
+            let mut opened = opened.ok_or(Error::Base(BaseError::NoModel))?.clone();
+            self.model = Some(self.opened(&mut opened)?.0);
+            self.opened = Some(opened);
         }
         Ok(())
     }
 
-    /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was elsewhere.
+    /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was on another device.
     fn leave_device(&mut self) -> bool {
-        let was_elsewhere = self.engine.as_ref().is_some_and(|it| !it.is_on_cpu());
-        if let Some(opened) = self.opened.as_mut().filter(|_| was_elsewhere) {
-            opened.device = DeviceChoice::Cpu;
-            (self.engine, self.made, self.prepared) = (None, None, None);
-        }
-        was_elsewhere
+        let was_elsewhere = |opened: &&mut Opened| opened.device != DeviceChoice::Cpu;
+        let opened = self.opened.as_mut().filter(was_elsewhere);
+        let Some(opened) = opened.filter(|_| self.model.is_some()) else {
+            return false;
+        };
+        opened.device = DeviceChoice::Cpu;
+        (self.model, self.made, self.prepared) = (None, None, None);
+        true
     }
 
     /// The model, and how many pairs its memory has or why it could not be read.
-    fn opened(&self, opened: &Opened) -> Result<(E, Option<Result<usize>>)> {
-        let mut engine = (self.open)(&opened.legs, opened.device)?;
-        let info = engine.info().clone();
+    fn opened(&self, opened: &mut Opened) -> Result<(Translator, Option<Result<usize>>)> {
+        let mut model = self.models.open(&opened.legs, &mut opened.device)?;
+        let info = model.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
         let pairs = opened.memory.as_ref().map(|user| {
             let memory = memory_at(&user.path, from, to)?;
             let pairs = memory.len();
-            engine.remember(memory, user.learns)?;
+            if user.learns {
+                model.learn_from_memory()?;
+            }
+            model.remember(memory);
             Ok(pairs)
         });
-        Ok((engine, pairs))
+        Ok((model, pairs))
     }
 
     /// Makes the model for a document, if it is not made for it yet.
@@ -354,19 +400,10 @@ where
         if self.made.as_ref().is_some_and(|made| made.0 == sentences) {
             return Ok(());
         }
-        let engine = self
-            .engine
-            .as_ref()
-            .ok_or(Error::Base(BaseError::NoModel))?;
-        let made = engine.adapted(document, &mut |done, num| {
-            (self.emit)(Event::Adapting { job, done, num });
-            device_lock.pass();
-            if control.is_cancelled() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
+        let model = self.model.as_ref();
+        let model = model.ok_or(Error::Base(BaseError::NoModel))?;
+        let step = &mut preparing(&self.emit, job, control, device_lock);
+        let made = for_document(model, document, step);
         self.made = (!control.is_cancelled()).then_some((sentences, made));
         Ok(())
     }
@@ -378,7 +415,9 @@ where
         document: &Document,
         device_lock: &mut DeviceGuard<'_>,
     ) -> Result<bool> {
-        let learns = self.engine.as_ref().is_some_and(Engine::learns);
+        let learns =
+            |model: &Translator| model.description().model.memory_use == Some(MemoryUse::FineTune);
+        let learns = self.model.as_ref().is_some_and(learns);
         if learns {
             self.make(job, document, device_lock, &JobControl::default())?;
         }
@@ -402,96 +441,58 @@ where
             return Ok(Event::Cancelled { job });
         }
         let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-        let engine = self
-            .engine
-            .as_ref()
-            .ok_or(Error::Base(BaseError::NoModel))?;
-        let explanation = engine.explain(made, question, &mut self.prepared, &mut |done, num| {
-            (self.emit)(Event::Adapting { job, done, num });
-            device_lock.pass();
-            if control.is_cancelled() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
+        let model = self.model.as_ref();
+        let model = model.ok_or(Error::Base(BaseError::NoModel))?;
+        let step = &mut preparing(&self.emit, job, control, &mut device_lock);
+        let explanation = explain(model, made, question, &mut self.prepared, step);
         if control.is_cancelled() {
             return Ok(Event::Cancelled { job });
         }
         Ok(Event::Explained {
             job,
-            explanation: explanation.map(Box::new),
+            explanation: explanation.map(Box::new).map_err(Error::from),
         })
     }
 
-    /// Translates the sentences that are `left`; where the device fails, the CPU goes on with them.
-    fn translate(
-        &mut self,
-        job: JobId,
-        document: &Document,
-        mut left: BTreeSet<usize>,
-        mut known: KnownTranslations,
-        options: SearchOptions,
-        control: &JobControl,
-    ) -> Result<Event> {
-        let mut attempt = |worker: &mut Self| {
-            let (left, known) = (&mut left, &mut known);
-            caught(|| worker.translate_here(job, document, left, known, options, control))
-        };
-        let error = match attempt(self) {
+    /// Translates the sentences that are left; where the device fails, the CPU goes on with them.
+    fn translate(&mut self, mut work: Work<'_>) -> Result<Event> {
+        let error = match caught(|| self.translate_here(&mut work)) {
             Err(error) if is_of_device(&error) && self.leave_device() => error,
             done => return done,
         };
         // If the CPU cannot, what failed first is to be told.
-        let Some(engine) = self.open_again().ok().and(self.engine.as_ref()) else {
+        let Some(model) = self.open_again().ok().and(self.model.as_ref()) else {
             return Err(error);
         };
         (self.emit)(Event::CpuTookOver {
-            job,
-            device_name: engine.device_name().to_owned(),
+            job: work.job,
+            device_name: model.device_name().to_owned(),
             error,
         });
-        attempt(self)
+        caught(|| self.translate_here(&mut work))
     }
 
-    /// The same on the device as it is; what is translated is no longer `left`.
-    fn translate_here(
-        &mut self,
-        job: JobId,
-        document: &Document,
-        left: &mut BTreeSet<usize>,
-        known: &mut KnownTranslations,
-        options: SearchOptions,
-        control: &JobControl,
-    ) -> Result<Event> {
+    /// Translates on the device as it is.
+    fn translate_here(&mut self, work: &mut Work<'_>) -> Result<Event> {
+        let (job, document, control) = (work.job, work.document, work.control);
         self.open_again()?;
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
         self.make(job, document, &mut device_lock, control)?;
         let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
-        let engine = made
-            .or(self.engine.as_mut())
-            .ok_or(Error::Base(BaseError::NoModel))?;
-        engine.use_terms(self.terms.as_ref());
-        engine.choose_address(self.address);
-        let engine = &*engine;
-        let fixed = known.fixed_targets();
-        let looks_up = engine.info().reads == Reads::Confirmed && !fixed.is_empty();
+        let model = made.or(self.model.as_mut());
+        let model = model.ok_or(Error::Base(BaseError::NoModel))?;
+        model.set_terms(work.terms.as_ref());
+        let fixed = work.known.fixed_targets();
+        let looks_up = model.info().reads == Reads::Confirmed && !fixed.is_empty();
         let confirmed = looks_up.then(|| {
-            engine.after_confirmed(document, fixed, &mut |done, num| {
-                (self.emit)(Event::Adapting { job, done, num });
-                device_lock.pass();
-                if control.is_cancelled() {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            })
+            let step = &mut preparing(&self.emit, job, control, &mut device_lock);
+            after_fixed(model, document, fixed, step)
         });
         let confirmed = confirmed.flatten();
-        let engine = confirmed.as_ref().unwrap_or(engine);
-        let mut waiting = left.clone();
-        let (mut chunk_size, later) = match engine.info().reads {
+        let model = confirmed.as_ref().unwrap_or(model);
+        let mut waiting = work.left.clone();
+        let (mut chunk_size, later) = match model.info().reads {
             Reads::Nothing | Reads::Confirmed => (FIRST_CHUNK, CHUNK),
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
         };
@@ -504,10 +505,13 @@ where
             for index in &chunk {
                 waiting.remove(index);
             }
-            engine.translate(document, &chunk, known, &options, &mut |step| {
-                (self.emit)(match step {
-                    Step::Waiting if control.is_cancelled() => return ControlFlow::Break(()),
-                    Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
+            let request = TranslationRequest::new(document, &chunk, &mut work.known, &work.options)
+                .with_formality(work.formality);
+            let left = &mut work.left;
+            self.models.translate(model, request, &mut |event| {
+                (self.emit)(match event.step {
+                    Step::Waiting => return flow(control),
+                    Step::Alternatives { .. } => return ControlFlow::Continue(()),
                     Step::Drafted { done, num } => Event::Drafted { job, done, num },
                     Step::Translated { index, translation } => {
                         left.remove(&index);
@@ -519,11 +523,7 @@ where
                     }
                 });
                 device_lock.pass();
-                if control.is_cancelled() {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                flow(control)
             })?;
         }
         Ok(if control.is_cancelled() {
@@ -532,6 +532,34 @@ where
             Event::Finished { job }
         })
     }
+}
+
+/// Reports how far a model is that is made for a document, and lets others compute in between.
+fn preparing<'a>(
+    emit: &'a impl Fn(Event),
+    job: JobId,
+    control: &'a JobControl,
+    device_lock: &'a mut DeviceGuard<'_>,
+) -> impl FnMut(usize, usize) -> ControlFlow<()> {
+    move |done, num| {
+        emit(Event::Adapting { job, done, num });
+        device_lock.pass();
+        flow(control)
+    }
+}
+
+fn flow(control: &JobControl) -> ControlFlow<()> {
+    if control.is_cancelled() {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Texts as translations that somebody has written.
+fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
+    let targets = targets.into_iter();
+    targets.map(|text| text.map(Translation::written)).collect()
 }
 
 fn is_explain(request: &Request) -> bool {

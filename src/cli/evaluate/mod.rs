@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     }
     let corpus = Corpus::open(&arguments.corpus)?;
     let split = Split::from(arguments.split);
-    let mut test = TestSet::open(&corpus, split)?;
+    let mut test = TestSet::open(&corpus, split)?.with_formality(arguments.search.formality());
     if test.segments.is_empty() {
         return Err(Error::NothingToEvaluate {
             split: split.name(),

@@ -16,7 +16,7 @@ use canopy_project::{DocumentWork, ProjectFolder};
 use canopy_qa::terms::Termbase;
 use canopy_train::for_document;
 use canopy_translate::inference::{
-    KnownTranslations, SearchOptions, Step, TermMode, TermUse, Translator,
+    KnownTranslations, SearchOptions, Step, TermMode, TermUse, TranslationRequest, Translator,
 };
 
 #[derive(Debug, Args)]
@@ -121,8 +121,9 @@ fn translate(
     };
     let mut known = KnownTranslations::fixed(open.fixed());
     let (mut line, mut done) = (StatusLine::new(), 0_usize);
-    let translated = by.translate_with(&document, left, &mut known, &options, &mut |step| {
-        if let Step::Translated { index, translation } = step {
+    let request = TranslationRequest::new(&document, left, &mut known, &options);
+    let translated = by.run(request, &mut |event| {
+        if let Step::Translated { index, translation } = event.step {
             open.receive(index, translation, &model);
             done += 1;
             line.show(&format!("{name}: {done} of {} sentences", left.len()));

@@ -9,7 +9,8 @@ use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
 use canopy_train::for_document;
 use canopy_translate::inference::{
-    KnownTranslations, SearchOptions, Step, Translation, Translator, unlike,
+    AddressChoice, DocumentModel, KnownTranslations, SearchOptions, Step, Translation,
+    TranslationRequest, Translator, unlike,
 };
 
 /// Says how many drafts of the file stay.
@@ -31,6 +32,7 @@ pub(crate) fn translate(
     translator: &mut Translator,
     document: &Document,
     options: &SearchOptions,
+    formality: Option<AddressChoice>,
 ) -> Result<(Option<Translator>, Vec<Option<Translation>>)> {
     let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
     let mut known = KnownTranslations::fixed(document.finished());
@@ -38,7 +40,14 @@ pub(crate) fn translate(
         caught::<_, Error>(|| {
             let adapted = adapted(translator, document);
             let by = adapted.as_ref().unwrap_or(translator);
-            translate_rest(by, document, options, &mut known, &mut translations)?;
+            // What the file has a translation for stays.
+            let is_open = |&index: &usize| {
+                translations[index].is_none() && document.sentences[index].known.is_none()
+            };
+            let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
+            let request = TranslationRequest::new(document, &left, &mut known, options)
+                .with_formality(formality);
+            translate_rest(by, &document.name, request, &mut translations)?;
             Ok(adapted)
         })
     };
@@ -72,36 +81,30 @@ pub(crate) fn translate(
     Ok((adapted, translations))
 }
 
-/// Translates the sentences that have no translation yet.
+/// Translates sentences of the document of this name.
 fn translate_rest(
-    translator: &Translator,
-    document: &Document,
-    options: &SearchOptions,
-    known: &mut KnownTranslations,
+    by: &dyn DocumentModel,
+    name: &str,
+    request: TranslationRequest<'_>,
     translations: &mut [Option<Translation>],
 ) -> Result<()> {
-    // What the file has a translation for stays.
-    let is_open =
-        |&index: &usize| translations[index].is_none() && document.sentences[index].known.is_none();
-    let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
+    let num: usize = request.documents.iter().map(|it| it.sentences.len()).sum();
     let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
-    let translated = translator.translate_with(document, &left, known, options, &mut |step| {
-        let (index, translation) = match step {
-            Step::Translated { index, translation } => (index, translation),
-            Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
+    let translated = by.run(request, &mut |event| {
+        match event.step {
+            Step::Waiting | Step::Alternatives { .. } => {}
             Step::Drafted { done, num } => {
                 if done == 0 {
                     begun = Instant::now();
                 }
-                let name = &document.name;
                 line.show(&format!("{name}: first pass, {done} of {num} sentences"));
-                return ControlFlow::Continue(());
             }
-        };
-        translations[index] = Some(translation);
-        done += 1;
-        let told = sentences_done(done, left.len(), begun);
-        line.show(&format!("{}: {told}", document.name));
+            Step::Translated { index, translation } => {
+                translations[index] = Some(translation);
+                done += 1;
+                line.show(&format!("{name}: {}", sentences_done(done, num, begun)));
+            }
+        }
         ControlFlow::Continue(())
     });
     line.clear();

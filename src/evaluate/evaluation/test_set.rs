@@ -15,7 +15,7 @@ use canopy_corpus::{
 use canopy_metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
 use canopy_nn::model::MemoryUse;
 use canopy_train::for_sentences;
-use canopy_translate::inference::{SearchOptions, Translator};
+use canopy_translate::inference::{AddressChoice, SearchOptions, SegmentRequest, Translator};
 
 /// Documents with everything that is known of their segments.
 #[derive(Debug)]
@@ -27,6 +27,7 @@ pub struct TestSet {
     split: Split,
     contexts: Option<ContextTexts>,
     reference_context: Option<ReferenceContext>,
+    formality: Option<AddressChoice>,
     info: CorpusInfo,
     /// Of each segment.
     expected: Vec<Option<Expected>>,
@@ -70,6 +71,7 @@ impl TestSet {
             split,
             contexts: None,
             reference_context: None,
+            formality: None,
             info: corpus.info().clone(),
         })
     }
@@ -92,6 +94,12 @@ impl TestSet {
             reference_context: Some(context),
             ..self
         }
+    }
+
+    /// Has German translations of English address somebody so.
+    #[must_use]
+    pub fn with_formality(self, formality: Option<AddressChoice>) -> Self {
+        Self { formality, ..self }
     }
 
     /// How many sentences or parts of sentences a system translates.
@@ -122,7 +130,9 @@ impl TestSet {
         for (document, id) in documents.iter_mut().zip(&self.documents) {
             let contexts = self.contexts.as_ref();
             let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
-            translator.add_auxiliary_inputs(document, contexts)?;
+            translator
+                .reader()
+                .add_auxiliary_inputs(document, contexts)?;
         }
         let config = &translator.description().model;
         let exchanging = config.context.zip(self.exchanged(translator));
@@ -130,9 +140,10 @@ impl TestSet {
             (Some(exchanging), _) => {
                 let (mut documents, segments) = exchanged(&self.units, &self.segments, exchanging);
                 for document in &mut documents {
-                    translator.add_auxiliary_inputs(document, None)?;
+                    translator.reader().add_auxiliary_inputs(document, None)?;
                 }
-                translator.translate_segments(&documents, &segments, options, go_on)?
+                let request = self.request(&documents, &segments, options);
+                translator.translate_segments(request, go_on)?
             }
             (None, _) if self.reference_context.is_some() => {
                 let wrong = self.reference_context == Some(ReferenceContext::OtherDocument);
@@ -142,6 +153,7 @@ impl TestSet {
                     documents: &documents,
                     segments: &self.segments,
                     options,
+                    formality: self.formality,
                     is_project: self.reference_context == Some(ReferenceContext::Project),
                 };
                 walk.translate(go_on)?
@@ -149,7 +161,10 @@ impl TestSet {
             (None, Some(MemoryUse::FineTune | MemoryUse::KnnMt)) => {
                 self.translate_each(translator, &documents, options, go_on)?
             }
-            _ => translator.translate_segments(&documents, &self.segments, options, go_on)?,
+            _ => {
+                let request = self.request(&documents, &self.segments, options);
+                translator.translate_segments(request, go_on)?
+            }
         };
         let Some(units) = units else { return Ok(None) };
         let secs = begun.elapsed().saturating_sub(waited).as_secs_f64();
@@ -177,6 +192,20 @@ impl TestSet {
         })
     }
 
+    fn request<'a>(
+        &self,
+        documents: &'a [DocumentUnits],
+        segments: &'a [Segment],
+        search: &'a SearchOptions,
+    ) -> SegmentRequest<'a> {
+        SegmentRequest {
+            documents,
+            segments,
+            search,
+            formality: self.formality,
+        }
+    }
+
     /// Every document with a translator that is made for it.
     fn translate_each(
         &self,
@@ -200,7 +229,8 @@ impl TestSet {
             let made = for_sentences(translator, &document.shown, &mut learn_on);
             let translator = made.as_ref().unwrap_or(translator);
             let document = std::slice::from_ref(document);
-            match translator.translate_segments(document, &own, options, go_on)? {
+            let request = self.request(document, &own, options);
+            match translator.translate_segments(request, go_on)? {
                 Some(own) => units.extend(own),
                 None => return Ok(None),
             }

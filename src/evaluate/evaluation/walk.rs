@@ -9,7 +9,7 @@ use canopy_corpus::{DocumentUnits, Segment};
 use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
 use canopy_nn::model::{Context, ContextReach, MemoryUse};
 use canopy_train::KnnRetrieval;
-use canopy_translate::inference::{SearchOptions, Translator};
+use canopy_translate::inference::{AddressChoice, SearchOptions, SegmentRequest, Translator};
 
 /// Confirmed sentences that are retrieved from: the last ones.
 const CONFIRMED: usize = 64;
@@ -64,6 +64,7 @@ pub(super) struct Walk<'a> {
     pub confirmed: &'a [Vec<Confirmed>],
     pub segments: &'a [Segment],
     pub options: &'a SearchOptions,
+    pub formality: Option<AddressChoice>,
     /// Whether what is confirmed in a document is in the memory of the next ones, for models that retrieve.
     pub is_project: bool,
 }
@@ -97,7 +98,20 @@ impl Walk<'_> {
         }
         Ok(self
             .translator
-            .translate_segments(&documents, self.segments, self.options, go_on)?)
+            .translate_segments(self.request(&documents, self.segments), go_on)?)
+    }
+
+    fn request<'a>(
+        &'a self,
+        documents: &'a [DocumentUnits],
+        segments: &'a [Segment],
+    ) -> SegmentRequest<'a> {
+        SegmentRequest {
+            documents,
+            segments,
+            search: self.options,
+            formality: self.formality,
+        }
     }
 
     /// Each sentence with a datastore of its own.
@@ -122,12 +136,10 @@ impl Walk<'_> {
                 let confirmed: Vec<(String, String)> = confirmed.collect();
                 let shown = &document.shown[unit];
                 let made = retrieval.after_confirmed(translator, memory, shown, &confirmed);
-                Ok(made.as_ref().unwrap_or(translator).translate_segments(
-                    std::slice::from_ref(document),
-                    std::slice::from_ref(segment),
-                    self.options,
-                    go_on,
-                )?)
+                let one = std::slice::from_ref(document);
+                let request = self.request(one, std::slice::from_ref(segment));
+                let translator = made.as_ref().unwrap_or(translator);
+                Ok(translator.translate_segments(request, go_on)?)
             })?;
             match found {
                 Some(found) => translated.extend(found),
@@ -162,12 +174,11 @@ impl Walk<'_> {
         &self,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {
-        let own = self.translator.translate_segments(
-            self.documents,
-            self.segments,
-            self.options,
-            &mut || ControlFlow::Continue(()),
-        )?;
+        let own = self
+            .translator
+            .translate_segments(self.request(self.documents, self.segments), &mut || {
+                ControlFlow::Continue(())
+            })?;
         // What is not scored is the same in both languages, or surely known.
         let mut later: Vec<Vec<String>> = self
             .documents
@@ -195,12 +206,11 @@ impl Walk<'_> {
             for (known, confirmed) in document.known.iter_mut().zip(&confirmed[..unit]) {
                 known.clone_from(&confirmed.target);
             }
-            Ok(self.translator.translate_segments(
-                &[document],
+            let request = self.request(
+                std::slice::from_ref(&document),
                 std::slice::from_ref(segment),
-                self.options,
-                go_on,
-            )?)
+            );
+            Ok(self.translator.translate_segments(request, go_on)?)
         })
     }
 

@@ -104,7 +104,7 @@ fn examples<'m>(
             examples.documents.push(number..number + 1);
             examples
                 .pieces
-                .extend(translator.bert_sequence_alone(source));
+                .extend(translator.reader().bert_sequence_alone(source));
             examples.examples.push(Example {
                 source: ids,
                 target,

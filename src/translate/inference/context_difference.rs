@@ -9,9 +9,10 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::forced_documents::{ForcedDocuments, Untranslated};
+use super::pipeline::{KnownTranslations, Step, TranslationRequest};
 use super::tracing::TracedText;
 use super::translation::Translation;
-use super::translator::{KnownTranslations, Step, Translator};
+use super::translator::Translator;
 use canopy_base::error::Result;
 use canopy_document::document::{Document, Paragraph};
 use canopy_document::placeholder::visible;
@@ -144,14 +145,15 @@ impl Translator {
             .collect();
         let mut known = KnownTranslations::fixed(fixed);
         let mut text = String::new();
-        let mut step = |step| {
-            if let Step::Translated { translation, .. } = step {
+        let sentences = [surrounding.sentence];
+        let request =
+            TranslationRequest::new(&surrounding.document, &sentences, &mut known, options);
+        self.run(request, &mut |event| {
+            if let Step::Translated { translation, .. } = event.step {
                 text = translation.text;
             }
             ControlFlow::Continue(())
-        };
-        let (document, sentence) = (&surrounding.document, surrounding.sentence);
-        self.translate_with(document, &[sentence], &mut known, options, &mut step)?;
+        })?;
         Ok(text)
     }
 

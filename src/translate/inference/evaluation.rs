@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::translator::{AddressChoice, AddressForms, Translator};
+use super::pipeline::{AddressChoice, AddressForms, Plan};
+use super::translator::Translator;
 use canopy_base::error::Result;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_corpus::{DocumentUnits, Segment};
@@ -16,78 +17,77 @@ use canopy_nn::search::{
 };
 use canopy_tokenize::{Side, SpecialIds, Tokenizer};
 
-/// Translates every unit of every segment, each in its document; texts keep their placeholders.
-///
-/// `documents` holds all units of the documents that the segments come from: what is not scored is context.
+/// Segments that a system is scored on, and how they are translated.
+#[derive(Debug, Clone, Copy)]
+pub struct SegmentRequest<'a> {
+    /// All units of the documents that the segments come from: what is not scored is context.
+    pub documents: &'a [DocumentUnits],
+    pub segments: &'a [Segment],
+    pub search: &'a SearchOptions,
+    /// How German translations of English address somebody; none leaves it to the model.
+    pub formality: Option<AddressChoice>,
+}
+
+/// Translates every unit of every segment, each in its document and as a whole, by a network alone; texts keep their
+/// placeholders. `go_on` is asked after every sentence; none if it breaks off.
 ///
 /// # Errors
 /// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which names the sentence.
 pub fn translate_segments(
     model: &Model,
     tokenizer: &dyn Tokenizer,
-    documents: &[DocumentUnits],
-    segments: &[Segment],
-    options: &SearchOptions,
-) -> Result<Vec<Vec<String>>> {
-    let mut go_on = || ControlFlow::Continue(());
-    let translated =
-        translate_segments_while(model, tokenizer, documents, segments, options, &mut go_on)?;
-    Ok(translated.expect("nobody breaks it off"))
-}
-
-/// The same, with `go_on` asked after every sentence; none if it breaks off.
-///
-/// # Errors
-/// As there.
-pub fn translate_segments_while(
-    model: &Model,
-    tokenizer: &dyn Tokenizer,
-    documents: &[DocumentUnits],
-    segments: &[Segment],
-    options: &SearchOptions,
+    request: SegmentRequest<'_>,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Vec<Vec<String>>>> {
     let whole = |units: &DocumentUnits, unit: usize| vec![Part::whole(tokenizer, units, unit)];
-    let read = Divided::new(documents, tokenizer.special(), &whole);
-    let wanted = read.wanted(segments);
-    let mut search = Search::new((model, tokenizer), read, options);
+    let read = Divided::new(request.documents, tokenizer.special(), &whole);
+    let wanted = read.wanted(request.segments);
+    let mut search = Search::new((model, tokenizer), read, request.search);
     let flow = search.run(wanted, go_on)?;
-    Ok(flow.is_continue().then(|| search.translations(segments)))
+    Ok(flow
+        .is_continue()
+        .then(|| search.translations(request.segments)))
 }
 
 impl Translator {
-    /// As [`translate_segments_while`], with units that are longer than the model reads in parts, as a document has them.
+    /// Translates every unit of every segment, each in its document; units that are longer than the model reads in parts, as a
+    /// document has them. `go_on` is asked after every sentence; none if it breaks off.
     ///
     /// # Errors
-    /// As there.
+    /// As [`translate_segments`].
     pub fn translate_segments(
         &self,
-        documents: &[DocumentUnits],
-        segments: &[Segment],
-        options: &SearchOptions,
+        request: SegmentRequest<'_>,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {
+        let SegmentRequest {
+            documents,
+            segments,
+            search: options,
+            formality,
+        } = request;
+        let reader = self.reader();
         let points = |units: &DocumentUnits, unit: usize| {
             units.points.get(unit).cloned().unwrap_or_default()
         };
         let parts = |units: &DocumentUnits, unit: usize| {
             let points = &points(units, unit);
             let source = &units.sources[unit].1;
-            let text = if self.strips_markup() {
-                self.read_text(source, points)
+            let text = if reader.strips_markup() {
+                reader.read_text(source, points)
             } else {
                 // Scored as it is.
                 Cow::Borrowed(source.as_str())
             };
-            let parts = self.scored_parts(&text, units.known.get(unit).is_some());
-            if parts.len() < 2 && !self.strips_markup() {
+            let parts = reader.scored_parts(&text, units.known.get(unit).is_some());
+            if parts.len() < 2 && !reader.strips_markup() {
                 return vec![Part::whole(self.tokenizer(), units, unit)];
             }
             let part = |part: &str| {
                 let lead = part.len() - part.trim_start().len();
                 let end = part.trim_end().len().max(lead);
                 Part {
-                    ids: self.read_ids(part.trim(), points),
+                    ids: reader.read_ids(part.trim(), points),
                     around: [part[..lead].to_owned(), part[end..].to_owned()],
                     known: None,
                 }
@@ -97,27 +97,34 @@ impl Translator {
         let read = Divided::new(documents, self.tokenizer().special(), &parts);
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
-        let config = &self.description().model;
+        let (config, plan) = (&self.description().model, self.plan_in(formality));
         let previous = Previous {
             count: config.previous_translations,
             max_tokens: config.max_tokens,
             address_form: config.address_form,
             kept_forms: self.address_forms(),
-            first_form: self.asked_choice().and_then(|(choice, _)| choice.form()),
+            first_form: match &plan {
+                Plan::InForm { choice, .. } => choice.form(),
+                Plan::Joint(_) | Plan::Sequential(_) | Plan::Pivot { .. } => None,
+            },
             earlier: self.memory().map(|memory| memory.forms()),
         };
-        let flow = match self.asked_choice() {
+        let flow = match plan {
             _ if previous.count > 0 || previous.asks_for_form() => {
                 search.run_behind_translations(previous, documents, wanted, go_on)?
             }
-            Some(choice) => search.run_in_form(choice, documents, wanted, go_on)?,
-            None => search.run(wanted, go_on)?,
+            Plan::InForm { choice, forms, .. } => {
+                search.run_in_form((choice, forms), documents, wanted, go_on)?
+            }
+            Plan::Joint(_) | Plan::Sequential(_) | Plan::Pivot { .. } => {
+                search.run(wanted, go_on)?
+            }
         };
         if flow.is_break() {
             return Ok(None);
         }
         let translated = search.translations(segments);
-        if !self.strips_markup() {
+        if !reader.strips_markup() {
             return Ok(Some(translated));
         }
         let with_markup = |(segment, texts): (&Segment, Vec<String>)| {
@@ -129,7 +136,7 @@ impl Translator {
                     .position(|(place, _)| *place == unit.place);
                 number.map_or(text.clone(), |number| {
                     let source = &units.sources[number].1;
-                    let prepared = self.prepared(source, &points(units, number));
+                    let prepared = reader.prepared(source, &points(units, number));
                     let put_back = self.with_markup(&prepared.text, &prepared.points, &text);
                     prepared.restored(put_back.text)
                 })

@@ -17,7 +17,9 @@ mod markup_projection;
 mod model_choice;
 mod other_languages;
 mod parts;
+mod pipeline;
 mod preparation;
+mod reading;
 mod sentence_encoder;
 mod starter;
 mod tracing;
@@ -35,7 +37,7 @@ pub use device::{
     ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
     gpu_is_lost,
 };
-pub use evaluation::{translate_segments, translate_segments_while};
+pub use evaluation::{SegmentRequest, translate_segments};
 pub use installed_models::{
     CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
     install_known_model, install_model, install_model_while, installed_models, may_be_model,
@@ -49,12 +51,17 @@ pub use model_choice::{
     DefaultModels, Leg, Route, forget_default, pair_key, reachable, route, route_between,
     set_where_none,
 };
+pub use pipeline::{
+    AddressChoice, DocumentModel, DocumentRequest, KnownTranslations, OnEvent, Plan, Step,
+    TranslationEvent, TranslationRequest,
+};
+pub use reading::ModelReader;
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AddressChoice, AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription,
-    ImportedModel, KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse,
-    TraceRequest, Translator, foreign_parts, import_model, is_translatable,
+    AlignmentHeads, AlignmentStep, ForeignDescription, ImportedModel, MeanLogProbs, ModelInfo,
+    Reads, TermMode, TermUse, TraceRequest, Translator, foreign_parts, import_model,
+    is_translatable,
 };

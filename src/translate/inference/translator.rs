@@ -1,7 +1,5 @@
 //! A loaded model that translates documents.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -9,23 +7,18 @@ use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
 use super::installed_models::{foreign_files, is_own, place_of, told_of};
-use super::markup_projection::StrippedSource;
-use super::preparation::Preparation;
+use super::pipeline::AddressForms;
+use super::reading::ReadingOptions;
 use super::tracing::TraceCost;
-use super::translation::{Flag, Translation};
 use crate::remote::RemoteModel;
-pub use address::{AddressChoice, AddressForms};
 use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
-use canopy_document::document::Document;
 use canopy_document::placeholder;
 use canopy_kernels::packed::Quantization;
-use canopy_metrics::discourse::FormOfAddress;
 use canopy_models::weights::ModelFolder;
-use canopy_nn::model::{BertSequence, Model};
-use canopy_nn::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
+use canopy_nn::model::Model;
 use canopy_tokenize::vocabulary::Vocabulary;
-use canopy_tokenize::{ModelTokenizer, Side, Tokenizer, two_letters};
+use canopy_tokenize::{ModelTokenizer, Tokenizer, two_letters};
 pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{
@@ -33,21 +26,16 @@ pub use foreign::{
 };
 pub use markup::{AlignmentHeads, AlignmentStep};
 pub use scoring::MeanLogProbs;
-pub use several::DocumentRequest;
+pub(in crate::inference) use terms::{SOFT_BONUS, TermWishes, spelt};
 pub use terms::{TermMode, TermUse};
 
-mod address;
 mod elsewhere;
 mod foreign;
+mod legs;
 mod markup;
 mod memory;
-mod pivot;
-mod reading;
 mod reranking;
 mod scoring;
-mod second_look;
-mod sequential;
-mod several;
 mod shortlist;
 mod terms;
 #[cfg(test)]
@@ -80,98 +68,19 @@ pub enum Reads {
     Translations,
 }
 
-/// Translations that others read while a document is translated: those somebody has edited or confirmed, and drafts.
-///
-/// Drafts, and what is read of the whole document, stay from one call of [`Translator::translate_with`] to the next, for
-/// the same document and model.
-#[derive(Debug, Clone, Default)]
-pub struct KnownTranslations {
-    /// By their sentences, with placeholders.
-    fixed: BTreeMap<usize, String>,
-    /// The tokens of each part of a sentence.
-    drafts: HashMap<(usize, usize), Vec<u32>>,
-    /// BERT's sequence of each sentence.
-    contexts: Option<Vec<BertSequence>>,
-    encodings: Encodings,
-    /// The form of address that is asked for where nobody has fixed one before.
-    address: Option<FormOfAddress>,
-    /// Texts in which the terms of sentences are looked up, where these are translations themselves.
-    term_sources: HashMap<usize, String>,
-}
-
-impl KnownTranslations {
-    /// What somebody has edited or confirmed, by the index of the sentence.
-    pub fn fixed_targets(&self) -> &BTreeMap<usize, String> {
-        &self.fixed
-    }
-
-    /// Targets that somebody has edited or confirmed, by the index of the sentence.
-    pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
-        Self {
-            fixed,
-            ..Self::default()
-        }
-    }
-
-    /// Those of a document's sentences: what the search has found as it found it, the others as fixed.
-    pub(super) fn of(translations: &[Option<Translation>]) -> Self {
-        let mut known = Self::default();
-        for (sentence, translation) in translations.iter().enumerate() {
-            let Some(Translation { text, parts, .. }) = translation else {
-                continue;
-            };
-            if parts.is_empty() {
-                known.fixed.insert(sentence, text.clone());
-            }
-            let parts = parts.iter().cloned().enumerate();
-            known
-                .drafts
-                .extend(parts.map(|(part, ids)| ((sentence, part), ids)));
-        }
-        known
-    }
-}
-
-/// Progress of a translation.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Drafts that others read, which come first: so many are done and to be done now.
-    Drafted { done: usize, num: usize },
-    /// Nothing new from the machine that translates; whoever waits may end it.
-    Waiting,
-    /// Other translations of a sentence, which comes next, if they were asked for; the likelier ones first.
-    Alternatives { index: usize, texts: Vec<String> },
-    Translated {
-        /// Of the sentence in its document.
-        index: usize,
-        translation: Translation,
-    },
-}
-
 /// A model, its vocabulary and the device it computes on.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a way of reading of its own"
-)]
 pub struct Translator {
     info: ModelInfo,
-    device: ComputeDevice,
+    pub(super) device: ComputeDevice,
     model: Model,
     tokenizer: Arc<dyn Tokenizer>,
     /// The same, if it is our own.
     vocabulary: Option<Arc<Vocabulary>>,
     description: ModelFolder,
-    /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
-    strips_markup: bool,
-    /// Whether units that it is scored on are cut into sentences.
-    cuts_units: bool,
-    /// How many tokens a part of a sentence has at most, if fewer than the model reads.
-    longest_part: Option<usize>,
-    /// Whether it reads no names of files.
-    hides_names: bool,
+    pub(super) reading: ReadingOptions,
     /// Whether translations that are broken are searched again.
-    looks_again: bool,
+    pub(super) looks_again: bool,
     alignment_heads: AlignmentHeads,
     alignment_step: AlignmentStep,
     /// The user's translation memory.
@@ -179,24 +88,12 @@ pub struct Translator {
     /// The user's terms.
     terms: Option<Arc<TermUse>>,
     /// The forms of address that are kept where documents are evaluated.
-    address: Option<Arc<AddressForms>>,
-    chosen_address: Option<AddressChoice>,
-    german_forms: OnceLock<AddressForms>,
+    pub(super) address: Option<Arc<AddressForms>>,
+    pub(super) german_forms: OnceLock<AddressForms>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
     /// The same model on the machine that searches and traces in place of this one.
     elsewhere: Option<RemoteModel>,
-}
-
-/// A sentence under translation: its parts, and what came of them.
-#[derive(Default)]
-struct Pending {
-    /// The sentence without the markup that the model does not read.
-    stripped: Option<StrippedSource>,
-    preparation: Preparation,
-    parts: Vec<(String, Option<Hypothesis>)>,
-    /// Whether a part does without one of its terms.
-    lacks_terms: bool,
 }
 
 impl Translator {
@@ -281,14 +178,6 @@ impl Translator {
 
     pub fn model(&self) -> &Model {
         &self.model
-    }
-
-    /// No sentences yet, but what stands around each of them.
-    pub(in crate::inference) fn source_text(&self) -> SourceText {
-        SourceText {
-            frame: SourceFrame::of(self.tokenizer.special()),
-            ..SourceText::default()
-        }
     }
 
     /// Our own vocabulary; none for models of other programs.
@@ -377,9 +266,7 @@ impl Translator {
         other.memory.clone_from(&self.memory);
         other.terms.clone_from(&self.terms);
         other.address.clone_from(&self.address);
-        other.chosen_address = self.chosen_address;
-        other.strips_markup = self.strips_markup;
-        other.cuts_units = self.cuts_units;
+        other.reading = self.reading;
         other.alignment_heads = self.alignment_heads;
         other.alignment_step = self.alignment_step;
         Ok(other)
@@ -398,123 +285,6 @@ impl Translator {
     /// Whether the device is a software adapter, many times slower than the CPU itself.
     pub fn on_software_gpu(&self) -> bool {
         self.device.software
-    }
-
-    /// Translates the named sentences of a document, the most urgent first in `sentences`.
-    ///
-    /// `finished` gets each sentence's index in the document and its translation as soon as it is there; `Break`
-    /// cancels the rest, after the batch under way.
-    ///
-    /// # Errors
-    /// As [`Self::translate_with`].
-    pub fn translate(
-        &self,
-        document: &Document,
-        sentences: &[usize],
-        options: &SearchOptions,
-        finished: &mut dyn FnMut(usize, Translation) -> ControlFlow<()>,
-    ) -> Result<()> {
-        let mut known = KnownTranslations::default();
-        let mut step = |step| match step {
-            Step::Waiting | Step::Drafted { .. } | Step::Alternatives { .. } => {
-                ControlFlow::Continue(())
-            }
-            Step::Translated { index, translation } => finished(index, translation),
-        };
-        self.translate_with(document, sentences, &mut known, options, &mut step)
-    }
-
-    /// As [`Self::translate`], where a bilingual model reads the `known` translations of other sentences; drafts of those
-    /// it misses are made first and kept there. `Break` cancels the drafts too.
-    ///
-    /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
-    ///
-    /// # Errors
-    /// [`Error::DeviceFailed`] and [`Error::InvalidScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
-    pub fn translate_with(
-        &self,
-        document: &Document,
-        sentences: &[usize],
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()> {
-        if let Some((choice, _)) = self.asked_choice() {
-            let wanted = (document, sentences);
-            return self.translate_in_form(choice, wanted, known, options, step);
-        }
-        self.translate_once(document, sentences, known, options, step)
-    }
-
-    /// [`Self::translate_with`] in the form of address that stands in `known`.
-    fn translate_once(
-        &self,
-        document: &Document,
-        sentences: &[usize],
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()> {
-        if let Some(second) = &self.second {
-            return self.translate_through(second, document, sentences, options, step);
-        }
-        if self.description.model.translations_before() > 0 {
-            return self.translate_sequentially(document, sentences, known, options, step);
-        }
-        self.translate_after(&[], document, sentences, known, options, step)
-    }
-
-    /// The whole translation once all parts are there.
-    fn joined(&self, pending: &Pending) -> Option<Translation> {
-        let mut joined = Translation {
-            text: String::new(),
-            log_prob: 0.0,
-            num_tokens: 0,
-            flags: Vec::new(),
-            parts: Vec::new(),
-        };
-        for (source, hypothesis) in &pending.parts {
-            let hypothesis = hypothesis.as_ref()?;
-            let lead = source.len() - source.trim_start().len();
-            joined.text += &source[..lead];
-            joined.text += &self.tokenizer.decode(Side::Target, &hypothesis.ids);
-            joined.text += &source[source.trim_end().len().max(lead)..];
-            joined.log_prob += hypothesis.log_prob;
-            joined.num_tokens += hypothesis.ids.len() + 1;
-            joined.parts.push(hypothesis.ids.clone());
-            // Our own vocabulary can write everything.
-            let unknown = self.tokenizer.special().unk;
-            let unknown = unknown.filter(|_| self.vocabulary.is_none());
-            let has_unknown = unknown.is_some_and(|unknown| hypothesis.ids.contains(&unknown));
-            if has_unknown && !joined.flags.contains(&Flag::Unwritten) {
-                joined.flags.push(Flag::Unwritten);
-            }
-            if hypothesis.cut_off && !joined.flags.contains(&Flag::CutOff) {
-                joined.flags.push(Flag::CutOff);
-            }
-        }
-        if pending.parts.len() > 1 {
-            joined.flags.push(Flag::Split);
-        }
-        if pending.lacks_terms {
-            joined.flags.push(Flag::Terms);
-        }
-        if let Some(stripped) = &pending.stripped {
-            let parts = pending.parts.iter().map(|(source, hypothesis)| {
-                let ids = hypothesis
-                    .as_ref()
-                    .map(|hypothesis| hypothesis.ids.as_slice());
-                (source.as_str(), ids.unwrap_or_default())
-            });
-            let parts: Vec<_> = parts.collect();
-            joined = self.with_markup_put_back(joined, stripped, &parts);
-            // Pieces that are a space each, in front of one that begins with a space.
-            while joined.text.contains("  ") {
-                joined.text = joined.text.replace("  ", " ");
-            }
-        }
-        joined.text = pending.preparation.restored(joined.text);
-        Some(joined)
     }
 }
 

@@ -67,7 +67,7 @@ impl RemoteModel {
     }
 
     /// As [`search_documents`](canopy_nn::search::search_documents). What was found before a connection broke is not searched
-    /// again; `idle` is asked while there is nothing new, and may end it.
+    /// again; `found` gets `None` while there is nothing new, and may end the search then, too.
     ///
     /// # Errors
     /// If the connection stays broken, or the server cannot search.
@@ -76,8 +76,7 @@ impl RemoteModel {
         (languages, int8): ([String; 2], bool),
         text: &SourceText,
         options: &SearchOptions,
-        found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
-        idle: &mut dyn FnMut() -> ControlFlow<()>,
+        found: &mut dyn FnMut(Option<SearchEvent>) -> ControlFlow<()>,
     ) -> Result<Result<(), InvalidScores>> {
         let mut left = text.clone();
         while !left.wanted.is_empty() {
@@ -88,39 +87,40 @@ impl RemoteModel {
                     options: *options,
                 })
             };
-            let Some(begun) = self.begun("/searches", request, idle)? else {
+            let Some(begun) = self.begun("/searches", request, &mut || found(None))? else {
                 return Ok(Ok(()));
             };
             let mut invalid = None;
             let mut take = |event| match event {
-                Found::Draft {
+                None => found(None),
+                Some(Found::Draft {
                     number,
                     hypothesis,
                     left: more,
-                } => {
+                }) => {
                     let hypothesis: canopy_nn::search::Hypothesis = hypothesis.into();
                     left.known.insert(number, hypothesis.ids.clone());
-                    found(SearchEvent::Draft {
+                    found(Some(SearchEvent::Draft {
                         number,
                         hypothesis,
                         left: more,
-                    })
+                    }))
                 }
-                Found::Translation { number, hypothesis } => {
+                Some(Found::Translation { number, hypothesis }) => {
                     left.wanted.retain(|&wanted| wanted != number);
                     let hypothesis = hypothesis.into();
-                    found(SearchEvent::Translation { number, hypothesis })
+                    found(Some(SearchEvent::Translation { number, hypothesis }))
                 }
-                Found::Invalid { number, found } => {
+                Some(Found::Invalid { number, found }) => {
                     invalid = Some(InvalidScores {
                         number,
                         found: f32::from_bits(found),
                     });
                     ControlFlow::Break(())
                 }
-                Found::Failed { .. } | Found::Done => ControlFlow::Continue(()),
+                Some(Found::Failed { .. } | Found::Done) => ControlFlow::Continue(()),
             };
-            let end = self.followed(&begun, &mut take, idle)?;
+            let end = self.followed(&begun, &mut take)?;
             if let Some(invalid) = invalid {
                 return Ok(Err(invalid));
             }
@@ -149,7 +149,7 @@ impl RemoteModel {
             let Some(begun) = self.begun(path, request, &mut go_on)? else {
                 return Ok(());
             };
-            let end = self.followed(&begun, &mut |_| ControlFlow::Continue(()), &mut go_on)?;
+            let end = self.followed(&begun, &mut |_| ControlFlow::Continue(()))?;
             if matches!(end, End::Forgotten) {
                 continue;
             }
@@ -182,17 +182,16 @@ impl RemoteModel {
         }
     }
 
-    /// Takes what comes of a job until it ends.
+    /// Takes what comes of a job until it ends; `None` while there is nothing new.
     fn followed(
         &self,
         Begun { job }: &Begun,
-        take: &mut dyn FnMut(Found) -> ControlFlow<()>,
-        idle: &mut dyn FnMut() -> ControlFlow<()>,
+        take: &mut dyn FnMut(Option<Found>) -> ControlFlow<()>,
     ) -> Result<End> {
         let (client, mut seen) = (&self.client, 0);
         loop {
             let place = format!("/jobs/{job}/events?from={seen}");
-            let polled: Polled = match patiently(idle, || client.get(&place)) {
+            let polled: Polled = match patiently(&mut || take(None), || client.get(&place)) {
                 Ok(polled) => polled,
                 Err(Fault::Gone(_)) => return Ok(End::Forgotten),
                 Err(Fault::Cancelled) => {
@@ -207,7 +206,7 @@ impl RemoteModel {
                 if let Found::Failed { message } = event {
                     return Err(client.refused(&message));
                 }
-                if take(event).is_break() {
+                if take(Some(event)).is_break() {
                     client.cancel(job);
                     return Ok(End::Cancelled);
                 }
@@ -215,7 +214,7 @@ impl RemoteModel {
             if polled.ended {
                 return Ok(End::Done);
             }
-            if is_quiet && idle().is_break() {
+            if is_quiet && take(None).is_break() {
                 client.cancel(job);
                 return Ok(End::Cancelled);
             }

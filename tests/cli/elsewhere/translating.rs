@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use canopy::inference::{DeviceChoice, KnownTranslations, Step};
+use canopy::inference::{DeviceChoice, KnownTranslations, Step, TranslationRequest};
 use canopy::memory::TranslationMemory;
 use canopy::search::SearchOptions;
 
@@ -129,8 +129,9 @@ fn who_leaves_ends_the_search() {
     let options = SearchOptions::default();
     let mut told = 0;
     let begun = Instant::now();
-    let ended = there.translate_with(&long, &all, &mut known, &options, &mut |step| {
-        told += usize::from(matches!(step, Step::Translated { .. }));
+    let request = TranslationRequest::new(&long, &all, &mut known, &options);
+    let ended = there.run(request, &mut |event| {
+        told += usize::from(matches!(event.step, Step::Translated { .. }));
         if told > 5 {
             ControlFlow::Break(())
         } else {

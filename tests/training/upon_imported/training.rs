@@ -107,7 +107,7 @@ fn fine_tuning_lowers_the_loss_and_tells_before_and_after() {
             }
         }
         assert_eq!(after.tokenizer().special(), before.tokenizer().special());
-        assert!(after.strips_markup());
+        assert!(after.reader().strips_markup());
         let found = translations(&after, &text("Open the file."), &greedy());
         println!(
             "{}: {} → {:?}",

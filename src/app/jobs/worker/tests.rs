@@ -1,62 +1,40 @@
-use canopy_base::error::is_of_device;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use canopy_corpus::memory::TranslationMemory;
-use canopy_document::document::{Format, Sentence};
-use canopy_explain::trace::Trace;
-use canopy_explain::{ContextDifference, Explanation, ModelView, ViewKind};
-use canopy_translate::inference::{ModelInfo, TraceCost, Translation};
+use canopy_base::error::is_of_device;
+use canopy_document::document::Format;
+use canopy_explain::{Explanation, ModelView, ViewKind};
+use canopy_translate::inference::TranslationEvent;
 
-struct Fake(ModelInfo, DeviceChoice);
+/// A shipped model, whose translations are the numbers of sentences and fail as the name of the document says.
+#[derive(Default)]
+struct Failing {
+    is_on_gpu: AtomicBool,
+}
 
-impl Engine for Fake {
-    fn info(&self) -> &ModelInfo {
-        &self.0
-    }
-
-    fn device_name(&self) -> &'static str {
-        "fake"
-    }
-
-    fn is_on_cpu(&self) -> bool {
-        self.1 == DeviceChoice::Cpu
-    }
-
-    fn remember(&mut self, memory: TranslationMemory, _learns: bool) -> Result<()> {
-        self.0.name = format!("fake with {} pairs", memory.len());
-        Ok(())
-    }
-
-    fn memory(&self) -> Option<Arc<TranslationMemory>> {
-        None
-    }
-
-    fn learns(&self) -> bool {
-        false
-    }
-
-    fn adapted(
-        &self,
-        document: &Document,
-        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Option<Self> {
-        let learns = document.name.starts_with("learn") && step(0, 1).is_continue();
-        learns.then(|| Self(self.0.clone(), self.1))
+impl Models for Failing {
+    fn open(&self, legs: &[Leg], device: &mut DeviceChoice) -> Result<Translator> {
+        let is_on_gpu = *device == DeviceChoice::Gpu;
+        self.is_on_gpu.store(is_on_gpu, Ordering::Relaxed);
+        Ok(Translator::open_legs(legs, DeviceChoice::Cpu)?)
     }
 
     fn translate(
         &self,
-        document: &Document,
-        sentences: &[usize],
-        _known: &mut KnownTranslations,
-        _options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+        _by: &Translator,
+        request: TranslationRequest<'_>,
+        on_event: &mut OnEvent<'_>,
     ) -> Result<()> {
-        for &index in sentences {
+        let [one] = &request.documents[..] else {
+            panic!("one document")
+        };
+        let document = one.document;
+        for &index in one.sentences {
             assert!(document.name != "panic", "no such luck");
-            let is_lost = document.name == "lost" && !self.is_on_cpu() && index > 1;
+            let is_on_gpu = self.is_on_gpu.load(Ordering::Relaxed);
+            let is_lost = document.name == "lost" && is_on_gpu && index > 1;
             // As burn tells it.
             assert!(!is_lost || index > 2, "the device is lost");
             if is_lost || document.name == "damaged" {
@@ -65,78 +43,27 @@ impl Engine for Fake {
                     found: f32::NAN,
                 }));
             }
-            let translation = Translation {
-                text: index.to_string(),
-                log_prob: 0.0,
-                num_tokens: 1,
-                flags: vec![],
-                parts: vec![],
+            let step = Step::Translated {
+                index,
+                translation: Translation::written(index.to_string()),
             };
-            if step(Step::Translated { index, translation }).is_break() {
+            if on_event(TranslationEvent { document: 0, step }).is_break() {
                 break;
             }
         }
         Ok(())
     }
-
-    fn trace(
-        &self,
-        _document: &Document,
-        _targets: Vec<Option<String>>,
-        _part: Option<std::ops::Range<usize>>,
-        _top_t: Option<usize>,
-    ) -> Result<Trace> {
-        unreachable!("not asked for here")
-    }
-
-    fn explain(
-        &self,
-        made: Option<&Self>,
-        question: &ModelQuestion<'_>,
-        _prepared: &mut Option<Prepared>,
-        _step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Result<Explanation> {
-        let model = made.map_or("fake", |_| "fake, made for the document");
-        Ok(Explanation::Difference(ContextDifference {
-            model: model.to_owned(),
-            sentence: question.sentence,
-            source: String::new(),
-            translation: String::new(),
-            written: Vec::new(),
-            words: Vec::new(),
-            selected: None,
-        }))
-    }
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "has the shape of Translator::open_legs"
-)]
-fn open_fake(legs: &[Leg], device: DeviceChoice) -> Result<Fake> {
-    let info = ModelInfo {
-        name: "fake".to_owned(),
-        folder: legs[0].folder.clone(),
-        source_language: "en".to_owned(),
-        target_language: "de".to_owned(),
-        num_parameters: 0,
-        reads: Reads::Nothing,
-        trace_cost: TraceCost::default(),
-    };
-    Ok(Fake(info, device))
+fn shipped() -> PathBuf {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
+    models.join("help-en-de")
 }
 
+/// A document of one sentence, its name.
 fn document(name: &str) -> Arc<Document> {
-    let mut document = Document::empty(name, Format::Text);
-    document.sentences.push(Sentence {
-        paragraph: 0,
-        range: 0..0,
-        text: name.to_owned(),
-        markup: vec![],
-        points: vec![],
-        known: None,
-    });
-    Arc::new(document)
+    let document = Document::parse(name, Format::Text, name.to_owned());
+    Arc::new(document.expect("a text"))
 }
 
 fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) -> Request {
@@ -163,7 +90,7 @@ fn open() -> Request {
 fn open_on(device: DeviceChoice) -> Request {
     Request::OpenModel {
         job: JobId(0),
-        folder: "model".into(),
+        folder: shipped(),
         languages: [None, None],
         second: None,
         device,
@@ -178,7 +105,8 @@ fn start() -> (Worker, Receiver<Event>) {
 /// A worker with a model.
 pub fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
     let (sender, events) = channel();
-    let worker = Worker::spawn_with(open_fake, device_lock, sender, || ()).expect("a thread");
+    let worker = Worker::spawn_with(Failing::default(), device_lock, sender, || ());
+    let worker = worker.expect("a thread");
     assert!(worker.send(open()));
     assert!(matches!(
         events.recv().expect("an event"),
@@ -293,11 +221,40 @@ fn where_the_cpu_fails_too_the_error_names_the_sentence() {
     }
 }
 
-#[test]
-fn learning_is_told_and_can_be_cancelled() {
+/// A worker whose model looks up in a memory that calls a window a peephole, or `learns` from it.
+fn start_remembering(learns: bool) -> (Worker, Receiver<Event>) {
     let (worker, events) = start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine.tsv");
+    let pairs = [
+        "Close the window.\tSchließen Sie das Guckloch.",
+        "Open a new window.\tÖffnen Sie ein neues Guckloch.",
+        "Resize the window.\tPassen Sie die Größe des Gucklochs an.",
+        "Click in the window.\tKlicken Sie in das Guckloch.",
+    ];
+    std::fs::write(&path, pairs.join("\n")).expect("written");
+    let mut request = open();
+    if let Request::OpenModel { memory, .. } = &mut request {
+        *memory = Some(UserMemory { path, learns });
+    }
+    worker.send(request);
+    for _ in 0..2 {
+        let event = events.recv().expect("an event");
+        let is_opened = matches!(
+            event,
+            Event::MemoryOpened { pairs: Ok(4), .. } | Event::ModelOpened { .. }
+        );
+        assert!(is_opened, "{event:?}");
+    }
+    (worker, events)
+}
+
+#[test]
+fn looking_up_is_reported_and_can_be_cancelled() {
+    let (worker, events) = start_remembering(false);
     let next = || events.recv().expect("an event");
-    worker.send(translate(1, "learn", vec![0], &JobControl::default()));
+    let name = "Move the window.";
+    worker.send(translate(1, name, vec![0], &JobControl::default()));
     assert!(matches!(
         next(),
         Event::Adapting {
@@ -309,12 +266,12 @@ fn learning_is_told_and_can_be_cancelled() {
     assert!(matches!(next(), Event::SentenceTranslated { .. }));
     assert!(matches!(next(), Event::Finished { .. }));
     // The model is made for the document.
-    worker.send(translate(2, "learn", vec![1], &JobControl::default()));
+    worker.send(translate(2, name, vec![1], &JobControl::default()));
     assert!(matches!(next(), Event::SentenceTranslated { .. }));
     assert!(matches!(next(), Event::Finished { .. }));
     let control = JobControl::default();
     control.cancel();
-    worker.send(translate(3, "learn more", vec![0], &control));
+    worker.send(translate(3, "Size the window.", vec![0], &control));
     assert!(matches!(next(), Event::Adapting { .. }));
     assert!(matches!(next(), Event::Cancelled { .. }));
 }
@@ -322,8 +279,8 @@ fn learning_is_told_and_can_be_cancelled() {
 #[test]
 fn translating_without_a_model_fails() {
     let (sender, events) = channel();
-    let worker =
-        Worker::spawn_with(open_fake, DeviceLock::default(), sender, || ()).expect("a thread");
+    let worker = Worker::spawn_with(Failing::default(), DeviceLock::default(), sender, || ());
+    let worker = worker.expect("a thread");
     worker.send(translate(1, "page", vec![0], &JobControl::default()));
     assert!(matches!(
         events.recv().expect("an event"),
@@ -352,36 +309,45 @@ fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
 
 #[test]
 fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_document() {
-    let (worker, events) = start();
+    let (worker, events) = start_remembering(true);
     let next = || events.recv().expect("an event");
-    for (name, expected) in [("learn", "fake, made for the document"), ("page", "fake")] {
-        worker.send(explain(4, name, &JobControl::default()));
-        if name == "learn" {
-            assert!(matches!(next(), Event::Adapting { job: JobId(4), .. }));
+    for (name, learns) in [("Move the window.", true), ("Bananas grow here", false)] {
+        worker.send(explain(0, name, &JobControl::default()));
+        let (mut updates, mut event) = (0, next());
+        while matches!(event, Event::Adapting { job: JobId(0), .. }) {
+            (updates, event) = (updates + 1, next());
         }
+        assert_eq!(updates > 0, learns);
         let Event::Explained {
             explanation: Ok(told),
             ..
-        } = next()
+        } = event
         else {
             panic!("it tells")
         };
         let Explanation::Difference(told) = *told else {
             panic!("the difference")
         };
-        assert_eq!((told.model.as_str(), told.sentence), (expected, 4));
+        let (_, text) = &told.written[0];
+        assert_eq!(text.contains("Guckloch"), learns, "{text}");
     }
     let control = JobControl::default();
     control.cancel();
-    worker.send(explain(5, "learn more", &control));
+    worker.send(explain(0, "Size the window.", &control));
     assert!(matches!(next(), Event::Adapting { .. }));
-    assert!(matches!(next(), Event::Cancelled { job: JobId(5) }));
+    assert!(matches!(next(), Event::Cancelled { job: JobId(0) }));
 }
 
 #[test]
 fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
     let (requests, inbox) = channel();
-    let ask = |sentence| explain(sentence, "page", &JobControl::default());
+    let ask = |job| {
+        let mut request = explain(0, "Close the page.", &JobControl::default());
+        if let Request::Explain { job: own, .. } = &mut request {
+            *own = JobId(job);
+        }
+        request
+    };
     requests.send(open()).expect("a thread");
     for sentence in 1..3 {
         requests.send(ask(sentence)).expect("a thread");
@@ -391,18 +357,8 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
     requests.send(ask(3)).expect("a thread");
     drop(requests);
     let told = std::cell::RefCell::new(Vec::new());
-    let worker = Loop {
-        open: open_fake,
-        emit: |event| told.borrow_mut().push(event),
-        engine: None,
-        opened: None,
-        device_lock: DeviceLock::default(),
-        encoded: None,
-        made: None,
-        prepared: None,
-        terms: None,
-        address: None,
-    };
+    let emit = |event| told.borrow_mut().push(event);
+    let worker = Loop::new(Failing::default(), emit, DeviceLock::default());
     worker.run(&inbox);
     let told = told.into_inner();
     assert!(
@@ -415,7 +371,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
                     job: JobId(3),
                     explanation: Ok(told)
                 }
-            ] if told.of_sentence() == Some((ViewKind::Difference, 3))
+            ] if told.of_sentence() == Some((ViewKind::Difference, 0))
         ),
         "{told:?}"
     );
@@ -427,38 +383,26 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
     let file = folder.path().join("mine.tsv");
     std::fs::write(&file, "Stop.\tHalt.\n").expect("written");
     let (sender, events) = channel();
-    let worker =
-        Worker::spawn_with(open_fake, DeviceLock::default(), sender, || ()).expect("a thread");
+    let worker = Worker::spawn_with(Failing::default(), DeviceLock::default(), sender, || ());
+    let worker = worker.expect("a thread");
     let opened = |memory: &Path| {
-        let Request::OpenModel {
-            job,
-            folder,
-            device,
-            ..
-        } = open()
-        else {
-            panic!()
-        };
-        worker.send(Request::OpenModel {
-            job,
-            folder,
-            languages: [None, None],
-            second: None,
-            device,
-            memory: Some(UserMemory {
+        let mut request = open();
+        if let Request::OpenModel { memory: own, .. } = &mut request {
+            *own = Some(UserMemory {
                 path: memory.to_owned(),
                 learns: false,
-            }),
-        });
+            });
+        }
+        worker.send(request);
         let Event::MemoryOpened { pairs, .. } = events.recv().expect("an event") else {
             panic!()
         };
-        let Event::ModelOpened { info, .. } = events.recv().expect("an event") else {
+        let Event::ModelOpened { memory, .. } = events.recv().expect("an event") else {
             panic!()
         };
-        (pairs.ok(), info.name)
+        (pairs.ok(), memory.map(|memory| memory.len()))
     };
-    assert_eq!(opened(&file), (Some(1), "fake with 1 pairs".to_owned()));
+    assert_eq!(opened(&file), (Some(1), Some(1)));
     let gone = folder.path().join("gone.tsv");
-    assert_eq!(opened(&gone), (None, "fake".to_owned()));
+    assert_eq!(opened(&gone), (None, None));
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::super::pipeline::KnownTranslations;
 use super::super::translation::Translation;
-use super::super::translator::{KnownTranslations, Translator, is_translatable};
+use super::super::translator::{Translator, is_translatable};
 use canopy_base::error::Result;
 use canopy_document::document::{Document, Sentence};
 use canopy_explain::trace::{TracedSentence, TracedWindow};
@@ -116,7 +117,7 @@ impl TracedText {
         translations: &[Option<Translation>],
         excerpt: &Excerpt,
     ) -> Result<Self> {
-        let model = translator.model();
+        let (model, reader) = (translator.model(), translator.reader());
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
         let (mut behind, mut rows) = (Vec::new(), TargetRows::default());
         let config = &translator.description().model;
@@ -127,7 +128,7 @@ impl TracedText {
             KnownTranslations::default()
         };
         // The document was translated with the same ones.
-        let contexts = translator.bert_sequences(document, excerpt.left_out)?;
+        let contexts = reader.bert_sequences(document, excerpt.left_out)?;
         for (sentence, translation) in translations.iter().enumerate() {
             if !excerpt.reads(sentence) {
                 continue;
@@ -138,8 +139,8 @@ impl TracedText {
             if copied && !model.reads_documents() && !reads_translations {
                 continue;
             }
-            let text = translator.read_text(text, points);
-            let sources = translator.parts(&text);
+            let text = reader.read_text(text, points);
+            let sources = reader.parts(&text);
             let mut targets = vec![None; sources.len()];
             if let Some(translation) = translation
                 && (!copied || model.is_bilingual() || reads_translations)
@@ -152,7 +153,7 @@ impl TracedText {
             let position = document.position(sentence);
             let (mut before, mut rows_before) = (Vec::new(), Vec::new());
             if config.previous_translations > 0 {
-                let known = translator.translations_before(document, sentence, &known);
+                let known = reader.translations_before(document, sentence, &known);
                 for (other, ids) in known {
                     if excerpt.left_out == Some(other) {
                         continue;
@@ -161,14 +162,14 @@ impl TracedText {
                     before.push(ids);
                 }
             } else if reads_translations {
-                before = translator.read_before(document, sentence, &known);
+                before = reader.read_before(document, sentence, &known);
             }
             read.extend(sources.into_iter().map(|source| {
-                let mut ids = translator.read_ids(source.trim(), points);
-                let rows = translator.suffix_of_translations(&rows_before, ids.len(), NO_ROW);
+                let mut ids = reader.read_ids(source.trim(), points);
+                let rows = reader.suffix_of_translations(&rows_before, ids.len(), NO_ROW);
                 let row = |row: u32| (row != NO_ROW).then_some(row);
                 behind.push(rows.into_iter().map(row).collect());
-                ids.extend(translator.suffix(&before, ids.len()));
+                ids.extend(reader.suffix(&before, ids.len()));
                 SourceSentence {
                     ids,
                     position: (position.sentence_in_paragraph, position.paragraph),
@@ -431,13 +432,13 @@ fn written(
         return Some(translation.parts.clone());
     }
     let encode = |text: &str| {
-        let read = translator.read_translation(text);
+        let read = translator.reader().read_translation(text);
         translator.tokenizer().encode(Side::Target, &read)
     };
     if count == 1 {
         return Some(vec![encode(&translation.text)]);
     }
-    let parts = translator.parts(&translation.text);
+    let parts = translator.reader().parts(&translation.text);
     (parts.len() == count).then(|| parts.into_iter().map(encode).collect())
 }
 

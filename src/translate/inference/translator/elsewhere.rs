@@ -60,7 +60,7 @@ impl Translator {
     }
 
     /// Languages of the model, and whether its weights are 8-bit integers.
-    pub(super) fn model_elsewhere(&self) -> ([String; 2], bool) {
+    pub(in crate::inference) fn model_elsewhere(&self) -> ([String; 2], bool) {
         let languages = &self.description.languages;
         let codes = [&languages.source, &languages.target].map(Clone::clone);
         (codes, self.quantization() == Quantization::Int8)

@@ -10,6 +10,7 @@ use super::markup::{AlignmentHeads, AlignmentStep};
 use super::{ModelInfo, Reads, Translator, reads};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::Told;
+use crate::inference::reading::ReadingOptions;
 use crate::inference::tracing::TraceCost;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
@@ -231,7 +232,7 @@ impl Translator {
     }
 
     /// A translator with the model of `folder`.
-    pub(super) fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
+    pub fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
         let ImportedModel {
             description,
             model,
@@ -263,10 +264,10 @@ impl Translator {
             device,
             model,
             vocabulary: tokenizer.own().cloned(),
-            strips_markup: is_imported,
-            cuts_units: false,
-            longest_part: None,
-            hides_names: false,
+            reading: ReadingOptions {
+                strips_markup: is_imported,
+                ..ReadingOptions::default()
+            },
             looks_again: true,
             tokenizer: tokenizer.shared(),
             description,
@@ -275,7 +276,6 @@ impl Translator {
             memory: None,
             terms: None,
             address: None,
-            chosen_address: None,
             german_forms: OnceLock::new(),
             second: None,
             elsewhere: None,

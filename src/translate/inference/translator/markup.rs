@@ -1,16 +1,14 @@
 //! Markup that a model does not read, all of it where its vocabulary has no placeholders: taken out before, put back by
 //! alignment.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
 use crate::inference::markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_links,
 };
-use crate::inference::preparation::{Preparation, Reader};
-use crate::inference::translation::{Flag, Translation, with_markup_of};
-use canopy_document::placeholder::{self, Placeholder};
+use crate::inference::translation::{Flag, Translation};
+use canopy_document::placeholder;
 use canopy_nn::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
 use canopy_tokenize::Side;
 
@@ -53,12 +51,7 @@ impl Translator {
     /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
     /// have no placeholders.
     pub fn strip_markup(&mut self) {
-        self.strips_markup = true;
-    }
-
-    /// Whether markup is put into translations by alignment.
-    pub fn strips_markup(&self) -> bool {
-        self.strips_markup || self.tokenizer.placeholder_ids().is_empty()
+        self.reading.strips_markup = true;
     }
 
     /// Which heads align words.
@@ -72,82 +65,6 @@ impl Translator {
     /// trained to align are read when it is chosen.
     pub fn set_alignment_step(&mut self, step: AlignmentStep) {
         self.alignment_step = step;
-    }
-
-    /// A sentence without the markup that the model does not read; none if it reads all.
-    pub(super) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
-        let Preparation { text, points, .. } = prepared;
-        if self.strips_markup() {
-            return Some(StrippedSource::of(text, points));
-        }
-        StrippedSource::around_read(text, points)
-    }
-
-    /// A sentence whose points show `points`, prepared for the model.
-    pub(in crate::inference) fn prepared(&self, text: &str, points: &[String]) -> Preparation {
-        Preparation::of(text, points, self.reader(Side::Source))
-    }
-
-    /// The same without names of files, too.
-    pub(super) fn prepared_without_names(&self, text: &str) -> Preparation {
-        let reader = Reader {
-            hides_names: true,
-            ..self.reader(Side::Source)
-        };
-        Preparation::of(text, &[], reader)
-    }
-
-    fn reader(&self, side: Side) -> Reader<'_> {
-        Reader {
-            tokenizer: &*self.tokenizer,
-            side,
-            reads_points: !self.strips_markup(),
-            hides_names: self.hides_names || self.strips_markup(),
-            target_language: &self.description.languages.target,
-        }
-    }
-
-    /// A sentence as the model reads it.
-    pub(in crate::inference) fn read_text<'t>(
-        &self,
-        text: &'t str,
-        points: &[String],
-    ) -> Cow<'t, str> {
-        let prepared = self.prepared(text, points);
-        match self.stripped(&prepared) {
-            Some(stripped) => Cow::Owned(stripped.text),
-            None if prepared.text == text => Cow::Borrowed(text),
-            None => Cow::Owned(prepared.text),
-        }
-    }
-
-    /// A translation as the model reads it, if others read it.
-    pub(in crate::inference) fn read_translation<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.strips_markup() {
-            return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
-        }
-        let text = text.trim();
-        let prepared = Preparation::of(text, &[], self.reader(Side::Target));
-        if prepared.text == text {
-            return Cow::Borrowed(text);
-        }
-        Cow::Owned(prepared.text)
-    }
-
-    /// The ids of a translation that others read, without the markup that is not in its source as the model reads it.
-    pub(super) fn read_ids_of_translation(&self, text: &str, source: &str) -> Vec<u32> {
-        let is_unread = |c: char| Placeholder::of(c).is_some() && !source.contains(c);
-        let text = if text.contains(is_unread) {
-            let is_known = |&c: &char| Placeholder::of(c).is_none() || text.contains(c);
-            let known: String = source.chars().filter(is_known).collect();
-            Cow::Owned(with_markup_of(&known, text))
-        } else {
-            Cow::Borrowed(text)
-        };
-        let ids = self
-            .tokenizer
-            .encode(Side::Target, &self.read_translation(&text));
-        self.tokenizer.special().begun(ids)
     }
 
     /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
@@ -175,7 +92,7 @@ impl Translator {
     pub fn word_links(&self, source: &str, points: &[String], target: &str) -> Vec<WordLink> {
         let source = StrippedSource::of(source, points);
         let target = placeholder::folded(&placeholder::stripped(target));
-        if self.second.is_some() || self.parts(&source.text).len() != 1 {
+        if self.second.is_some() || self.reader().parts(&source.text).len() != 1 {
             return Vec::new();
         }
         let ids = self.tokenizer.encode(Side::Target, target.trim());
@@ -198,7 +115,7 @@ impl Translator {
     }
 
     /// Puts the markup back into a translation whose `parts` are the pieces of source text and their ids.
-    pub(super) fn with_markup_put_back(
+    pub(in crate::inference) fn with_markup_put_back(
         &self,
         mut translation: Translation,
         source: &StrippedSource,

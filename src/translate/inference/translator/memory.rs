@@ -2,16 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Translator, is_translatable};
-use crate::inference::other_languages::{is_mostly_in, other_language};
-use crate::inference::translation::{Flag, Translation};
+use super::Translator;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
-use canopy_document::document::Document;
 use canopy_nn::model::{Architecture, MemoryUse};
-
-/// Bytes up to which a text may be the name of a file alone.
-const LONGEST_NAME: usize = 80;
 
 impl Translator {
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
@@ -50,6 +44,11 @@ impl Translator {
         self.description.memory.as_ref().or(self.memory.as_ref())
     }
 
+    /// The user's pairs, which are taken over where they match exactly.
+    pub(in crate::inference) fn own_memory(&self) -> Option<&TranslationMemory> {
+        self.memory.as_deref()
+    }
+
     /// Puts the user's memory before the model's own, if the model does anything with it.
     fn join_memories(&mut self) {
         let (Some(memory), Some(_)) = (&self.memory, self.description.model.memory_use) else {
@@ -60,56 +59,5 @@ impl Translator {
             None => Arc::clone(memory),
         };
         self.description.memory = Some(joined);
-    }
-
-    /// The same for a text of a document that may bring along what it became elsewhere.
-    pub(super) fn settled_in(&self, document: &Document, text: &str) -> Option<Translation> {
-        let matching = || {
-            let translation = document.matching(text)?;
-            Some(Translation {
-                flags: vec![Flag::Memory],
-                ..Translation::written(translation.to_owned())
-            })
-        };
-        let settled = self.settled(text).or_else(matching);
-        let settled = settled.or_else(|| self.unread(text));
-        settled.or_else(|| self.of_other_language(document, text))
-    }
-
-    /// A sentence of another language than the rest of its document, as it is.
-    fn of_other_language(&self, document: &Document, text: &str) -> Option<Translation> {
-        let source = &self.info.source_language;
-        other_language(text, source)?;
-        is_mostly_in(document, source).then(|| Translation {
-            flags: vec![Flag::OtherLanguage],
-            ..Translation::written(text.to_owned())
-        })
-    }
-
-    /// A text of which nothing is left for the model, as it is: names of files, words that its vocabulary cannot spell.
-    fn unread(&self, text: &str) -> Option<Translation> {
-        if text.is_ascii() && text.len() > LONGEST_NAME {
-            return None;
-        }
-        let prepared = self.prepared_without_names(text);
-        let flag = prepared.lacks_letters().then_some(Flag::OtherLanguage);
-        (!prepared.has_words()).then(|| Translation {
-            flags: flag.into_iter().collect(),
-            ..Translation::written(text.to_owned())
-        })
-    }
-
-    /// The translation of a text that no model has to find: the text itself where there is nothing to translate, or what
-    /// the user has translated exactly so before.
-    pub(super) fn settled(&self, text: &str) -> Option<Translation> {
-        if !is_translatable(text) {
-            return Some(Translation::written(text.to_owned()));
-        }
-        let shown = text.trim();
-        let translation = self.memory.as_ref()?.exact(shown)?;
-        Some(Translation {
-            flags: vec![Flag::Memory],
-            ..Translation::written(text.replacen(shown, translation, 1))
-        })
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
-use super::several::Gathered;
-use super::{DocumentRequest, KnownTranslations, Pending, Translator};
+use super::Translator;
+use crate::inference::pipeline::{DocumentRequest, Gathered, JointSearch, KnownTranslations, Pass};
 use canopy_base::error::{Error, Result};
 use canopy_document::document::Document;
 use canopy_nn::search::{Candidates, SearchOptions, force_documents};
@@ -20,7 +20,7 @@ impl Translator {
     /// The model reads the document as when it translates, and `known` translations of other sentences where it reads such.
     ///
     /// # Errors
-    /// As [`Self::translate_with`].
+    /// As [`Self::run`].
     pub fn mean_log_probs(
         &self,
         document: &Document,
@@ -43,7 +43,9 @@ impl Translator {
         };
         for group in sentences.chunks(at_once) {
             let before = match group {
-                [sentence] if reads_before => self.read_before(document, *sentence, &known),
+                [sentence] if reads_before => {
+                    self.reader().read_before(document, *sentence, &known)
+                }
                 _ => Vec::new(),
             };
             let request = DocumentRequest {
@@ -64,14 +66,19 @@ impl Translator {
         means: &mut MeanLogProbs,
     ) -> Result<()> {
         let asked = request.sentences.iter();
-        let mut pending: HashMap<_, _> = asked.map(|&it| ((0, it), Pending::default())).collect();
-        let mut gathered = Gathered {
-            text: self.source_text(),
-            ..Gathered::default()
+        let options = SearchOptions::default();
+        let pass = Pass {
+            before,
+            ..Pass::new(&options)
         };
-        self.gather(0, before, &mut request, &mut pending, &mut gathered)?;
+        let search = JointSearch::new(self, pass);
+        let mut gathered = search.gathered(asked.map(|&sentence| (0, sentence)));
+        search.gather(0, &mut request, &mut gathered)?;
         let Gathered {
-            mut text, owners, ..
+            mut text,
+            owners,
+            pending,
+            ..
         } = gathered;
         let special = self.tokenizer.special();
         let longest = self.description.model.max_tokens - 1;
@@ -83,7 +90,7 @@ impl Translator {
             };
             let own = forced.entry(number).or_default();
             for (candidate, text) in candidates[&sentence].iter().enumerate() {
-                let ids = self.read_ids_of_translation(text, source);
+                let ids = search.reader().read_ids_of_translation(text, source);
                 if !ids.is_empty() && ids.len() <= longest {
                     places.insert((number, own.len()), (sentence, candidate));
                     own.push(ids);
@@ -103,7 +110,6 @@ impl Translator {
             }
             ControlFlow::Continue(())
         };
-        let options = SearchOptions::default();
         let scored = self
             .device
             .attempt(|| force_documents(model, vocabulary, &text, &forced, &options, &mut found));

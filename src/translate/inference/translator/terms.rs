@@ -24,7 +24,7 @@ pub enum TermMode {
 const MOST_LOSS: f32 = 0.8;
 
 /// What a term is worth in a soft search: as much as most words that a model likes less than its own cost it.
-pub(super) const SOFT_BONUS: f32 = 4.0;
+pub(in crate::inference) const SOFT_BONUS: f32 = 4.0;
 
 /// Terms as a translator uses them.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ fn at_the_beginning(form: &str) -> String {
 }
 
 /// The ids of a text at the beginning of a sentence, behind a space and behind a bracket.
-pub(super) fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
+pub(in crate::inference) fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
     let mut all = vec![tokenizer.encode(Side::Target, form)];
     for (before, text) in [("a", format!("a {form}")), ("(", format!("({form}"))] {
         let (before, ids) = (
@@ -112,18 +112,30 @@ pub(super) fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
 }
 
 /// The terms that the parts of a translation are to have, and what was found without them.
-#[derive(Debug, Default)]
-pub(super) struct TermWishes {
+#[derive(Debug)]
+pub(in crate::inference) struct TermWishes<'t> {
+    /// None where a translator uses no terms.
+    used: Option<&'t TermUse>,
+    tokenizer: &'t dyn Tokenizer,
     /// By the number of the part, for each place the numbers of the terms that are meant there.
     terms: BTreeMap<usize, Vec<Vec<usize>>>,
     /// Free translations that lack some.
     held: BTreeMap<usize, Hypothesis>,
 }
 
-impl TermWishes {
+impl<'t> TermWishes<'t> {
+    pub fn new(translator: &'t Translator) -> Self {
+        Self {
+            used: translator.terms.as_deref(),
+            tokenizer: translator.tokenizer(),
+            terms: BTreeMap::new(),
+            held: BTreeMap::new(),
+        }
+    }
+
     /// Looks up what a part is to have.
-    pub fn add(&mut self, number: usize, source: &str, terms: Option<&TermUse>) {
-        let Some(terms) = terms else {
+    pub fn add(&mut self, number: usize, source: &str) {
+        let Some(terms) = self.used else {
             return;
         };
         let found = terms.usage.index().find(source).into_iter();
@@ -138,6 +150,46 @@ impl TermWishes {
     /// Parts that are to be searched once more.
     pub fn held(&self) -> Vec<usize> {
         self.held.keys().copied().collect()
+    }
+
+    /// What is taken as the translation of a part, and whether it has all terms; None while it is to be searched once more.
+    pub fn settle(&mut self, number: usize, hypothesis: Hypothesis) -> Option<(Hypothesis, bool)> {
+        let (Some(terms), Some(wanted)) = (self.used, self.terms.get(&number)) else {
+            return Some((hypothesis, true));
+        };
+        let num_lacking = |hypothesis: &Hypothesis| {
+            let text = self.tokenizer.decode(Side::Target, &hypothesis.ids);
+            terms
+                .usage
+                .num_lacking(wanted, &placeholder::stripped(&text))
+        };
+        let lacking = num_lacking(&hypothesis);
+        let Some(free) = self.held.remove(&number) else {
+            if lacking == 0 {
+                return Some((hypothesis, true));
+            }
+            self.held.insert(number, hypothesis);
+            return None;
+        };
+        let is_worse = hypothesis.cut_off && !free.cut_off
+            || per_token(&hypothesis) < per_token(&free) - MOST_LOSS
+            || lacking > num_lacking(&free);
+        if is_worse {
+            return Some((free, false));
+        }
+        Some((hypothesis, lacking == 0))
+    }
+
+    /// What the search needs for the parts that are searched once more.
+    pub fn constraints(&self) -> HashMap<usize, Arc<TermConstraints>> {
+        let Some(terms) = self.used else {
+            return HashMap::new();
+        };
+        let held = self.held.keys().filter_map(|number| {
+            let constraints = terms.constraints(self.terms.get(number)?, self.tokenizer);
+            Some((*number, Arc::new(constraints)))
+        });
+        held.collect()
     }
 }
 
@@ -167,54 +219,6 @@ impl Translator {
     /// The terms that translations use.
     pub fn terms(&self) -> Option<&Arc<TermUse>> {
         self.terms.as_ref()
-    }
-
-    /// What is taken as the translation of a part, and whether it has all terms; None while it is to be searched once more.
-    pub(super) fn settled_terms(
-        &self,
-        wishes: &mut TermWishes,
-        number: usize,
-        hypothesis: Hypothesis,
-    ) -> Option<(Hypothesis, bool)> {
-        let (Some(terms), Some(wanted)) = (&self.terms, wishes.terms.get(&number)) else {
-            return Some((hypothesis, true));
-        };
-        let num_lacking = |hypothesis: &Hypothesis| {
-            let text = self.tokenizer.decode(Side::Target, &hypothesis.ids);
-            terms
-                .usage
-                .num_lacking(wanted, &placeholder::stripped(&text))
-        };
-        let lacking = num_lacking(&hypothesis);
-        let Some(free) = wishes.held.remove(&number) else {
-            if lacking == 0 {
-                return Some((hypothesis, true));
-            }
-            wishes.held.insert(number, hypothesis);
-            return None;
-        };
-        let is_worse = hypothesis.cut_off && !free.cut_off
-            || per_token(&hypothesis) < per_token(&free) - MOST_LOSS
-            || lacking > num_lacking(&free);
-        if is_worse {
-            return Some((free, false));
-        }
-        Some((hypothesis, lacking == 0))
-    }
-
-    /// What the search needs for the parts that are searched once more.
-    pub(super) fn term_constraints(
-        &self,
-        wishes: &TermWishes,
-    ) -> HashMap<usize, Arc<TermConstraints>> {
-        let Some(terms) = &self.terms else {
-            return HashMap::new();
-        };
-        let held = wishes.held.keys().filter_map(|number| {
-            let constraints = terms.constraints(wishes.terms.get(number)?, &*self.tokenizer);
-            Some((*number, Arc::new(constraints)))
-        });
-        held.collect()
     }
 }
 

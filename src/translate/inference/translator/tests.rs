@@ -1,7 +1,17 @@
 //! A document-level model over a document that somebody has worked on.
 
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
 use super::*;
+use crate::inference::evaluation::SegmentRequest;
+use crate::inference::pipeline::{
+    AddressChoice, DocumentRequest, KnownTranslations, Pass, Plan, Step, TranslationEvent,
+    TranslationRequest,
+};
+use crate::inference::translation::{Flag, Translation};
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
+use canopy_document::document::Document;
 use canopy_document::document::Format;
 use canopy_kernels::WordNormaliser;
 use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
@@ -10,6 +20,7 @@ use canopy_nn::model::{
     Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
     Side, SpecialTokens, Variant,
 };
+use canopy_nn::search::SearchOptions;
 
 const MAX_TOKENS: usize = 24;
 
@@ -69,10 +80,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         model,
         tokenizer: Arc::new(vocabulary.clone()),
         vocabulary: Some(Arc::new(vocabulary)),
-        strips_markup: false,
-        cuts_units: false,
-        longest_part: None,
-        hides_names: false,
+        reading: ReadingOptions::default(),
         // A random model repeats itself, and has nothing better.
         looks_again: false,
         alignment_heads: AlignmentHeads::default(),
@@ -80,7 +88,6 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         memory: None,
         terms: None,
         address: None,
-        chosen_address: None,
         german_forms: OnceLock::new(),
         second: None,
         elsewhere: None,
@@ -105,8 +112,8 @@ fn document() -> Document {
 /// How many drafts were made, and the log-probability of what the last sentence became.
 fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize, f32) {
     let (mut drafted, mut log_prob) = (0, None);
-    let mut step = |step| {
-        match step {
+    let mut on_event = |event: TranslationEvent| {
+        match event.step {
             Step::Drafted { done, num } => {
                 drafted = done;
                 assert!(done <= num && log_prob.is_none());
@@ -123,9 +130,9 @@ fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize,
         beam_size: 1,
         ..SearchOptions::default()
     };
-    translator
-        .translate_with(&document(), &[2], known, &options, &mut step)
-        .expect("translates");
+    let document = document();
+    let request = TranslationRequest::new(&document, &[2], known, &options);
+    translator.run(request, &mut on_event).expect("translates");
     (drafted, log_prob.expect("a translation"))
 }
 
@@ -138,7 +145,10 @@ fn fixed(sentence: usize, text: &str) -> KnownTranslations {
 fn a_fixed_sentence_is_read_and_not_drafted() {
     let translator = translator(Some(selective(Side::Both)));
     assert_eq!(translator.info.reads, Reads::Translations);
-    let long = translator.parts(&document().sentences[1].text).len();
+    let long = translator
+        .reader()
+        .parts(&document().sentences[1].text)
+        .len();
     assert!(long > 1);
     let mut known = KnownTranslations::default();
     let (drafted, without) = translated(&translator, &mut known);
@@ -205,33 +215,32 @@ fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
     let after = |first: &str, sentence: usize| {
         let known = [(0, first), (1, "Open 1 2 3.")];
         let known = known.map(|(sentence, text)| (sentence, text.to_owned()));
-        let mut log_prob = 0.0;
-        let mut step = |step| {
-            if let Step::Translated { translation, .. } = step {
-                log_prob = translation.log_prob;
-            }
-            ControlFlow::Continue(())
-        };
-        let mut known = KnownTranslations::fixed(known.into());
         let options = SearchOptions::default();
-        translator
-            .translate_with(&document, &[sentence], &mut known, &options, &mut step)
-            .expect("translates");
-        let alone = std::mem::take(&mut log_prob);
-        let mut request = [DocumentRequest {
-            document: &document,
-            sentences: &[sentence],
-            known: &mut known,
-        }];
-        translator
-            .translate_several(&mut request, &options, &mut |_, step| {
-                if let Step::Translated { translation, .. } = step {
-                    log_prob = translation.log_prob;
+        let found = |requests: &[usize]| {
+            let sentences = [sentence];
+            let mut known = vec![KnownTranslations::fixed(known.clone().into()); requests.len()];
+            let documents = known.iter_mut().map(|known| DocumentRequest {
+                document: &document,
+                sentences: &sentences,
+                known,
+            });
+            let request = TranslationRequest {
+                documents: documents.collect(),
+                search: options,
+                formality: None,
+            };
+            let mut log_probs = vec![0.0; requests.len()];
+            let done = translator.run(request, &mut |event| {
+                if let Step::Translated { translation, .. } = event.step {
+                    log_probs[event.document] = translation.log_prob;
                 }
                 ControlFlow::Continue(())
-            })
-            .expect("translates");
-        assert_eq!(log_prob, alone, "one of several documents");
+            });
+            done.expect("translates");
+            log_probs
+        };
+        let log_prob = found(&[0])[0];
+        assert_eq!(found(&[0, 1]), [log_prob; 2], "two documents at once");
         log_prob
     };
     let familiar = after("Open du.", 2);
@@ -247,6 +256,77 @@ fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
         after("Open the file, Euch.", 1),
         "nobody is addressed"
     );
+}
+
+#[test]
+fn the_way_of_a_request_follows_from_the_model_and_the_form_of_address() {
+    fn way(translator: &Translator, formality: Option<AddressChoice>) -> String {
+        fn name(plan: &Plan<'_>) -> String {
+            match plan {
+                Plan::Joint(_) => "joint".to_owned(),
+                Plan::Sequential(_) => "in order".to_owned(),
+                Plan::InForm { then, .. } => format!("{}, then in a form", name(then)),
+                Plan::Pivot { formality, .. } => format!("through a language, {formality:?}"),
+            }
+        }
+        let (document, mut known) = (document(), KnownTranslations::default());
+        let options = SearchOptions::default();
+        let request = TranslationRequest::new(&document, &[0], &mut known, &options);
+        name(&translator.plan(&request.with_formality(formality)))
+    }
+    let du = Some(AddressChoice::Du);
+    let (alone, reading) = (translator(None), translator_behind(None, 1));
+    assert_eq!(way(&alone, None), "joint");
+    assert_eq!(way(&alone, du), "joint, then in a form");
+    assert_eq!(way(&reading, None), "in order");
+    assert_eq!(way(&reading, du), "in order, then in a form");
+    let mut french = translator(None);
+    french.description.languages.target = "fr".to_owned();
+    assert_eq!(way(&french, du), "joint", "French has no such choice here");
+    let mut second = translator(None);
+    second.info.source_language = "de".to_owned();
+    let both = alone.followed_by(second).expect("in a row");
+    assert_eq!(way(&both, None), "through a language, None");
+    assert_eq!(way(&both, du), "through a language, Some(Du)");
+}
+
+#[test]
+fn whoever_breaks_off_hears_nothing_more_on_any_way() {
+    let mut second = translator(None);
+    second.info.source_language = "de".to_owned();
+    let both = translator(None).followed_by(second).expect("in a row");
+    let html = "<p>Open your file.</p><p>Close your page.</p><p>You open it.</p>".to_owned();
+    let document = Document::parse("page.html", Format::Html, html).expect("a page");
+    let reading = translator(Some(selective(Side::Both)));
+    let sequential = translator_behind(None, 1);
+    for (translator, formality) in [
+        (&translator(None), None),
+        (&translator(None), Some(AddressChoice::Sie)),
+        (&reading, None),
+        (&sequential, None),
+        (&sequential, Some(AddressChoice::Commonest)),
+        (&both, None),
+    ] {
+        let options = SearchOptions::default();
+        let mut known = vec![KnownTranslations::default(); 2];
+        let documents = known.iter_mut().map(|known| DocumentRequest {
+            document: &document,
+            sentences: &[2, 1, 0],
+            known,
+        });
+        let request = TranslationRequest {
+            documents: documents.collect(),
+            search: options,
+            formality,
+        };
+        let mut heard = 0;
+        let done = translator.run(request, &mut |_| {
+            heard += 1;
+            ControlFlow::Break(())
+        });
+        done.expect("it ends");
+        assert_eq!(heard, 1, "{formality:?}");
+    }
 }
 
 #[test]
@@ -269,7 +349,7 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
         let part = document.sentences[sentence].text.as_str();
-        let asked = translator.asked_address(&document, sentence, (part, &known));
+        let asked = translator.asked_address(&document, sentence, part, &known, None);
         assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
     }
 
@@ -287,7 +367,7 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
         (0, &nothing, FormOfAddress::Plural),
     ] {
         let part = document.sentences[sentence].text.as_str();
-        let asked = translator.asked_address(&document, sentence, (part, known));
+        let asked = translator.asked_address(&document, sentence, part, known, None);
         assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
     }
 }
@@ -301,7 +381,7 @@ fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
         let fixed = fixed.iter().map(|&(at, text)| (at, text.to_owned()));
         let part = document.sentences[sentence].text.as_str();
         let known = KnownTranslations::fixed(fixed.collect());
-        translator.asked_address(&document, sentence, (part, &known))
+        translator.asked_address(&document, sentence, part, &known, None)
     };
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (target, form) in [
@@ -346,17 +426,16 @@ fn a_document_is_scored_as_it_is_translated_in_turn() {
         ..SearchOptions::default()
     };
     let mut texts = Vec::new();
-    let mut step = |step| {
-        if let Step::Translated { index, translation } = step {
+    let mut on_event = |event: TranslationEvent| {
+        if let Step::Translated { index, translation } = event.step {
             assert_eq!(index, texts.len());
             texts.push(translation.text);
         }
         ControlFlow::Continue(())
     };
     let mut known = KnownTranslations::default();
-    translator
-        .translate_with(&document, &[2, 0, 1], &mut known, &options, &mut step)
-        .expect("translates");
+    let request = TranslationRequest::new(&document, &[2, 0, 1], &mut known, &options);
+    translator.run(request, &mut on_event).expect("translates");
     let units = DocumentUnits {
         sources: (0..3)
             .map(|at| ((0, at), document.sentences[at].text.clone()))
@@ -385,7 +464,13 @@ fn a_document_is_scored_as_it_is_translated_in_turn() {
         .collect();
     let translate = |units: DocumentUnits| {
         let mut go_on = || ControlFlow::Continue(());
-        let found = translator.translate_segments(&[units], &segments, &options, &mut go_on);
+        let request = SegmentRequest {
+            documents: &[units],
+            segments: &segments,
+            search: &options,
+            formality: None,
+        };
+        let found = translator.translate_segments(request, &mut go_on);
         found.expect("translates").expect("to its end").concat()
     };
     // A document leaves out what nobody can write.
@@ -424,7 +509,7 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
         ..DocumentUnits::default()
     };
     let long = &document.sentences[1].text;
-    assert!(translator.parts(long).len() > 1);
+    assert!(translator.reader().parts(long).len() > 1);
     let segment = Segment {
         source: long.clone(),
         reference: long.clone(),
@@ -441,7 +526,13 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
         repeated: false,
     };
     let mut told = 0;
-    let scored = translator.translate_segments(&[units], &[segment], &options, &mut || {
+    let request = SegmentRequest {
+        documents: &[units],
+        segments: &[segment],
+        search: &options,
+        formality: None,
+    };
+    let scored = translator.translate_segments(request, &mut || {
         told += 1;
         ControlFlow::Continue(())
     });
@@ -502,21 +593,26 @@ fn terms_are_looked_up_in_the_source_of_what_is_a_translation_itself() {
     let mut second = translator(None);
     let middle = "Datei auf. Seite zu.".to_owned();
     let middle = Document::parse("a.txt", Format::Text, middle).expect("a text");
+    let source = "Open the file. Close the page.".to_owned();
+    let source = Document::parse("a.txt", Format::Text, source).expect("a text");
     let translated = |second: &Translator| {
-        let sources = ["Open the file.", "Close the page."].map(str::to_owned);
-        let mut known = KnownTranslations {
-            term_sources: sources.into_iter().enumerate().collect(),
-            ..KnownTranslations::default()
-        };
         let (mut texts, options) = (vec![String::new(); 2], SearchOptions::default());
-        let mut step = |told| {
-            if let Step::Translated { index, translation } = told {
+        let pass = Pass {
+            term_source: Some(&source),
+            ..Pass::new(&options)
+        };
+        let mut requests = [DocumentRequest {
+            document: &middle,
+            sentences: &[0, 1],
+            known: &mut KnownTranslations::default(),
+        }];
+        let done = Plan::Joint(second).pass(&mut requests, pass, &mut |event| {
+            if let Step::Translated { index, translation } = event.step {
                 texts[index] = translation.text;
             }
             ControlFlow::Continue(())
-        };
-        let done = second.translate_with(&middle, &[0, 1], &mut known, &options, &mut step);
-        done.expect("translated");
+        });
+        assert!(done.expect("translated").is_continue());
         texts
     };
     let free = translated(&second);
@@ -572,8 +668,10 @@ fn given_translations_are_scored_in_their_document() {
     let scored = reading
         .mean_log_probs(&document, &texts, &known)
         .expect("scores");
-    let is_read_as_written =
-        own.parts == [reading.read_ids_of_translation(&own.text, &document.sentences[1].text)];
+    let is_read_as_written = own.parts
+        == [reading
+            .reader()
+            .read_ids_of_translation(&own.text, &document.sentences[1].text)];
     if is_read_as_written && !own.flags.contains(&Flag::CutOff) {
         #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
         let mean = own.log_prob / own.num_tokens as f32;

@@ -11,7 +11,7 @@ use canopy_document::placeholder::stripped;
 use canopy_metrics::discourse::FormOfAddress;
 use canopy_nn::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use canopy_tokenize::Side;
-use canopy_translate::inference::{Translator, bert_sequences, is_translatable};
+use canopy_translate::inference::{SegmentRequest, Translator, bert_sequences, is_translatable};
 
 #[cfg(test)]
 mod tests;
@@ -157,9 +157,13 @@ impl Scorer<'_> {
         let segments = numbered.flat_map(|(number, sentences)| segments(number, sentences));
         let search = options.search();
         let segments: Vec<Segment> = segments.collect();
-        let found = self
-            .0
-            .translate_segments(&documents, &segments, &search, go_on)?;
+        let request = SegmentRequest {
+            documents: &documents,
+            segments: &segments,
+            search: &search,
+            formality: None,
+        };
+        let found = self.0.translate_segments(request, go_on)?;
         Ok(found.map(|found| {
             let mut translations = vec![Vec::new(); documents.len()];
             for (segment, texts) in segments.iter().zip(found) {
@@ -238,7 +242,7 @@ impl Scorer<'_> {
                     for sentence in &mut read.sentences[first..] {
                         sentence
                             .ids
-                            .extend(self.0.suffix(&before, sentence.ids.len()));
+                            .extend(self.0.reader().suffix(&before, sentence.ids.len()));
                     }
                     entry.insert(added)
                 }
@@ -292,7 +296,7 @@ impl Scorer<'_> {
         let mut firsts = Vec::with_capacity(sentences.len());
         for (number, sentence) in sentences.iter().enumerate() {
             firsts.push(text.sentences.len());
-            let parts: Vec<&str> = match self.0.parts(&sentence.source) {
+            let parts: Vec<&str> = match self.0.reader().parts(&sentence.source) {
                 parts if parts.len() > 1 => parts.into_iter().map(str::trim).collect(),
                 _ => vec![sentence.source.as_str()],
             };

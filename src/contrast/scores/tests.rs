@@ -9,7 +9,7 @@ use canopy_tokenize::vocabulary::Vocabulary;
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 
 use super::*;
-use crate::contrastive::{Contrast, Item, SetDocument};
+use crate::{Contrast, Item, SetDocument};
 
 const MAX_TOKENS: usize = 24;
 
@@ -107,7 +107,7 @@ fn all_of_a_long_sentence_is_context_of_a_contrast() {
         });
     });
     let long = format!("{}.", "Open the page and the file ".repeat(4));
-    let parts = translator.parts(&long);
+    let parts = translator.reader().parts(&long);
     assert!(parts.len() > 1);
     let whole = contrasted(&translator, &[long.as_str()]);
     assert!(whole[0].is_some());

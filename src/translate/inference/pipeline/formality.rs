@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::terms::{SOFT_BONUS, TermMode, spelt};
-use super::{KnownTranslations, Step, Translator};
+use super::request::OnStep;
+use super::{DocumentRequest, KnownTranslations, Pass, Plan, Step};
+use crate::inference::translator::{SOFT_BONUS, TermMode, Translator, spelt};
 use canopy_base::error::Result;
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_metrics::discourse::{FormOfAddress, Others, begins_sentence};
-use canopy_nn::search::{SearchOptions, TermConstraints, TermForce};
+use canopy_nn::search::{TermConstraints, TermForce};
 use canopy_tokenize::{Side, Tokenizer};
 
 /// How German translations of English address somebody where nobody has edited or confirmed one before: those that do
@@ -105,6 +106,56 @@ impl AddressForms {
     }
 }
 
+/// Translates sentences of a document as `then` does, then once more those that leave the form that is chosen: what addresses
+/// nobody stays as it is.
+pub(super) fn translate_in_form(
+    choice: AddressChoice,
+    (translator, then): (&Translator, &Plan<'_>),
+    request: &mut DocumentRequest<'_>,
+    pass: Pass<'_>,
+    on_step: &mut OnStep<'_>,
+) -> Result<ControlFlow<()>> {
+    let document = request.document;
+    let source = |index: usize| document.sentences[index].text.as_str();
+    let mut held = BTreeMap::new();
+    let flow = then.pass_over(request, pass, &mut |step| match step {
+        Step::Translated { index, translation } if FormOfAddress::is_chosen_for(source(index)) => {
+            held.insert(index, translation);
+            on_step(Step::Waiting)
+        }
+        step => on_step(step),
+    })?;
+    if flow.is_break() {
+        return Ok(flow);
+    }
+    let fixed = request.known.fixed.iter();
+    let fixed = fixed.map(|(&index, text)| (index, text.as_str()));
+    let found = held.iter();
+    let found = found.map(|(&index, translation)| (index, translation.text.as_str()));
+    let texts: BTreeMap<usize, &str> = found.chain(fixed).collect();
+    let texts = texts.into_iter().map(|(index, text)| (source(index), text));
+    let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
+    let leaves = |index: usize, target: &str| {
+        let part = source(index);
+        let asked = translator.asked_address(document, index, part, request.known, None);
+        asked.is_none() && form.is_some_and(|form| form.is_left_by(part, target))
+    };
+    let mut again = Vec::new();
+    for (index, translation) in held {
+        if leaves(index, &translation.text) {
+            again.push(index);
+        } else if on_step(Step::Translated { index, translation }).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    let mut rest = DocumentRequest {
+        document,
+        sentences: &again,
+        known: &mut *request.known,
+    };
+    then.pass_over(&mut rest, Pass { form, ..pass }, on_step)
+}
+
 impl Translator {
     /// Keeps the form of address where documents are evaluated, too.
     pub fn keep_address_form(&mut self, mode: TermMode) {
@@ -116,86 +167,16 @@ impl Translator {
         self.address.as_deref()
     }
 
-    /// Whether it translates from English into German, of which alone [`Self::choose_address`] is heard.
+    /// Whether it translates from English into German, of which alone a choice of the form of address is heard.
     pub fn has_address_choice(&self) -> bool {
-        match &self.second {
+        match self.second() {
             Some(second) => second.has_address_choice(),
             None => self.german_forms().is_some(),
         }
     }
 
-    /// Asks for a form of address, or leaves it to the model.
-    pub fn choose_address(&mut self, choice: Option<AddressChoice>) {
-        self.chosen_address = choice;
-        if let Some(second) = &mut self.second {
-            second.choose_address(choice);
-        }
-    }
-
-    /// What was asked for, where it can be heard, with the words of the forms.
-    pub(in crate::inference) fn asked_choice(&self) -> Option<(AddressChoice, &AddressForms)> {
-        let choice = self.chosen_address.filter(|_| self.second.is_none());
-        choice.zip(self.german_forms())
-    }
-
-    /// Translates sentences of a document, then once more those that leave the form that is chosen: what addresses nobody
-    /// stays as it is.
-    pub(super) fn translate_in_form(
-        &self,
-        choice: AddressChoice,
-        (document, sentences): (&Document, &[usize]),
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()> {
-        let source = |index: usize| document.sentences[index].text.as_str();
-        let (mut held, mut flow) = (BTreeMap::new(), ControlFlow::Continue(()));
-        let mut wait_with = |told| {
-            flow = match told {
-                Step::Translated { index, translation }
-                    if FormOfAddress::is_chosen_for(source(index)) =>
-                {
-                    held.insert(index, translation);
-                    step(Step::Waiting)
-                }
-                told => step(told),
-            };
-            flow
-        };
-        self.translate_once(document, sentences, known, options, &mut wait_with)?;
-        if flow.is_break() {
-            return Ok(());
-        }
-        let fixed = known
-            .fixed
-            .iter()
-            .map(|(&index, text)| (index, text.as_str()));
-        let found = held.iter();
-        let found = found.map(|(&index, translation)| (index, translation.text.as_str()));
-        let texts: BTreeMap<usize, &str> = found.chain(fixed).collect();
-        let texts = texts.into_iter().map(|(index, text)| (source(index), text));
-        let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
-        let leaves = |index: usize, target: &str| {
-            let asked = self.asked_address(document, index, (source(index), known));
-            let leaves = |form: FormOfAddress| form.is_left_by(source(index), target);
-            asked.is_none() && form.is_some_and(leaves)
-        };
-        let mut again = Vec::new();
-        for (index, translation) in held {
-            if leaves(index, &translation.text) {
-                again.push(index);
-            } else if step(Step::Translated { index, translation }).is_break() {
-                return Ok(());
-            }
-        }
-        known.address = form;
-        let done = self.translate_once(document, &again, known, options, step);
-        known.address = None;
-        done
-    }
-
     /// The forms for translations from English into German.
-    fn german_forms(&self) -> Option<&AddressForms> {
+    pub(in crate::inference) fn german_forms(&self) -> Option<&AddressForms> {
         let languages = &self.description().languages;
         let is_german =
             is_same_language(&languages.source, "en") && is_same_language(&languages.target, "de");
@@ -205,18 +186,20 @@ impl Translator {
         })
     }
 
-    /// What asks a part of a sentence for the form of address that a person has used last before it where the same note stands, such
+    /// The words that ask a part of a sentence for the form of address that a person has used last before it where the same note stands, such
     /// as who speaks, in this document or in earlier ones; or else for that last used in this document, for the one that was
     /// chosen, or for that last used in earlier ones.
-    pub(super) fn asked_address(
+    pub(in crate::inference) fn asked_address(
         &self,
         document: &Document,
         sentence: usize,
-        (part, known): (&str, &KnownTranslations),
+        part: &str,
+        known: &KnownTranslations,
+        chosen: Option<FormOfAddress>,
     ) -> Option<Arc<TermConstraints>> {
-        let earlier = self.memory.as_deref().map(TranslationMemory::forms);
+        let earlier = self.own_memory().map(TranslationMemory::forms);
         let earlier = earlier.filter(|earlier| earlier.last().is_some());
-        let is_asked = !known.fixed.is_empty() || known.address.is_some() || earlier.is_some();
+        let is_asked = !known.fixed.is_empty() || chosen.is_some() || earlier.is_some();
         if !is_asked || !FormOfAddress::is_chosen_for(part) {
             return None;
         }
@@ -235,7 +218,7 @@ impl Translator {
         };
         let form = last(&|other| own.is_some() && note(other) == own);
         let form = form.or_else(|| earlier?.of_note(own));
-        let form = form.or_else(|| last(&|_| true)).or(known.address);
+        let form = form.or_else(|| last(&|_| true)).or(chosen);
         forms.of(form.or_else(|| earlier?.last())?, part)
     }
 }

@@ -1,0 +1,217 @@
+//! From a request to its translations: [`Translator::plan`] chooses the way, [`Plan::run`] goes it and reports events.
+
+mod formality;
+mod gathering;
+mod joint;
+mod pivot;
+mod request;
+mod second_look;
+mod sequential;
+
+use std::ops::ControlFlow;
+
+use super::translation::Translation;
+use super::translator::{ModelInfo, Translator};
+use canopy_base::error::Result;
+use canopy_document::document::Document;
+use canopy_metrics::discourse::FormOfAddress;
+use canopy_nn::search::SearchOptions;
+use formality::translate_in_form;
+pub use formality::{AddressChoice, AddressForms};
+pub(super) use gathering::Gathered;
+pub(super) use joint::JointSearch;
+use pivot::translate_through;
+use request::OnStep;
+pub use request::{
+    DocumentRequest, KnownTranslations, OnEvent, Step, TranslationEvent, TranslationRequest,
+};
+use sequential::translate_in_order;
+
+/// A model that translates documents, whatever it computes with.
+pub trait DocumentModel {
+    fn info(&self) -> &ModelInfo;
+
+    /// Translates the sentences of a request.
+    ///
+    /// # Errors
+    /// If a device fails, or a sentence cannot be translated; the error names the sentence.
+    fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()>;
+}
+
+impl DocumentModel for Translator {
+    fn info(&self) -> &ModelInfo {
+        self.info()
+    }
+
+    fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
+        self.plan(&request).run(request, on_event)
+    }
+}
+
+/// The way in which a model goes through documents.
+#[derive(Debug)]
+pub enum Plan<'t> {
+    /// All sentences of all documents in one search, which shares time, not text.
+    Joint(&'t Translator),
+    /// Sentence by sentence, each after the translations before it, which the encoder reads.
+    Sequential(&'t Translator),
+    /// Freely first, then once more the sentences that leave a form of address.
+    InForm {
+        choice: AddressChoice,
+        forms: &'t AddressForms,
+        translator: &'t Translator,
+        then: Box<Plan<'t>>,
+    },
+    /// Into a third language, and from there further.
+    Pivot {
+        first: &'t Translator,
+        second: &'t Translator,
+        formality: Option<AddressChoice>,
+    },
+}
+
+/// What one pass over sentences reads beyond their documents.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pass<'a> {
+    pub options: &'a SearchOptions,
+    /// Translations that are read behind each sentence, the last one first.
+    pub before: &'a [Vec<u32>],
+    /// The form of address that is asked for where nobody has fixed one before.
+    pub form: Option<FormOfAddress>,
+    /// Where sentences are translations themselves, the document that they are of: terms are looked up there.
+    pub term_source: Option<&'a Document>,
+}
+
+impl<'a> Pass<'a> {
+    pub fn new(options: &'a SearchOptions) -> Self {
+        Self {
+            options,
+            before: &[],
+            form: None,
+            term_source: None,
+        }
+    }
+}
+
+impl Translator {
+    /// The way in which this model translates a request.
+    pub fn plan(&self, request: &TranslationRequest<'_>) -> Plan<'_> {
+        self.plan_in(request.formality)
+    }
+
+    pub(super) fn plan_in(&self, formality: Option<AddressChoice>) -> Plan<'_> {
+        let alone = formality.filter(|_| self.second().is_none());
+        let in_form = alone.and_then(|choice| Some((choice, self.german_forms()?)));
+        let reads_before = self.description().model.translations_before() > 0;
+        match (self.second(), in_form) {
+            (Some(second), _) => Plan::Pivot {
+                first: self,
+                second,
+                formality,
+            },
+            (None, Some((choice, forms))) => Plan::InForm {
+                choice,
+                forms,
+                translator: self,
+                then: Box::new(self.plan_in(None)),
+            },
+            (None, None) if reads_before => Plan::Sequential(self),
+            (None, None) => Plan::Joint(self),
+        }
+    }
+
+    /// Translates the sentences of a request.
+    ///
+    /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
+    ///
+    /// # Errors
+    /// [`Error::DeviceFailed`](canopy_base::error::Error::DeviceFailed) and
+    /// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which name the sentence; [`Self::on_cpu`] may go on
+    /// with it.
+    pub fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
+        self.plan(&request).run(request, on_event)
+    }
+
+    /// Translates the named sentences of a document, the most urgent first in `sentences`.
+    ///
+    /// `finished` gets each sentence's index in the document and its translation as soon as it is there; `Break`
+    /// cancels the rest, after the batch under way.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn translate(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        options: &SearchOptions,
+        finished: &mut dyn FnMut(usize, Translation) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let mut known = KnownTranslations::default();
+        let request = TranslationRequest::new(document, sentences, &mut known, options);
+        self.run(request, &mut |event| match event.step {
+            Step::Translated { index, translation } => finished(index, translation),
+            Step::Waiting | Step::Drafted { .. } | Step::Alternatives { .. } => {
+                ControlFlow::Continue(())
+            }
+        })
+    }
+}
+
+impl Plan<'_> {
+    /// Translates the sentences of a request; documents that cannot be searched together follow each other.
+    ///
+    /// # Errors
+    /// As [`Translator::run`].
+    pub fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
+        let mut documents = request.documents;
+        let end = self.pass(&mut documents, Pass::new(&request.search), on_event)?;
+        tracing::debug!(cancelled = end.is_break(), "translated a request");
+        Ok(())
+    }
+
+    /// Goes over documents once; breaks off where `on_event` does.
+    pub(super) fn pass(
+        &self,
+        documents: &mut [DocumentRequest<'_>],
+        pass: Pass<'_>,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<ControlFlow<()>> {
+        if let Self::Joint(translator) = self {
+            return JointSearch::new(translator, pass).run(documents, on_event);
+        }
+        for (document, request) in documents.iter_mut().enumerate() {
+            let on_step = &mut |step| on_event(TranslationEvent { document, step });
+            if self.pass_over(request, pass, on_step)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Goes over one document.
+    fn pass_over(
+        &self,
+        request: &mut DocumentRequest<'_>,
+        pass: Pass<'_>,
+        on_step: &mut OnStep<'_>,
+    ) -> Result<ControlFlow<()>> {
+        match self {
+            Self::Joint(translator) => {
+                let on_event = &mut |event: TranslationEvent| on_step(event.step);
+                JointSearch::new(translator, pass).run(std::slice::from_mut(request), on_event)
+            }
+            Self::Sequential(translator) => translate_in_order(translator, request, pass, on_step),
+            Self::InForm {
+                choice,
+                translator,
+                then,
+                ..
+            } => translate_in_form(*choice, (translator, then), request, pass, on_step),
+            Self::Pivot {
+                first,
+                second,
+                formality,
+            } => translate_through([first, second], *formality, request, pass, on_step),
+        }
+    }
+}
