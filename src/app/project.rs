@@ -1,11 +1,14 @@
 //! The project of several documents that is open: which one it is, its memory and model, how far it is.
 
 mod commands;
+mod configuring;
 mod translating;
 
 use std::path::{Path, PathBuf};
 
 use crate::jobs::{JobId, ProjectRequest, ProjectStatus};
+use canopy_project::ProjectSettings;
+pub use configuring::SettingsCommand;
 use translating::Translating;
 
 /// What a person does with a project.
@@ -23,6 +26,8 @@ pub enum ProjectCommand {
     Add(Vec<PathBuf>),
     /// Copies a memory into the project, in place of the one it has.
     UseMemory(PathBuf),
+    /// Shows the settings, to be changed.
+    Settings(SettingsCommand),
     /// Takes a document out of the list; its files stay.
     Remove(String),
     /// Moves a document so many rows down.
@@ -38,10 +43,20 @@ pub enum ProjectCommand {
     Close,
 }
 
+/// What a project takes in, and what is opened anew then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    Memory,
+    /// Languages, model, memories and termbase.
+    Settings,
+}
+
 /// The projects of the window.
 #[derive(Debug, Default)]
 pub struct Projects {
     pub open: Option<ProjectStatus>,
+    /// The settings of the open one while a person changes them.
+    pub settings: Option<ProjectSettings>,
     /// For the thread; the window sends and empties it.
     pub requests: Vec<ProjectRequest>,
     /// A project that is being opened or begun, and whether its page is to be shown.
@@ -50,8 +65,8 @@ pub struct Projects {
     looking: Option<JobId>,
     /// Sentences were confirmed that the memory in use does not have.
     is_memory_old: bool,
-    /// Another memory is being taken in.
-    is_memory_new: bool,
+    /// What the open one is taking in.
+    taking: Option<Taking>,
     /// It is not known yet which models are installed.
     waits_for_models: bool,
     /// Documents that are being translated one after the other.

@@ -10,9 +10,12 @@ use super::terminal::print;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::find;
 use canopy_chart::charts::thousands;
+use canopy_llm::LanguageModel;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{ModelConfig, Part, PartGroup, Preset};
-use canopy_translate::inference::{described_model, foreign_parts, imported_files};
+use canopy_translate::inference::{
+    LanguageModelTranslator, described_model, foreign_parts, imported_files,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  canopy model describe selective-small")]
@@ -42,6 +45,9 @@ struct Described {
 }
 
 pub(super) fn run(arguments: &DescribeArguments) -> Result<()> {
+    if let Some(file) = arguments.language_model() {
+        return arguments.print_language_model(&file);
+    }
     let described = arguments.described()?;
     let text = if arguments.json {
         format!("{:#}\n", arguments.json(&described))
@@ -52,6 +58,53 @@ pub(super) fn run(arguments: &DescribeArguments) -> Result<()> {
 }
 
 impl DescribeArguments {
+    /// The file of the language model that is named, if it is one.
+    fn language_model(&self) -> Option<PathBuf> {
+        let path = PathBuf::from(&self.model);
+        let path = if path.exists() {
+            path
+        } else {
+            library::folder_of(&self.model).ok()?
+        };
+        LanguageModelTranslator::file_of(&path)
+    }
+
+    fn print_language_model(&self, file: &Path) -> Result<()> {
+        let model = LanguageModel::open(file)?;
+        let about = model.about();
+        let name = about.title.unwrap_or_else(|| file.display().to_string());
+        let (layers, heads) = (model.network.num_layers(), model.network.num_heads());
+        let (context, vocab) = (model.network.context(), model.network.vocab());
+        if self.json {
+            let described = json!({
+                "name": name,
+                "architecture": about.architecture,
+                "parameters": about.num_parameters,
+                "layers": layers,
+                "heads": heads,
+                "context_tokens": context,
+                "vocabulary": vocab,
+                "chat_template": model.template.is_some(),
+                "licence": about.licence,
+            });
+            return print(&format!("{described:#}\n"));
+        }
+        let template = if model.template.is_some() {
+            "converses by the template of its file"
+        } else {
+            "continues texts: its file has no template of conversations"
+        };
+        print(&format!(
+            "{name}\na language model ({}), between any languages\n{} parameters, {layers} layers of {heads} heads, {} tokens of \
+             context, a vocabulary of {}\n{template}\nlicence: {}\n",
+            about.architecture,
+            thousands(usize::try_from(about.num_parameters).unwrap_or(usize::MAX)),
+            thousands(context),
+            thousands(vocab),
+            about.licence.as_deref().unwrap_or("unknown"),
+        ))
+    }
+
     fn described(&self) -> Result<Described> {
         let path = PathBuf::from(&self.model);
         if path.exists() {

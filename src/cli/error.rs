@@ -62,6 +62,8 @@ pub enum Error {
     #[error("{0}")]
     Base(#[from] BaseError),
     #[error("{0}")]
+    Contrast(#[from] canopy_contrast::error::Error),
+    #[error("{0}")]
     Evaluate(#[from] canopy_evaluate::error::Error),
     #[error("{0}")]
     Gui(#[from] canopy_gui::error::Error),

@@ -94,6 +94,14 @@ pub(super) fn legs_between(
     }
 }
 
+/// The installed model that translates from this language to the other by itself.
+pub(super) fn model_between(source: &str, target: &str) -> Option<PathBuf> {
+    match route(&models(), &defaults(), source, Some(target))? {
+        Route::Direct { folder, .. } => Some(folder),
+        Route::Pivot { .. } => None,
+    }
+}
+
 /// The starter model that fits best, unless it was removed.
 fn starter(source: Option<&str>, target: Option<&str>) -> Result<PathBuf> {
     let found = starter_model_for(source, target)?;
@@ -167,6 +175,9 @@ pub(super) fn choose_where_none(model: &InstalledModel) -> Result<()> {
 
 /// A model with these languages, which are stated if its files do not say any.
 fn stated(model: InstalledModel, source: &str, target: &str) -> Result<InstalledModel> {
+    if model.is_language_model() {
+        return Ok(model);
+    }
     if model.lacks_languages() {
         return Ok(state_languages(&model.folder, [source, target])?);
     }

@@ -2,30 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
-use super::terminal::{StatusLine, duration, tell, warn};
-use crate::error::Result;
+use super::terminal::{StatusLine, duration, sentences_done, tell, warn};
+use crate::error::{BaseError, Error, Result};
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;
 use canopy_project::language;
-use canopy_qa::llm::{Endpoint, Languages, Neighbour, Question, Suggestion, Usage};
-use canopy_translate::inference::{MeanLogProbs, Translation, Translator};
+use canopy_qa::llm::{Endpoint, Suggestion, Usage};
+use canopy_translate::inference::{
+    DocumentChat, Flag, Languages, MeanLogProbs, RemoteChat, Resources, Translation, Translator,
+};
 
 /// Where a key for the server can stand.
 const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";
-
-/// Sentences before and after the one that is asked for, at most.
-const BEFORE: usize = 3;
-const AFTER: usize = 2;
-
-/// Similar sentences of the memory, at most.
-const SIMILAR: usize = 3;
 
 /// A server that fails so often in a row is not asked again.
 const MOST_FAILURES: usize = 3;
@@ -33,8 +29,9 @@ const MOST_FAILURES: usize = 3;
 #[derive(Debug, Clone, Args)]
 pub(super) struct LlmArguments {
     /// Translate with a large language model that you run: the address of a server with OpenAI's interface, such as llama.cpp's,
-    /// Ollama's or vLLM's. Its translations replace Canopy's; --json prints both. Each text is sent there with its
-    /// neighbours, its terms and similar sentences of the memory; the variable CANOPY_LLM_KEY holds a key
+    /// Ollama's or vLLM's. Its translations replace Canopy's; --json prints both. Each text is sent there with the
+    /// sentences before it and their translations, the terms of the document and similar sentences of the memory; the variable
+    /// CANOPY_LLM_KEY holds a key
     #[arg(long, value_name = "URL", requires = "llm_model", conflicts_with_all = ["pseudo", "trace"])]
     llm: Option<String>,
     /// Name of the language model, as its server has it
@@ -81,61 +78,66 @@ impl LlmArguments {
         let endpoint = Endpoint::new(address, model, key, timeout)?;
         let info = translator.info();
         let languages = Languages {
-            source: &language::name(&info.source_language),
-            target: &language::name(&info.target_language),
+            source_name: language::name(&info.source_language),
+            target_name: language::name(&info.target_language),
+            ..Languages::new(&info.source_language, &info.target_language)
         };
-        let is_open = |&index: &usize| {
+        let resources = Resources {
+            memory: translator.memory().map(AsRef::as_ref),
+            terms: translator.terms().map(AsRef::as_ref),
+            budget: None,
+        };
+        let is_open = |index: usize| {
             let translation = translations[index].as_ref();
             translation.is_some_and(|translation| translation.num_tokens > 0)
         };
-        let open: Vec<usize> = (0..translations.len()).filter(is_open).collect();
+        let num_open = (0..translations.len()).filter(|&it| is_open(it)).count();
         let (mut line, begun) = (StatusLine::new(), Instant::now());
         let mut suggestions = Suggestions {
             found: vec![None; translations.len()],
             ..Suggestions::default()
         };
-        let mut failures = 0;
-        for (done, &index) in open.iter().enumerate() {
-            let question = question(
-                translator,
-                document,
-                translations,
-                &suggestions.found,
-                index,
-            );
-            match endpoint.suggest(languages, &question) {
+        let name = endpoint.model().to_owned();
+        let mut chat =
+            DocumentChat::new(document, &languages, resources, RemoteChat::new(endpoint));
+        let (mut done, mut failures) = (0, 0);
+        for (index, translation) in translations.iter().enumerate() {
+            let own = translation.as_ref().map(|it| it.text.as_str());
+            let own = own.or(document.sentences[index].known_text());
+            if !is_open(index) {
+                chat.read(index, own.unwrap_or_default());
+                continue;
+            }
+            done += 1;
+            match suggested(&mut chat, index, &name) {
                 Ok(suggestion) => {
                     suggestions.found[index] = Some(suggestion);
                     failures = 0;
                 }
                 Err(error) => {
+                    chat.read(index, own.unwrap_or_default());
                     failures += 1;
                     suggestions.failures += 1;
                     line.clear();
-                    let name = document.sentence_name(index);
-                    warn(&format!("{}: sentence {name}: {error}", document.name));
+                    let sentence = document.sentence_name(index);
+                    warn(&format!("{}: sentence {sentence}: {error}", document.name));
                 }
             }
             if failures == MOST_FAILURES {
-                suggestions.failures += open.len() - done - 1;
+                suggestions.failures += num_open - done;
                 break;
             }
-            #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
-            let left =
-                begun.elapsed().as_secs_f64() / (done + 1) as f64 * (open.len() - done - 1) as f64;
             line.show(&format!(
-                "{}: {model}, {} of {} sentences · {} left",
+                "{}: {model}, {}",
                 document.name,
-                done + 1,
-                open.len(),
-                duration(left)
+                sentences_done(done, num_open, begun)
             ));
         }
         line.clear();
         tell(&format!(
             "canopy: {}: {}\n",
             document.name,
-            suggestions.summary(endpoint.model(), begun.elapsed())
+            suggestions.summary(&name, begun.elapsed())
         ));
         Ok(Some(suggestions))
     }
@@ -222,48 +224,34 @@ impl Suggestions {
     }
 }
 
-/// What is known of a sentence. Those before it are told with what the language model made of them, or else Canopy.
-fn question(
-    translator: &Translator,
-    document: &Document,
-    translations: &[Option<Translation>],
-    found: &[Option<Suggestion>],
+/// The suggestion for a sentence, with what it has cost.
+///
+/// # Errors
+/// If the server fails, or has said nothing that is a translation.
+fn suggested(
+    chat: &mut DocumentChat<'_, RemoteChat>,
     index: usize,
-) -> Question {
-    let sentence = &document.sentences[index];
-    let neighbour = |index: usize| {
-        let own = found[index].as_ref().map(|suggestion| &suggestion.text);
-        let target = own.or(translations[index]
-            .as_ref()
-            .map(|translation| &translation.text));
-        Neighbour {
-            source: to_editable(&document.sentences[index].text),
-            target: target.map(|target| to_editable(target)),
-        }
-    };
-    let after = (index + 1..document.sentences.len()).take(AFTER);
-    let after = after.map(|index| Neighbour {
-        target: None,
-        ..neighbour(index)
-    });
-    let similar = translator.memory().map(|memory| {
-        let shown = sentence.plain_text();
-        let similar = memory.to_show(shown.trim()).into_iter().take(SIMILAR);
-        let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
-        pairs.collect()
-    });
-    let terms = translator.terms();
-    let terms = terms.map(|terms| terms.usage().index().pairs(&sentence.text));
-    Question {
-        stored: sentence.text.clone(),
-        source: to_editable(&sentence.text),
-        before: (index.saturating_sub(BEFORE)..index)
-            .map(neighbour)
-            .collect(),
-        after: after.collect(),
-        terms: terms.unwrap_or_default(),
-        memory: similar.unwrap_or_default(),
-    }
+    model: &str,
+) -> Result<Suggestion> {
+    let (before, begun) = (chat.effort(), Instant::now());
+    let found = chat.translate(index, &mut |_| ControlFlow::Continue(()))?;
+    let after = chat.effort();
+    let found = found.filter(|found| !found.flags.contains(&Flag::Empty));
+    let found = found.ok_or_else(|| {
+        Error::Base(BaseError::LlmSilent {
+            model: model.to_owned(),
+        })
+    })?;
+    Ok(Suggestion {
+        text: found.text,
+        elapsed: begun.elapsed(),
+        usage: Usage {
+            prompt_tokens: after.cost.read - before.cost.read,
+            completion_tokens: after.cost.written - before.cost.written,
+        },
+        retries: after.retries - before.retries,
+        is_repaired: after.placed > before.placed,
+    })
 }
 
 /// A suggestion as JSON.

@@ -23,7 +23,7 @@ use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder, archive or file of weights of another program's, or the name of an installed model (`canopy
+    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf), or the name of an installed model (`canopy
     /// model list`); without it an installed model that fits, else a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,

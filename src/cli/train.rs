@@ -54,6 +54,10 @@ pub(super) struct TrainArguments {
     /// held-out documents
     #[arg(long, value_name = "DIR")]
     general: Option<PathBuf>,
+    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run tells how often the model
+    /// prefers its right translations
+    #[arg(long, value_name = "FILE")]
+    contrastive_set: Option<PathBuf>,
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
@@ -258,6 +262,7 @@ impl TrainArguments {
         set(&mut config.contexts, self.contexts.as_ref());
         set(&mut config.memory, self.memory.as_ref());
         set(&mut config.general, self.general.as_ref());
+        set(&mut config.contrastive_set, self.contrastive_set.as_ref());
         config.train_bert |= self.train_bert;
         config.context_only |= self.context_only;
         set(&mut config.corpus, self.corpus.as_ref());
@@ -325,6 +330,23 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 "step {step} · {target_tokens} target tokens · {elapsed} · {set} of {segments} segments: loss \
                  {dev_loss:.3} · BLEU {dev_bleu:.2}{mark}"
             ));
+        }
+        TrainingEvent::Contrasted {
+            step,
+            accuracy,
+            items,
+            gate_opening,
+            ..
+        } => {
+            let mut parts = Vec::new();
+            parts.extend(accuracy.map(|share| {
+                format!(
+                    "contrastive accuracy {:.1} % of {items} items",
+                    100.0 * share
+                )
+            }));
+            parts.extend(gate_opening.map(|share| format!("gates {:.1} % open", 100.0 * share)));
+            line.line(&format!("step {step} · {}", parts.join(" · ")));
         }
         TrainingEvent::Compared { sets, .. } => {
             for set in sets {

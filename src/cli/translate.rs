@@ -3,6 +3,7 @@
 mod arguments;
 pub(super) mod batch;
 mod batch_arguments;
+mod language_model;
 mod languages;
 mod one_document;
 mod places;
@@ -21,10 +22,11 @@ use canopy_document::pseudo::Pseudo;
 use canopy_explain::trace;
 use canopy_models::weights::RerankerFolder;
 use canopy_translate::inference::{SearchOptions, Translation, Translator};
+use language_model::LanguageModels;
 use languages::Translators;
 pub(super) use one_document::translate;
 use one_document::{read_by, warn_if_unlike, warn_of_drafts};
-use report::{report, report_without_model};
+use report::{ReportedModel, report, report_without_model};
 
 /// Gives a translator what lies at `--memory`.
 pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
@@ -49,6 +51,12 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     }
     for document in &mut documents {
         arguments.retarget(document);
+    }
+    if let Some(mut model) = LanguageModels::of(arguments, &documents) {
+        for (document, place) in documents.into_iter().zip(places) {
+            arguments.put(&model.bytes(arguments, &document)?, place)?;
+        }
+        return Ok(());
     }
     let mut translators = Translators::new(arguments, &documents);
     for (document, place) in documents.into_iter().zip(places) {
@@ -121,7 +129,7 @@ impl TranslateArguments {
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
-            let mut report = report(translator, document, &translations);
+            let mut report = report(ReportedModel::from(translator), document, &translations);
             if let Some(suggestions) = &mut suggestions {
                 suggestions.rank(translator, document, &translations)?;
                 suggestions.add_to(&mut report);
@@ -132,10 +140,25 @@ impl TranslateArguments {
             suggestions.take_over(&mut translations);
         }
         let info = translator.info();
+        let languages = Languages {
+            source: info.source_language.clone(),
+            target: info.target_language.clone(),
+        };
+        self.written(document, translations, &info.name, &languages)
+    }
+
+    /// The document with its translations, or what it is exported as.
+    fn written(
+        &self,
+        document: &Document,
+        translations: Vec<Option<Translation>>,
+        model: &str,
+        languages: &Languages,
+    ) -> Result<Vec<u8>> {
         // What a memory has no model has written.
         let by_model = |t: &Option<Translation>| t.as_ref().is_some_and(|t| t.num_tokens > 0);
         let provenances = translations.iter().map(|translation| Provenance {
-            model: by_model(translation).then(|| info.name.clone()),
+            model: by_model(translation).then(|| model.to_owned()),
             time: None,
         });
         let provenances: Vec<Provenance> = provenances.collect();
@@ -144,14 +167,8 @@ impl TranslateArguments {
             .map(|translation| translation.map(|it| it.text))
             .collect();
         match self.export {
-            Some(format) => {
-                let languages = Languages {
-                    source: info.source_language.clone(),
-                    target: info.target_language.clone(),
-                };
-                Ok(document.exported_by(&texts, &provenances, format, &languages)?)
-            }
-            None => Ok(document.written(&texts, Some(&info.target_language))?),
+            Some(format) => Ok(document.exported_by(&texts, &provenances, format, languages)?),
+            None => Ok(document.written(&texts, Some(&languages.target))?),
         }
     }
 

@@ -4,7 +4,13 @@
 //! field, a change of the font) spelt as a short tag. A format collects a unit with a [`Draft`] and writes it from its
 //! translated [`Part`]s, in which every code of the unit stands exactly once, well nested.
 
+mod places;
+
+use std::iter::Peekable;
 use std::ops::Range;
+use std::vec::IntoIter;
+
+use places::Place;
 
 use super::{
     document::{Document, Markup, Sentence},
@@ -31,8 +37,19 @@ pub(crate) struct Code {
     partner: Option<usize>,
     /// Whether it is the closing one of a pair.
     closes: bool,
-    /// Whether no translator sees it.
-    is_hidden: bool,
+    role: Role,
+}
+
+/// Whether translators see a code, and where it goes if they do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Shown,
+    /// Goes before the next code that is seen, or to the end of the sentence.
+    Hidden,
+    /// Goes to the place that corresponds to its own: where text `begins`, or else where it ends.
+    Placed {
+        begins: bool,
+    },
 }
 
 impl Unit {
@@ -88,6 +105,9 @@ enum Kind {
     LineBreak,
     Opaque,
     Hidden,
+    Placed {
+        begins: bool,
+    },
 }
 
 impl Draft {
@@ -140,6 +160,12 @@ impl Draft {
     /// of the sentence.
     pub fn hidden(&mut self, name: &str) -> usize {
         self.code(Kind::Hidden, format!("<{name}/>"))
+    }
+
+    /// A code that nobody who translates needs to see and that marks where text begins, or else where it ends: it goes to the place
+    /// in the translation that corresponds to its own.
+    pub fn placed(&mut self, name: &str, begins: bool) -> usize {
+        self.code(Kind::Placed { begins }, format!("<{name}/>"))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -202,7 +228,7 @@ impl Draft {
                 Kind::LineBreak => run.line_break(range.clone()),
                 Kind::Opaque => run.opaque(range.clone()),
                 Kind::Space => run.decoded(" ", range.clone()),
-                Kind::Hidden => {}
+                Kind::Hidden | Kind::Placed { .. } => {}
             }
             let partner = match kind {
                 Kind::Close(open) => Some(open),
@@ -212,7 +238,11 @@ impl Draft {
                 view: range,
                 partner,
                 closes: partner.is_some(),
-                is_hidden: matches!(kind, Kind::Hidden | Kind::Space),
+                role: match kind {
+                    Kind::Hidden | Kind::Space => Role::Hidden,
+                    Kind::Placed { begins } => Role::Placed { begins },
+                    _ => Role::Shown,
+                },
             });
         }
         let unit = Unit {
@@ -266,7 +296,7 @@ impl Translation<'_> {
         let unit = &self.document.units[unit];
         let mut is_translated = false;
         let writes_same = self.language.is_some() && self.document.format.writes_same();
-        let mut composer = Composer::new(unit);
+        let mut composer = Composer::new(unit, &self.document.original);
         let mut place = unit.view.start;
         for index in unit.sentences.clone() {
             let sentence = &self.document.sentences[index];
@@ -305,14 +335,16 @@ impl Translation<'_> {
 /// Puts a translated unit together.
 struct Composer<'d> {
     unit: &'d Unit,
+    view: &'d str,
     spans: Vec<Span>,
     written: Vec<bool>,
 }
 
 impl<'d> Composer<'d> {
-    fn new(unit: &'d Unit) -> Self {
+    fn new(unit: &'d Unit, view: &'d str) -> Self {
         Self {
             unit,
+            view,
             spans: Vec::new(),
             written: vec![false; unit.codes.len()],
         }
@@ -368,21 +400,49 @@ impl<'d> Composer<'d> {
     /// Text that no translator sees stands before the code before which it stood.
     fn shown_source(&mut self, sentence: &Sentence, range: Range<usize>) {
         for number in self.codes(&(sentence.range.start..range.start)) {
-            if self.unit.codes[number].is_hidden {
+            if self.unit.codes[number].role == Role::Hidden {
                 self.code(number);
             }
         }
         self.source(range);
     }
 
+    /// Text of a translation with the codes that have their places in it.
+    fn placed_text(
+        &mut self,
+        translation: &str,
+        range: Range<usize>,
+        places: &mut Peekable<IntoIter<Place>>,
+    ) {
+        let mut start = range.start;
+        while let Some(Place { at, code }) = places.next_if(|place| place.at <= range.end) {
+            // A place in text that is written already is here.
+            let end = at.max(start);
+            self.text(&translation[start..end]);
+            self.code(code);
+            start = end;
+        }
+        self.text(&translation[start..range.end]);
+    }
+
     fn sentence(&mut self, sentence: &Sentence, translation: &str) {
         let translation = translation.trim();
+        let numbers = self.codes(&sentence.range);
+        let unit = self.unit;
+        let places = places::places(
+            sentence,
+            translation,
+            self.view,
+            &unit.codes,
+            numbers.clone(),
+        );
+        let mut places = places.into_iter().peekable();
         let (mut open, mut text_start) = (Vec::new(), 0);
         for (place, character) in translation.char_indices() {
             let Some(placeholder) = Placeholder::of(character) else {
                 continue;
             };
-            self.text(&translation[text_start..place]);
+            self.placed_text(translation, text_start..place, &mut places);
             text_start = place + character.len_utf8();
             match placeholder {
                 Placeholder::Open(number) | Placeholder::Point(number) => {
@@ -404,12 +464,12 @@ impl<'d> Composer<'d> {
                 }
             }
         }
-        self.text(&translation[text_start..]);
+        self.placed_text(translation, text_start..translation.len(), &mut places);
         while let Some(close) = open.pop() {
             self.source(close);
         }
         // What the translation has lost, and what was never shown.
-        for number in self.codes(&sentence.range) {
+        for number in numbers {
             self.code(number);
         }
     }

@@ -12,19 +12,6 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
-    )]
-    ContrastiveItem {
-        problem: String,
-        /// As the set names it, or its number from 1.
-        item: String,
-        path: PathBuf,
-    },
-    #[error(
-        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
-    )]
-    ContrastiveSet { problem: String, path: PathBuf },
-    #[error(
         "no sentence of the {split} documents fits the rules of {kinds}; choose another split or a larger corpus: {path:?}"
     )]
     NothingToContrast {
@@ -34,6 +21,8 @@ pub enum Error {
     },
     #[error("{0}")]
     Base(#[from] BaseError),
+    #[error("{0}")]
+    Contrast(#[from] canopy_contrast::error::Error),
     #[error("{0}")]
     Train(#[from] canopy_train::error::Error),
 }

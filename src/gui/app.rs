@@ -23,7 +23,7 @@ use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::page_room::{least_size, page_room_ui};
 use super::path_question::PathQuestion;
-use super::project::project_ui;
+use super::project::{ProjectSettingsForm, project_ui};
 use super::segment_history::HistoryPanel;
 use super::sentence_row::TermContext;
 use super::shading::MarginShading;
@@ -31,7 +31,7 @@ use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{filter, find, help, menu, notices, shortcuts, status, terms, welcome};
+use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use crate::error::Result;
 use canopy_app::jobs::{
     AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
@@ -61,6 +61,7 @@ pub struct Panels {
     pub align: AlignPanel,
     pub language_model: LanguageModelForm,
     pub machine: MachineForm,
+    pub project_settings: ProjectSettingsForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
     pub focus: FocusFollower,
@@ -365,6 +366,7 @@ pub fn workbench_ui(
     panels.focus.follow(ui.ctx());
     let mut keys = vec![];
     shortcuts::receive_keys(ui.ctx(), state, &mut keys);
+    clipboard::follow(ui.ctx());
     let bar = |x: i8, y: i8| {
         Frame::NONE
             .fill(palette.panel)
@@ -403,6 +405,8 @@ pub fn workbench_ui(
     }
     panels.language_model.ui(ui.ctx(), state, commands);
     panels.machine.ui(ui.ctx(), state, commands);
+    let settings = &mut panels.project_settings;
+    settings.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }

@@ -17,7 +17,7 @@ use canopy_app::markup::{Piece, Token, pieces};
 use canopy_chart::typesetting::{Direction, Han};
 use canopy_document::document::ParagraphKind;
 
-const CHIP_SIZE: f32 = 10.5;
+pub const CHIP_SIZE: f32 = 10.5;
 
 /// Letters of what a chip shows.
 const MAX_SHOWN: usize = 28;
@@ -305,7 +305,7 @@ fn without_chips(text: &str, chips: &[(Range<usize>, Token)]) -> String {
 }
 
 /// Where text runs from right to left, what opens points to the left.
-fn turned(token: Token) -> Token {
+pub fn turned(token: Token) -> Token {
     match token {
         Token::Open(number) => Token::Close(number),
         Token::Close(number) => Token::Open(number),
@@ -336,7 +336,7 @@ fn chip_text(token: Token, points: &[String]) -> Option<String> {
 }
 
 /// An opening chip points into its text, a closing one back; a single tag is round.
-fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
+pub fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
     let tip = 4.0;
     let points = match token {
         Token::Point(_) => return Shape::rect_filled(rect, 7.5, fill),

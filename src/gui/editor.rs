@@ -1,5 +1,7 @@
 //! The editor of a target sentence, in place of its text.
 
+mod chips;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,6 +54,8 @@ pub fn editor_ui(
     if runs_left {
         turn_arrows(ui, id);
     }
+    let caret = chips::caret(ui, id);
+    let behind = child.painter().add(egui::Shape::Noop);
     let output = TextEdit::multiline(&mut text)
         .id(id)
         .frame(egui::Frame::NONE)
@@ -67,6 +71,13 @@ pub fn editor_ui(
     if typeset::has_right_to_left(&output.galley) {
         place_caret(ui, id, &output);
     }
+    let direction = Direction::of(&text, script.language.as_deref());
+    let tags = chips::shapes(&text, &output, direction, palette);
+    child.painter().set(behind, tags);
+    if response.changed() {
+        keep_tags_whole(ui, id, &editor.text, &mut text);
+    }
+    chips::keep_caret_out(ui, id, &text, caret);
     if is_new {
         ui.ctx()
             .data_mut(|data| data.insert_temp(id, editor.sentence));
@@ -75,31 +86,21 @@ pub fn editor_ui(
     if response.changed() {
         commands.push(Command::Editing(text.clone()));
     }
-    if let Some(token) = footer_ui(&mut child, editor, source, palette, commands) {
-        let at = output
-            .cursor_range
-            .map_or(text.chars().count(), |range| range.primary.index.0);
-        let at = text
-            .char_indices()
-            .nth(at)
-            .map_or(text.len(), |(byte, _)| byte);
-        text.insert_str(at, &token.to_string());
-        commands.push(Command::Editing(text.clone()));
-        response.request_focus();
-    }
+    let clicked = footer_ui(&mut child, editor, source, palette, commands);
     let chars = text.chars().count();
     let cursor = output.cursor_range;
     let selection = cursor.map_or(chars..chars, |range| {
         let [start, end] = range.sorted_cursors().map(|cursor| cursor.index.0);
         start..end
     });
-    let inserted = match &editor.insert {
-        Some(Insertion::Term(term)) => {
+    let inserted = match (clicked, &editor.insert) {
+        (Some(token), _) => Some(with_tag(&text, selection.end, token)),
+        (None, Some(Insertion::Term(term))) => {
             let at = cursor.map_or(chars, |range| range.primary.index.0);
             Some(with_term(&text, at, term))
         }
-        Some(Insertion::NextTag) => with_next_tag(&text, selection, source),
-        None => None,
+        (None, Some(Insertion::NextTag)) => with_next_tag(&text, selection, source),
+        (None, None) => None,
     };
     if inserted.is_none() && editor.insert.is_some() {
         // No tag is missing: the command is done.
@@ -114,6 +115,22 @@ pub fn editor_ui(
         response.request_focus();
     }
     child.min_rect().height() + 4.0
+}
+
+/// After a change that has cut a tag: what is left of the tag goes, too.
+fn keep_tags_whole(ui: &Ui, id: Id, before: &str, text: &mut String) {
+    let Some(mut state) = TextEditState::load(ui.ctx(), id) else {
+        return;
+    };
+    let caret = state.cursor.char_range().map(|range| range.primary.index.0);
+    let caret = caret.unwrap_or_else(|| text.chars().count());
+    if let Some((whole, caret)) = chips::without_cut_tags(before, text, caret) {
+        *text = whole;
+        let caret = CCursorRange::one(egui::text::CCursor::new(caret));
+        state.cursor.set_char_range(Some(caret));
+        state.store(ui.ctx(), id);
+        ui.ctx().request_repaint();
+    }
 }
 
 /// A text with a term at a character, spaces around it where words touch it, and the character behind it.
@@ -133,6 +150,15 @@ fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
     };
     let caret = at + lead.len() + term.chars().count();
     (format!("{before}{lead}{term}{trail}{after}"), caret)
+}
+
+/// A text with a tag at a character, and the character behind it.
+fn with_tag(text: &str, at: usize, token: Token) -> (String, usize) {
+    let tag = token.to_string();
+    let before: String = text.chars().take(at).collect();
+    let after: String = text.chars().skip(at).collect();
+    let caret = before.chars().count() + tag.chars().count();
+    (format!("{before}{tag}{after}"), caret)
 }
 
 /// The tags of the source that an edited text lacks.
@@ -243,10 +269,7 @@ fn footer_ui(
             let label = ui.label(small("Insert tag").color(palette.weak));
             label.on_hover_text(format!("The next one that is missing: {key}"));
             for token in missing {
-                let text = RichText::new(token.to_string())
-                    .size(12.5)
-                    .color(palette.chip_text);
-                if ui.add(egui::Button::new(text).fill(palette.chip)).clicked() {
+                if chips::button_ui(ui, token, palette).clicked() {
                     inserted = Some(token);
                 }
             }
@@ -277,7 +300,7 @@ fn written_key(ui: &Ui, command: &Command) -> String {
     shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
 }
 
-/// Tokens in the colour of chips, the rest as text.
+/// The text with room for the chips of its tags.
 fn layout(ui: &Ui, text: &str, width: f32, script: &Script, palette: &Palette) -> Arc<Galley> {
     let mut job = LayoutJob {
         wrap: TextWrapping::wrap_at_width(width),
@@ -298,7 +321,9 @@ fn layout(ui: &Ui, text: &str, width: f32, script: &Script, palette: &Palette) -
             }
             Piece::Token(token) => {
                 let start = job.text.chars().count();
-                job.append(&token.to_string(), 0.0, format(palette.draft));
+                for (letters, format) in chips::letters(token, &format(palette.text), palette) {
+                    job.append(&letters, 0.0, format);
+                }
                 objects.push(start..job.text.chars().count());
             }
         }

@@ -8,6 +8,7 @@ mod captions;
 mod cell;
 mod chart;
 mod checks;
+mod clipboard;
 mod closing;
 mod dialogs;
 mod document;

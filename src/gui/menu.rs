@@ -13,7 +13,7 @@ use super::reading::reading_ui;
 use super::shortcuts::written;
 use super::terms::terms_menu_ui;
 use super::theme::Palette;
-use super::{icons, labels, menu_keys};
+use super::{clipboard, icons, labels, menu_keys};
 use canopy_app::actions::label_of;
 use canopy_app::jobs::RunSnapshot;
 use canopy_app::settings::beam_name;
@@ -212,6 +212,10 @@ fn edit_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             ui.separator();
         }
         action_ui(ui, state, action, commands);
+        if action.command == Command::Redo {
+            ui.separator();
+            clipboard::entries_ui(ui, state);
+        }
     }
     ui.separator();
     ui.menu_button(Group::Go.label(), |ui| {

@@ -1,5 +1,9 @@
 //! The page of a project: a row for each document, how far it is and how much there is to translate.
 
+mod settings;
+
+pub use settings::ProjectSettingsForm;
+
 use egui::{Align, Button, Grid, Layout, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::labels;
@@ -7,7 +11,7 @@ use super::menu::file_name;
 use super::theme::{self, Palette, semibold};
 use canopy_app::jobs::{DocumentStatus, ProjectStatus, State};
 use canopy_app::language;
-use canopy_app::{AppState, Command, OpenDocument, ProjectCommand};
+use canopy_app::{AppState, Command, OpenDocument, ProjectCommand, SettingsCommand};
 use canopy_corpus::memory::Band;
 
 const BAR: f32 = 120.0;
@@ -52,6 +56,7 @@ fn head_ui(ui: &mut Ui, status: &ProjectStatus, state: &AppState, commands: &mut
             button(ui, "Close project", ProjectCommand::Close);
             button(ui, "Write translations", ProjectCommand::Export);
             button(ui, "Word count as CSV…", ProjectCommand::CountWords);
+            button(ui, "Project settings…", SettingsCommand::Show.into());
             button(ui, "Add a document…", ProjectCommand::ChooseDocument);
             let translates = theme::primary(ui, "Translate all");
             if ui.add_enabled(can_translate, translates).clicked() {
@@ -61,14 +66,15 @@ fn head_ui(ui: &mut Ui, status: &ProjectStatus, state: &AppState, commands: &mut
     });
     let [from, to] = [&head.source_language, &head.target_language].map(|it| language::name(it));
     let mut about = vec![format!("{from} to {to}")];
-    let parts = [
-        ("model", &head.model),
-        ("memory", &head.memory),
-        ("terms", &head.terms),
-    ];
-    for (label, value) in parts {
-        about.extend(value.as_ref().map(|value| format!("{label} {value}")));
+    about.extend(head.model.iter().map(|name| format!("model {name}")));
+    let memories = head.all_memories();
+    let names: Vec<&str> = memories.iter().map(|memory| memory.path.as_str()).collect();
+    match names.as_slice() {
+        [] => {}
+        [one] => about.push(format!("memory {one}")),
+        several => about.push(format!("memories {}", several.join(", "))),
     }
+    about.extend(head.terms.iter().map(|path| format!("terms {path}")));
     about.push(status.project.folder.display().to_string());
     ui.label(RichText::new(about.join("  ·  ")).color(palette.weak));
 }

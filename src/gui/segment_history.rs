@@ -163,22 +163,42 @@ pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
     parts
 }
 
-/// Parts with what was removed struck through and what was added in another colour.
+/// Parts with what was removed struck through and what was added in another colour. Space at the edges of a part is not
+/// marked, and a word that was removed stands apart from the one in its place.
 pub fn marked(parts: &[(Part, String)], palette: &Palette) -> LayoutJob {
     let mut job = LayoutJob::default();
+    let plain = TextFormat::simple(FontId::proportional(14.0), palette.text);
+    let mut last = Part::Same;
     for (part, text) in parts {
-        let color = match part {
-            Part::Same => palette.text,
-            Part::Removed => palette.weak,
-            Part::Added => palette.edited,
-        };
-        let mut format = TextFormat::simple(FontId::proportional(14.0), color);
+        let mut format = plain.clone();
         match part {
             Part::Same => {}
-            Part::Removed => format.strikethrough = Stroke::new(1.0, palette.weak),
-            Part::Added => format.underline = Stroke::new(1.0, palette.edited),
+            Part::Removed => {
+                format.color = palette.weak;
+                format.strikethrough = Stroke::new(1.0, palette.weak);
+            }
+            Part::Added => {
+                format.color = palette.edited;
+                format.underline = Stroke::new(1.0, palette.edited);
+            }
         }
-        job.append(text, 0.0, format);
+        let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        let touches = is_letter(job.text.chars().next_back()) && is_letter(text.chars().next());
+        if last == Part::Removed && *part != Part::Removed && touches {
+            job.append(" ", 0.0, plain.clone());
+        }
+        let words = text.trim();
+        let start = text.len() - text.trim_start().len();
+        for (stretch, format) in [
+            (&text[..start], &plain),
+            (words, &format),
+            (&text[start + words.len()..], &plain),
+        ] {
+            if !stretch.is_empty() {
+                job.append(stretch, 0.0, format.clone());
+            }
+        }
+        last = *part;
     }
     job
 }
@@ -211,6 +231,28 @@ fn hint(version: &Version) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_struck_word_stands_apart_from_the_next_one() {
+        let palette = crate::theme::LIGHT;
+        let shown = |before: &str, after: &str| {
+            let job = marked(&changes(before, after), &palette);
+            let mut shown = String::new();
+            for section in &job.sections {
+                let is_struck = section.format.strikethrough != Stroke::NONE;
+                let text = &job.text[section.byte_range.start.0..section.byte_range.end.0];
+                let [open, close] = if is_struck { ["[", "]"] } else { ["", ""] };
+                shown.extend([open, text, close]);
+            }
+            shown
+        };
+        assert_eq!(
+            shown("Die Datei öffnen", "Die Akte öffnen"),
+            "Die [Datei] Akte öffnen"
+        );
+        assert_eq!(shown("the other users", "the users"), "the [other] users");
+        assert_eq!(shown("Open it now.", "Open it."), "Open it [now].");
+    }
 
     #[test]
     fn texts_that_have_little_in_common_are_not_mixed() {

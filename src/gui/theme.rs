@@ -40,7 +40,7 @@ pub struct Palette {
     pub error: Color32,
 }
 
-const LIGHT: Palette = Palette {
+pub const LIGHT: Palette = Palette {
     page: Color32::from_rgb(255, 255, 255),
     panel: Color32::from_rgb(246, 247, 248),
     line: Color32::from_rgb(226, 229, 232),

@@ -21,6 +21,18 @@ pub struct LanguageModel {
     file: Arc<Gguf>,
 }
 
+/// What a file says of its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Such as `Gemma 3 270m`.
+    pub title: Option<String>,
+    pub version: Option<String>,
+    pub licence: Option<String>,
+    /// Such as `gemma3`.
+    pub architecture: String,
+    pub num_parameters: u64,
+}
+
 /// A token of a continuation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Token {
@@ -67,6 +79,19 @@ impl LanguageModel {
         })
     }
 
+    /// What the file says of the model; texts of another kind are left out.
+    pub fn about(&self) -> About {
+        let text = |key: &str| self.file.text(key).ok().flatten().map(str::to_owned);
+        let tensors = self.file.tensors().values();
+        About {
+            title: text("general.name"),
+            version: text("general.version"),
+            licence: text("general.license"),
+            architecture: text("general.architecture").unwrap_or_default(),
+            num_parameters: tensors.map(|it| (it.rows * it.columns) as u64).sum(),
+        }
+    }
+
     /// Continues a raw prompt greedily by at most `max_tokens` tokens, or until the model ends.
     ///
     /// # Errors
@@ -87,7 +112,7 @@ impl LanguageModel {
         max_tokens: usize,
         cache: &mut Cache,
     ) -> Result<Completion> {
-        self.check(&prompt_ids, max_tokens, cache)?;
+        self.check(cache.len() + prompt_ids.len(), &prompt_ids, max_tokens)?;
         let begin = Instant::now();
         let mut logits = self.network.read_tokens(&prompt_ids, cache);
         let prompt_secs = begin.elapsed().as_secs_f64();
@@ -121,12 +146,19 @@ impl LanguageModel {
         })
     }
 
-    fn check(&self, prompt_ids: &[u32], max_tokens: usize, cache: &Cache) -> Result<()> {
+    /// Checks that `prompt` and `max_tokens` behind it fit into the model's context.
+    ///
+    /// # Errors
+    /// [`Error::LanguageModel`], also if the prompt is empty.
+    pub(crate) fn check_length(&self, prompt: &[u32], max_tokens: usize) -> Result<()> {
+        self.check(prompt.len(), prompt, max_tokens)
+    }
+
+    fn check(&self, all: usize, prompt: &[u32], max_tokens: usize) -> Result<()> {
         let problem = |problem: String| Err::<(), Error>(self.file.problem("prompt", problem));
-        if prompt_ids.is_empty() {
+        if prompt.is_empty() {
             return problem("it is empty".to_owned());
         }
-        let all = cache.len() + prompt_ids.len();
         let context = self.network.context();
         if all.saturating_add(max_tokens) > context {
             return problem(format!(
@@ -139,7 +171,7 @@ impl LanguageModel {
 
 /// The place of the largest logit, the first of equals.
 #[expect(clippy::cast_possible_truncation, reason = "ids have 32 bits")]
-fn largest(logits: &[f32]) -> u32 {
+pub(crate) fn largest(logits: &[f32]) -> u32 {
     let mut best = 0;
     for (id, logit) in logits.iter().enumerate() {
         if *logit > logits[best] {

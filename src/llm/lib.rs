@@ -23,12 +23,14 @@ mod fixture;
 mod gguf;
 mod network;
 mod product;
+mod session;
 mod template;
 mod tokens;
 
 pub use blocks::Kind;
-pub use completion::{Completion, LanguageModel, Token};
+pub use completion::{About, Completion, LanguageModel, Token};
 pub use gguf::{Gguf, Tensor, Value};
-pub use network::{Cache, Network};
-pub use template::{ChatTemplate, Message};
+pub use network::{Attention, Cache, Network, Recorder};
+pub use session::{Cost, Generated, Generation, Session};
+pub use template::ChatTemplate;
 pub use tokens::{Specials, Tokenizer};

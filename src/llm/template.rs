@@ -22,23 +22,6 @@ const DEPTH: usize = 100;
 
 const KEY: &str = "tokenizer.chat_template";
 
-/// Somebody's turn in a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Message {
-    /// `system`, `user` or `assistant`.
-    pub role: String,
-    pub content: String,
-}
-
-impl Message {
-    pub fn new(role: impl Into<String>, content: impl Into<String>) -> Self {
-        Self {
-            role: role.into(),
-            content: content.into(),
-        }
-    }
-}
-
 /// The template of a file.
 #[derive(Debug)]
 pub struct ChatTemplate {
@@ -96,11 +79,12 @@ impl ChatTemplate {
         }))
     }
 
-    /// The prompt of a conversation, behind which the model answers.
+    /// The prompt of a conversation, behind which the model answers. Messages have a `role` (`system`, `user`, `assistant`)
+    /// and `content`.
     ///
     /// # Errors
     /// [`Error::LanguageModel`], if the template fails, refuses the messages, or does not come to an end.
-    pub fn prompt(&self, messages: &[Message]) -> Result<String> {
+    pub fn prompt(&self, messages: &[impl Serialize]) -> Result<String> {
         let failed = |error: minijinja::Error| problem(&self.path, error.to_string());
         let template = self.environment.get_template("chat").map_err(failed)?;
         let variables = context! {
@@ -108,6 +92,8 @@ impl ChatTemplate {
             bos_token => self.bos.as_str(),
             eos_token => self.eos.as_str(),
             add_generation_prompt => true,
+            // Of models that would think aloud first, such as Qwen 3.
+            enable_thinking => false,
         };
         let mut prompt = Bounded(Vec::new());
         template
@@ -138,6 +124,7 @@ impl std::io::Write for Bounded {
 mod tests {
     use super::*;
     use crate::fixture::{Fixture, open};
+    use serde_json::json;
 
     fn prompt(source: &str) -> Result<String> {
         let file = open(Fixture::words().text(KEY, source));
@@ -145,8 +132,8 @@ mod tests {
         let template = ChatTemplate::read(&file, &tokenizer)?;
         let template = template.expect("a template");
         template.prompt(&[
-            Message::new("system", "Translate."),
-            Message::new("user", " Hello "),
+            json!({"role": "system", "content": "Translate."}),
+            json!({"role": "user", "content": " Hello "}),
         ])
     }
 

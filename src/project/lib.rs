@@ -35,7 +35,9 @@ pub use notes::{DocumentNote, Written};
 pub use open_document::{Counts, Editor, Insertion, OpenDocument, WorkElsewhere};
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
-pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+pub use project_folder::{
+    DocumentStatus, Head, MAX_PENALTY, ProjectFolder, ProjectMemory, ProjectSettings, ProjectStatus,
+};
 pub use project_lock::ProjectLock;
 pub use project_merge::MergedWork;
 pub use project_store::{ProjectFiles, SavedWork};

@@ -2,11 +2,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::curves::{Curves, History, Position, Updates, Validations};
+use super::curves::{Contrasts, Curves, History, Position, Updates, Validations};
 use canopy_chart::charts::{Bounds, Chart, Curve, Panel, XAxis};
 
 /// A column of one value an update.
 type OfUpdates = fn(&Updates) -> &[f64];
+/// A column of one value after a validation.
+type OfContrasts = fn(&Contrasts) -> &[f64];
 /// A column of one value a validation.
 type OfValidations = fn(&Validations) -> &[f64];
 
@@ -16,6 +18,7 @@ enum Source {
     Updates(OfUpdates, bool),
     /// And which of two values is better.
     Validations(OfValidations, Better),
+    Contrasts(OfContrasts),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +42,7 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
         curves: curves(runs, x, smoothing, source),
         empty: match source {
             Source::Updates(..) => "no training step yet".to_owned(),
-            Source::Validations(..) => "no validation yet".to_owned(),
+            Source::Validations(..) | Source::Contrasts(..) => "no validation yet".to_owned(),
         },
         ..Panel::default()
     };
@@ -51,7 +54,9 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
     let rate = updates(|it| &it.learning_rate, false);
     let norm = updates(|it| &it.gradient_norm, true);
     let speed = updates(|it| &it.target_tokens_per_second, true);
-    let panels = vec![
+    let accuracy = Source::Contrasts(|it| &it.accuracy);
+    let opening = Source::Contrasts(|it| &it.gate_opening);
+    let mut panels = vec![
         panel("Training loss", "nats a token", None, &loss),
         panel("Dev loss", "nats a token", None, &dev_loss),
         panel("Dev BLEU", "", None, &dev_bleu),
@@ -59,6 +64,23 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
         panel("Gradient norm", "before clipping", zero, &norm),
         panel("Speed", "target tokens a second", zero, &speed),
     ];
+    // Where a run tells them, they stand beside BLEU.
+    let tells = |of: OfContrasts| {
+        let mut values = runs.iter().flat_map(|(_, run)| of(&run.history.contrasts));
+        values.any(|value| value.is_finite())
+    };
+    if tells(|it| &it.gate_opening) {
+        panels.insert(
+            3,
+            panel("Gate opening", "% from beyond the sentence", None, &opening),
+        );
+    }
+    if tells(|it| &it.accuracy) {
+        panels.insert(
+            3,
+            panel("Contrastive accuracy", "% of the items", None, &accuracy),
+        );
+    }
     Chart {
         revision: revision(runs, x, smoothing),
         x,
@@ -88,6 +110,17 @@ fn curves(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64, source: &Source) -
                 let points = points(&history.updates.at, x, of(&history.updates));
                 let curve = Curve::new(*name, colour, points);
                 curve.with_smoothing(if *smoothed { smoothing } else { 0.0 })
+            }
+            Source::Contrasts(of) => {
+                let points = points(&history.contrasts.at, x, of(&history.contrasts));
+                let points: Vec<(f64, f64)> = points
+                    .into_iter()
+                    .filter(|point| point.1.is_finite())
+                    .collect();
+                Curve {
+                    dotted: points.len() <= 100,
+                    ..Curve::new(*name, colour, points)
+                }
             }
             Source::Validations(of, better) => {
                 let values = of(&history.validations);
@@ -160,6 +193,27 @@ mod tests {
         let stars = figure.lines().filter(|line| line.starts_with("<polygon"));
         assert!(stars.filter(|line| corners(line) == 10).count() >= 2);
         assert!(figure.starts_with("<svg width=\"900\" height=\"600\""));
+    }
+
+    #[test]
+    fn contrastive_accuracy_and_gates_have_panels_where_a_run_tells_them() {
+        let titles = |text: &str| {
+            let run = Run::with(text);
+            let chart = chart(&[("one", &run.curves)], XAxis::Steps, 0.5);
+            let titles: Vec<String> = chart.panels.iter().map(|it| it.title.clone()).collect();
+            titles
+        };
+        assert_eq!(titles(LINES).len(), 6);
+        let told = "{\"event\":\"contrasted\",\"step\":3,\"target_tokens\":300,\"elapsed_secs\":97.0,\"accuracy\":0.625,\"items\":8}\n";
+        let with_set = titles(&format!("{LINES}{told}"));
+        assert_eq!(with_set[2..4], ["Dev BLEU", "Contrastive accuracy"]);
+        let gated = told.replace("\"accuracy\":0.625,\"items\":8", "\"gate_opening\":0.25");
+        let both = titles(&format!("{LINES}{told}{gated}"));
+        assert!(
+            !both.contains(&"Contrastive accuracy".to_owned()),
+            "the step was told anew"
+        );
+        assert!(both.contains(&"Gate opening".to_owned()));
     }
 
     #[test]

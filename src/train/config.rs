@@ -35,6 +35,9 @@ pub struct TrainingConfig {
     /// A corpus of general documents, whose scores before and after tell what a model that is fine-tuned forgets; empty for
     /// none.
     pub general: PathBuf,
+    /// A contrastive set: after each validation it is told how often the model prefers the right translations of up to 300 of
+    /// its items; empty for none.
+    pub contrastive_set: PathBuf,
     /// Whether BERT learns too; else its states are computed once for each sentence and kept.
     pub train_bert: bool,
     /// Whether the sentence-level network stays as it is where a system that reads documents begins with it.
@@ -139,6 +142,7 @@ impl Default for TrainingConfig {
             contexts: PathBuf::new(),
             memory: PathBuf::new(),
             general: PathBuf::new(),
+            contrastive_set: PathBuf::new(),
             train_bert: false,
             context_only: false,
             vocab_size: 8_000,
@@ -255,6 +259,7 @@ impl TrainingConfig {
             &mut self.contexts,
             &mut self.memory,
             &mut self.general,
+            &mut self.contrastive_set,
         ] {
             if !path.as_os_str().is_empty() {
                 *path = std::path::absolute(&path).map_err(Error::read(&path))?;

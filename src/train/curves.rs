@@ -49,11 +49,22 @@ pub struct Validations {
     pub best: Vec<bool>,
 }
 
+/// One value after a validation; NaN as in [`Updates`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Contrasts {
+    pub at: Position,
+    /// Per cent of the items of the contrastive set.
+    pub accuracy: Vec<f64>,
+    /// Per cent that gates let in from beyond the sentence.
+    pub gate_opening: Vec<f64>,
+}
+
 /// A run as far as it has told.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     pub updates: Updates,
     pub validations: Validations,
+    pub contrasts: Contrasts,
     pub summary: RunSummary,
     /// Lines that this version does not understand.
     pub foreign_lines: usize,
@@ -75,6 +86,8 @@ struct Line {
     target_tokens_per_second: Option<f64>,
     dev_loss: Option<f64>,
     dev_bleu: Option<f64>,
+    accuracy: Option<f64>,
+    gate_opening: Option<f64>,
     #[serde(default)]
     best: bool,
     #[serde(default)]
@@ -201,6 +214,11 @@ impl History {
                 self.validations.forget_from(step);
                 self.validations.push(step, &event);
             }
+            "contrasted" => {
+                let step = event.step?;
+                self.contrasts.forget_from(step);
+                self.contrasts.push(step, &event);
+            }
             "phase" | "samples" | "compared" | "saved" | "warning" | "finished" | "failed" => {}
             _ => return None,
         }
@@ -234,6 +252,22 @@ impl History {
             column.truncate(kept);
         }
         self.validations.forget_from(step);
+        self.contrasts.forget_from(step);
+    }
+}
+
+impl Contrasts {
+    fn push(&mut self, step: usize, event: &Line) {
+        let per_cent = |share: Option<f64>| share.map_or(f64::NAN, |share| 100.0 * share);
+        self.at.push(step, event);
+        self.accuracy.push(per_cent(event.accuracy));
+        self.gate_opening.push(per_cent(event.gate_opening));
+    }
+
+    fn forget_from(&mut self, step: usize) {
+        let kept = self.at.truncate_before(step);
+        self.accuracy.truncate(kept);
+        self.gate_opening.truncate(kept);
     }
 }
 

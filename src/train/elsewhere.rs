@@ -57,7 +57,7 @@ impl fmt::Display for TrainingState {
 }
 
 /// The settings that are paths.
-fn paths(config: &mut TrainingConfig) -> [(&'static str, &mut PathBuf); 6] {
+fn paths(config: &mut TrainingConfig) -> [(&'static str, &mut PathBuf); 7] {
     [
         ("corpus", &mut config.corpus),
         ("from", &mut config.from),
@@ -65,6 +65,7 @@ fn paths(config: &mut TrainingConfig) -> [(&'static str, &mut PathBuf); 6] {
         ("contexts", &mut config.contexts),
         ("memory", &mut config.memory),
         ("general", &mut config.general),
+        ("contrastive_set", &mut config.contrastive_set),
     ]
 }
 

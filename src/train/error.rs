@@ -64,6 +64,8 @@ pub enum Error {
     #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
     RunElsewhere { host: String, path: PathBuf },
     #[error("{0}")]
+    Contrast(#[from] canopy_contrast::error::Error),
+    #[error("{0}")]
     Base(#[from] BaseError),
 }
 

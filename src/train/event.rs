@@ -150,6 +150,23 @@ pub enum TrainingEvent {
         #[serde(default)]
         secs: f64,
     },
+    /// After a validation: what only the document decides, and how much gates let in from beyond the sentence.
+    Contrasted {
+        step: usize,
+        target_tokens: u64,
+        elapsed_secs: f64,
+        /// Share of the items of the contrastive set whose right translation the model prefers, between 0 and 1; none without
+        /// a set.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        accuracy: Option<f64>,
+        /// Items of the set that were scored.
+        #[serde(default)]
+        items: usize,
+        /// Mean of 1 − gate over words of development documents, between 0 for the sentence alone and 1 for its context alone;
+        /// none where there is no gate.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate_opening: Option<f64>,
+    },
     /// The same few development sentences after every validation.
     Samples {
         step: usize,
@@ -233,6 +250,13 @@ impl TrainingEvent {
                 secs,
                 "training: validated"
             ),
+            Self::Contrasted {
+                step,
+                accuracy,
+                items,
+                gate_opening,
+                ..
+            } => tracing::info!(step, accuracy, items, gate_opening, "training: contrasted"),
             Self::Saved { step, checkpoint } => {
                 tracing::info!(step, checkpoint, "training: saved");
             }

@@ -11,6 +11,7 @@ mod checkpoint;
 mod clock;
 mod comparing;
 mod config;
+mod contrast;
 mod control;
 mod copies;
 mod curves;

@@ -28,6 +28,10 @@ pub struct RunSummary {
     pub epoch: usize,
     pub target_tokens: u64,
     pub loss: Option<f32>,
+    /// After the last validation, between 0 and 1.
+    pub contrastive_accuracy: Option<f64>,
+    /// Likewise.
+    pub gate_opening: Option<f64>,
     pub target_tokens_per_second: f64,
     pub elapsed_secs: f64,
     /// Of the sessions before this one.
@@ -123,6 +127,14 @@ impl RunSummary {
                     self.whole = Some(scores);
                 }
             }
+            TrainingEvent::Contrasted {
+                accuracy,
+                gate_opening,
+                ..
+            } => {
+                self.contrastive_accuracy = accuracy.or(self.contrastive_accuracy);
+                self.gate_opening = gate_opening.or(self.gate_opening);
+            }
             TrainingEvent::Samples { samples, .. } => self.samples.clone_from(samples),
             TrainingEvent::Compared { sets, .. } => self.compared.clone_from(sets),
             TrainingEvent::Saved { .. } => {}
@@ -193,6 +205,21 @@ impl RunSummary {
                 Some(format!(
                     "step {step}: BLEU {dev_bleu:.2}, loss {dev_loss:.3} on {what} {segments} development segments{mark}"
                 ))
+            }
+            TrainingEvent::Contrasted {
+                step,
+                accuracy,
+                items,
+                gate_opening,
+                ..
+            } => {
+                let accuracy = accuracy.map(|share| {
+                    format!("{:.1} % of {items} contrastive items right", 100.0 * share)
+                });
+                let opening =
+                    gate_opening.map(|share| format!("gates {:.1} % open", 100.0 * share));
+                let parts: Vec<String> = accuracy.into_iter().chain(opening).collect();
+                Some(format!("step {step}: {}", parts.join(", ")))
             }
             TrainingEvent::Compared { step, sets } => {
                 let line = |set: &ComparedSet| {

@@ -13,6 +13,7 @@ use super::checkpoint::{self, Progress};
 use super::clock::Clock;
 use super::comparing::Comparison;
 use super::config::TrainingConfig;
+use super::contrast;
 use super::control::{Control, Order};
 use super::data::{self, TrainingData};
 use super::divergence::Beginning;
@@ -52,6 +53,7 @@ pub fn train(
     let corpus = open_corpus(config, resume)?;
     if !resume {
         bert::check(config, &preset)?;
+        contrast::set_of(config)?;
         data::check_memory(config, &preset)?;
         data::check_copies(config, &preset)?;
         drafts::check(config, &preset)?;

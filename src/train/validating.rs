@@ -7,6 +7,7 @@ use burn::module::Module;
 
 use super::checkpoint;
 use super::config::TrainingConfig;
+use super::contrast;
 use super::control::Order;
 use super::data::TrainingData;
 use super::event::{Phase, STALLED, TrainingEvent};
@@ -14,8 +15,10 @@ use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validation::{Validation, ValidationSet};
 use crate::error::{BaseError, Error, Result};
+use canopy_contrast::ContrastiveSet;
 use canopy_corpus::Split;
 use canopy_kernels::packed::Quantization;
+use canopy_nn::model::Model;
 
 /// Validations without a better BLEU between two warnings of it.
 const BLEU_PATIENCE: usize = 3;
@@ -28,6 +31,7 @@ pub(super) struct Scoring {
     every: usize,
     whole: ValidationSet,
     sample: Option<ValidationSet>,
+    contrastive: Option<ContrastiveSet>,
 }
 
 impl Scoring {
@@ -45,12 +49,18 @@ impl Scoring {
             every: config.validate_every,
             sample: whole.sampled(config.validation_segments),
             whole,
+            contrastive: contrast::set_of(config)?,
         })
     }
 
     /// The set that is scored while training.
     pub fn set(&self) -> &ValidationSet {
         self.sample.as_ref().unwrap_or(&self.whole)
+    }
+
+    /// The contrastive set that is scored beside it, if there is one.
+    pub fn contrastive(&self) -> Option<&ContrastiveSet> {
+        self.contrastive.as_ref()
     }
 
     /// The set that is scored at the end besides; none if it has been scored all the time.
@@ -114,6 +124,8 @@ impl Trainer<'_> {
                 step: self.progress.step,
                 samples: set.samples(&validation),
             })?;
+            let model = self.as_it_translates();
+            self.contrast(&model, data, scoring, reporter)?;
             self.warn(secs, training_secs, reporter)?;
         }
         reporter.phase(Phase::Train)
@@ -135,6 +147,16 @@ impl Trainer<'_> {
         reporter.phase(Phase::Train)
     }
 
+    /// The model without gradients, as it will translate.
+    fn as_it_translates(&self) -> Model {
+        let mut model = self.model.valid();
+        if let Some(top_t) = self.description.model.top_t() {
+            // However far it is narrowed.
+            model.set_top_t(top_t);
+        }
+        model.packed_as(Quantization::None)
+    }
+
     /// Scores, and the seconds they took; none if an order came.
     fn scores(
         &mut self,
@@ -145,12 +167,7 @@ impl Trainer<'_> {
         let begun = Instant::now();
         let device_lock = reporter.device_lock();
         let mut device_lock = device_lock.take();
-        let mut model = self.model.valid();
-        if let Some(top_t) = self.description.model.top_t() {
-            // As it will translate, however far it is narrowed.
-            model.set_top_t(top_t);
-        }
-        let model = model.packed_as(Quantization::None);
+        let model = self.as_it_translates();
         let validation = set.run(
             &model,
             &*data.tokenizer,

@@ -12,10 +12,13 @@ use crate::error::Result;
 use canopy_corpus::{Corpus, DocumentUnits, Segment, Split, document_units, segments};
 use canopy_kernels::DropoutSource;
 use canopy_metrics::corpus_bleu;
-use canopy_nn::model::Model;
+use canopy_nn::model::{Model, RecordedVisits, Recording};
 use canopy_nn::search::SearchOptions;
 use canopy_tokenize::Tokenizer;
 use canopy_translate::inference::{SegmentRequest, translate_segments};
+
+/// Tokens of the documents whose gates are looked at.
+const GATE_TOKENS: usize = 2_000;
 
 /// Sentences shown after every validation.
 const NUM_SAMPLES: usize = 3;
@@ -166,6 +169,26 @@ impl ValidationSet {
             bleu: corpus_bleu(&hypotheses, &references).score,
             hypotheses,
         }))
+    }
+
+    /// How much the gates of a model let in from beyond the sentence: the mean of 1 − gate over the words of the first documents,
+    /// read with their human translations; none if the model has no gate.
+    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
+    pub fn gate_opening(&self, model: &Model) -> Option<f64> {
+        let documents = self.examples.document_batches(GATE_TOKENS, 0, 0);
+        let batch = self.examples.batch(documents.first()?);
+        let nothing_else = Recording {
+            least: 1.0,
+            visits: RecordedVisits::None,
+            encoder_from: usize::MAX,
+            decoder_from: usize::MAX,
+        };
+        let recorder = model.record(&batch.source, &batch.references, nothing_else);
+        let gates = recorder.gates.iter().flat_map(|gate| &gate.mean);
+        let (sum, count) = gates.fold((0.0, 0_usize), |(sum, count), gate| {
+            (sum + f64::from(1.0 - gate), count + 1)
+        });
+        (count > 0).then(|| sum / count as f64)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "token counts become f32")]

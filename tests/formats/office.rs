@@ -303,33 +303,108 @@ fn a_hyphen_that_does_not_break_is_a_character_of_the_text() {
     );
 }
 
+/// A bookmark around the runs of a paragraph.
+fn bookmark(number: usize, name: &str, runs: &str) -> String {
+    format!(
+        "<w:bookmarkStart w:id=\"{number}\" w:name=\"{name}\"/>{runs}<w:bookmarkEnd w:id=\"{number}\"/>"
+    )
+}
+
+/// The written text of a document with `[` and `]` where bookmarks begin and end.
+fn bookmarked(document: &Document, translations: &[&str]) -> String {
+    let written = translated(document, translations, None);
+    let text = entry(&written, "word/document.xml");
+    let (mut shown, mut rest) = (String::new(), text.as_str());
+    while let Some(start) = rest.find('<') {
+        shown += &rest[..start];
+        let end = start + rest[start..].find('>').expect("a tag");
+        match &rest[start..end] {
+            tag if tag.starts_with("<w:bookmarkStart") => shown.push('['),
+            tag if tag.starts_with("<w:bookmarkEnd") => shown.push(']'),
+            tag if tag.starts_with("<w:b/") => shown.push('*'),
+            _ => {}
+        }
+        rest = &rest[end + 1..];
+    }
+    shown.trim().to_owned()
+}
+
 #[test]
-fn the_place_of_the_last_change_parts_no_word() {
+fn bookmarks_are_no_placeholders_and_part_no_word() {
     let body = format!(
-        "<w:p>{}<w:bookmarkStart w:id=\"0\" w:name=\"_GoBack\"/><w:bookmarkEnd w:id=\"0\"/>{}\
-         <w:bookmarkStart w:id=\"1\" w:name=\"b\"/>{}<w:bookmarkEnd w:id=\"1\"/></w:p>",
+        "<w:p>{}{}{}{}</w:p>",
         run("", "Save the docu"),
+        bookmark(0, "_GoBack", ""),
         run("", "ment "),
-        run("", "now."),
+        bookmark(1, "_Ref1", &run("", "now.")),
     );
     let document = read("a.docx", &word(&body, &[]));
-    assert_eq!(
-        texts(&document),
-        [format!("Save the document {}now.", point(0))]
-    );
-    let written = translated(
-        &document,
-        &[&format!("Das Dokument {}sichern.", point(0))],
-        None,
-    );
+    assert_eq!(texts(&document), ["Save the document now."]);
+    let written = translated(&document, &["Das Dokument sichern."], None);
     let text = entry(&written, "word/document.xml");
     for kept in [
         "w:name=\"_GoBack\"",
-        "w:name=\"b\"",
+        "w:name=\"_Ref1\"",
         "<w:bookmarkEnd w:id=\"0\"/>",
+        "<w:bookmarkEnd w:id=\"1\"/>",
     ] {
         assert_eq!(text.matches(kept).count(), 1, "{kept} in {text}");
     }
+}
+
+#[test]
+fn bookmarks_stand_around_what_they_stood_around() {
+    let heading = format!("<w:p>{}</w:p>", bookmark(0, "_Toc1", &run("", "Scope")));
+    let document = read("a.docx", &word(&heading, &[]));
+    assert_eq!(
+        bookmarked(&document, &["Geltungsbereich"]),
+        "[Geltungsbereich]"
+    );
+
+    // A number is found again, wherever it stands.
+    let number = bookmark(0, "_Ref1", &run("", "3.2"));
+    let body = format!(
+        "<w:p>{}{number}{}</w:p>",
+        run("", "See section "),
+        run("", " for more.")
+    );
+    let document = read("a.docx", &word(&body, &[]));
+    assert_eq!(
+        bookmarked(&document, &["Mehr dazu steht in Abschnitt 3.2."]),
+        "Mehr dazu steht in Abschnitt [3.2]."
+    );
+
+    // Words are at the same share of the sentence.
+    let words = bookmark(0, "Program", &run("", "the Program"));
+    let body = format!(
+        "<w:p>{}{words}{}</w:p>",
+        run("", "You may copy "),
+        run("", " and give it away.")
+    );
+    let document = read("a.docx", &word(&body, &[]));
+    assert_eq!(
+        bookmarked(
+            &document,
+            &["Sie dürfen nun das Programm kopieren und weitergeben."]
+        ),
+        "Sie dürfen nun [das Programm] kopieren und weitergeben."
+    );
+
+    // Beside markup they stay beside it, and in front of their ends.
+    let bold = bookmark(0, "b", &run("<w:rPr><w:b/></w:rPr>", "Save"));
+    let body = format!(
+        "<w:p>{}{bold}{}</w:p>",
+        run("", "Then choose "),
+        run("", " in the menu.")
+    );
+    let document = read("a.docx", &word(&body, &[]));
+    let text = format!("Then choose {}Save{CLOSE} in the menu.", open(0));
+    assert_eq!(texts(&document), [text]);
+    let german = format!("{}Sichern{CLOSE} im Menü wählen.", open(0));
+    assert_eq!(
+        bookmarked(&document, &[&german]),
+        "[*Sichern] im Menü wählen."
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod checkpoints;
 mod context_only;
 mod context_rates;
 mod context_task;
+mod contrast;
 mod control;
 mod devices;
 mod drafts;

@@ -358,6 +358,90 @@ fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
 }
 
 #[test]
+fn a_tag_in_the_editor_is_one_character() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(1));
+    let start = Command::Editing("⟨1⟩Datei⟨/1⟩ jetzt".to_owned());
+    window.state.apply(start);
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let press = |harness: &mut Harness<'static, Window>, modifiers, key, times: usize| {
+        for _ in 0..times {
+            harness.key_press_modifiers(modifiers, key);
+            harness.run_steps(3);
+        }
+    };
+    let text = |harness: &Harness<'static, Window>| {
+        let open = harness.state().state.document.as_ref();
+        let editor = open.and_then(|open| open.editor.as_ref());
+        editor.expect("an editor").text.clone()
+    };
+    press(&mut harness, Modifiers::COMMAND, Key::Home, 1);
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight, 1);
+    harness.get_by_role(Role::MultilineTextInput).type_text("x");
+    harness.run_steps(4);
+    assert_eq!(text(&harness), "⟨1⟩xDatei⟨/1⟩ jetzt");
+    press(&mut harness, Modifiers::NONE, Key::Backspace, 2);
+    assert_eq!(text(&harness), "Datei⟨/1⟩ jetzt");
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight, 6);
+    press(&mut harness, Modifiers::NONE, Key::ArrowLeft, 1);
+    press(&mut harness, Modifiers::NONE, Key::Delete, 1);
+    assert_eq!(text(&harness), "Datei jetzt");
+    // The chips below write a tag where the caret is, and leave it behind the tag.
+    harness.get_by_role_and_label(Role::Button, "⟨1⟩").click();
+    harness.run_steps(4);
+    harness.get_by_role_and_label(Role::Button, "⟨/1⟩").click();
+    harness.run_steps(4);
+    assert_eq!(text(&harness), "Datei⟨1⟩⟨/1⟩ jetzt");
+}
+
+#[test]
+fn the_edit_menu_acts_on_the_field_that_was_written_in() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(2));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    let choose = |harness: &mut Harness<'static, Window>, label: &str| {
+        harness.get_by_label("Edit").click();
+        harness.run_steps(4);
+        let entry = harness.query_all_by_label_contains(label).next();
+        entry.expect(label).click();
+        let (mut copied, mut asked) = (Vec::new(), Vec::new());
+        for _ in 0..6 {
+            harness.step();
+            let output = harness.output();
+            for command in &output.platform_output.commands {
+                if let egui::OutputCommand::CopyText(text) = command {
+                    copied.push(text.clone());
+                }
+            }
+            let outputs = output.viewport_output.values();
+            asked.extend(outputs.flat_map(|output| output.commands.clone()));
+        }
+        let field = harness.get_by_role(Role::MultilineTextInput);
+        assert!(field.is_focused(), "{label}");
+        (copied, asked)
+    };
+    let text = |harness: &Harness<'static, Window>| {
+        let open = harness.state().state.document.as_ref();
+        let editor = open.and_then(|open| open.editor.as_ref());
+        editor.expect("an editor").text.clone()
+    };
+    choose(&mut harness, "Select all");
+    assert_eq!(harness.state().state.terms.selected_target, "THEN WAIT.");
+    assert_eq!(choose(&mut harness, "Copy").0, ["THEN WAIT."]);
+    assert_eq!(choose(&mut harness, "Cut").0, ["THEN WAIT."]);
+    assert_eq!(text(&harness), "");
+    let (_, asked) = choose(&mut harness, "Paste");
+    assert!(asked.contains(&egui::ViewportCommand::RequestPaste));
+    harness
+        .get_by_role(Role::MultilineTextInput)
+        .type_text("Neu");
+    harness.run_steps(4);
+    assert_eq!(text(&harness), "Neu");
+}
+
+#[test]
 fn a_document_opens_at_the_sentence_where_somebody_was() {
     let page = "<p>Look at it.</p>".repeat(200);
     let mut window = Window::with_document(&page).translated();
@@ -395,7 +479,14 @@ fn menus_are_grey_where_there_is_nothing_to_do() {
     harness.run_steps(4);
     harness.get_by_label("Edit").click();
     harness.run_steps(4);
-    for label in ["Clear translation", "Apply suggested fix", "Undo"] {
+    for label in [
+        "Cut",
+        "Paste",
+        "Select all",
+        "Clear translation",
+        "Apply suggested fix",
+        "Undo",
+    ] {
         let entry = harness.get_by_label_contains(label);
         assert!(entry.accesskit_node().is_disabled(), "{label}");
     }

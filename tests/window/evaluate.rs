@@ -1,10 +1,13 @@
 //! The page of evaluations: models are chosen and tested, and documents judged without names.
 
 use canopy::app::{EvaluateCommand, EvaluateView, Page};
+use canopy::contrastive::{
+    Accuracies, Contrast, ContrastiveSet, Item, SetDocument, SetScores, SetSentence, TargetContext,
+};
 use canopy::corpus::Split;
 use canopy::error::Error;
 use canopy::evaluation::Evaluation;
-use canopy::jobs::{EvaluationProgress, EvaluationRequest};
+use canopy::jobs::{ContrastResult, ContrastedModel, EvaluationProgress, EvaluationRequest};
 use canopy::judgement::{Criterion, Judgement, Vote};
 use canopy::metrics::comparison::{
     ComparedSegment, ComparedSystem, ComparedTest, ComparisonOptions, compare,
@@ -113,7 +116,11 @@ fn evaluate(harness: &mut Harness<'static, Window>) {
     harness.get_by_label("Model 2 of 2: 6 of 12 sentences");
     let state = &mut harness.state_mut().state;
     let evaluation = Arc::new(evaluation());
-    state.receive(Event::Evaluated { job, evaluation });
+    state.receive(Event::Evaluated {
+        job,
+        evaluation,
+        expected: None,
+    });
     harness.run();
 }
 
@@ -406,4 +413,125 @@ fn a_sentence_leads_to_its_trace() {
     state.receive(Event::Finished { job });
     assert_eq!(state.page, Page::Explore);
     assert!(matches!(state.requests.pop(), Some(Request::Trace { .. })));
+}
+
+/// A set of two items in a document, on which the first model is wrong once and the second one never.
+fn contrasted(home: &std::path::Path) -> ContrastResult {
+    let sentence = |source: &str, place: usize| SetSentence {
+        source: source.to_owned(),
+        reference: None,
+        place: (0, place),
+    };
+    let item = |number: usize, right: &str, wrong: &str, distance: usize| Item {
+        id: format!("item-{number}"),
+        sentence: number,
+        correct: right.to_owned(),
+        contrasts: vec![Contrast {
+            text: wrong.to_owned(),
+            ..Contrast::default()
+        }],
+        category: Some("it".to_owned()),
+        distance: Some(distance),
+        ..Item::default()
+    };
+    let set = ContrastiveSet {
+        name: "pronouns".to_owned(),
+        documents: vec![SetDocument {
+            id: "one".to_owned(),
+            sentences: vec![
+                sentence("The cat sleeps.", 0),
+                sentence("It is black.", 1),
+                sentence("It purrs.", 2),
+            ],
+        }],
+        items: vec![
+            item(1, "Sie ist schwarz.", "Er ist schwarz.", 1),
+            item(2, "Dann schnurrt sie.", "Dann schnurrt er.", 2),
+        ],
+        ..ContrastiveSet::default()
+    };
+    let model = |name: &str, scores: [[f64; 2]; 2]| {
+        let items: Vec<Option<Vec<f64>>> = scores.iter().map(|it| Some(it.to_vec())).collect();
+        ContrastedModel {
+            name: name.to_owned(),
+            folder: home.join(name),
+            accuracies: Accuracies::of(&set, &items),
+            scores: SetScores {
+                items,
+                target_context: TargetContext::None,
+            },
+        }
+    };
+    let models = vec![
+        model("plain", [[-4.0, -3.0], [-5.0, -5.5]]),
+        model("context", [[-2.0, -6.0], [-3.0, -8.0]]),
+    ];
+    ContrastResult { set, models }
+}
+
+#[test]
+fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = page(home.path()).harness();
+    harness.run();
+    for name in ["plain", "context"] {
+        harness.get_by_label(name).click();
+        harness.run();
+    }
+    harness.get_by_label("Choose a set…").click();
+    harness.run();
+    let state = &mut harness.state_mut().state;
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer(home.path().join("pronouns.json"), false));
+    harness.run();
+    harness.get_by_label("Score").click();
+    harness.run_steps(4);
+    let state = &mut harness.state_mut().state;
+    let Some(EvaluationRequest::Contrast(asked)) = state.evaluate.requests.pop() else {
+        panic!("{:?}", state.evaluate.requests)
+    };
+    assert_eq!(asked.models.len(), 2);
+    let job = asked.job;
+    let progress = EvaluationProgress {
+        model: 0,
+        num_models: 2,
+        done: 3,
+        num: 4,
+    };
+    state.receive(Event::Evaluating { job, progress });
+    harness.run();
+    harness.get_by_label("Model 1 of 2: 3 of 4 translations");
+    let state = &mut harness.state_mut().state;
+    let result = Arc::new(contrasted(home.path()));
+    state.receive(Event::Contrasted { job, result });
+    harness.run();
+    harness.get_by_label("pronouns");
+    harness.get_by_label("By category");
+    harness.get_all_by_label("1 of 2").next().expect("of plain");
+    harness
+        .get_all_by_label("2 of 2")
+        .next()
+        .expect("of context");
+    // Only what the model that is looked at chose wrongly.
+    harness.get_by_label("Wrong choices").click();
+    harness.run();
+    assert!(harness.query_by_label("It purrs.").is_none());
+    harness.get_by_label("It is black.").click();
+    harness.run_steps(4);
+    let state = &mut harness.state_mut().state;
+    let written = state
+        .file_requests
+        .iter()
+        .find_map(|request| match request {
+            FileRequest::Write { path, bytes, .. } => Some((path, bytes)),
+            _ => None,
+        });
+    let (path, bytes) = written.expect("its document");
+    assert!(path.starts_with(home.path().join("data/evaluated")));
+    let text = String::from_utf8(bytes.clone()).expect("text");
+    assert_eq!(text, "The cat sleeps.\n\nIt is black.\n\nIt purrs.\n");
+    let opens = state.requests.iter().any(
+        |request| matches!(request, Request::OpenModel { folder, .. } if *folder == home.path().join("plain")),
+    );
+    assert!(opens, "{:?}", state.requests);
 }

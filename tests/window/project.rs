@@ -1,7 +1,10 @@
 //! The page of a project.
 
-use canopy::app::{Page, ProjectCommand};
+use canopy::app::{Page, ProjectCommand, SettingsCommand};
 use canopy::jobs::{DocumentStatus, Head, ProjectFolder, ProjectRequest, ProjectStatus};
+
+use egui::Key;
+use egui::accesskit::Role;
 
 use super::*;
 
@@ -269,4 +272,67 @@ fn all_documents_are_translated_one_after_the_other() {
     let notice = state.notices.last().expect("a notice");
     assert_eq!(notice.title, "2 documents are translated");
     assert_eq!(state.page, Page::Project);
+}
+
+#[test]
+fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
+    let mut harness = window().harness();
+    harness.run_steps(4);
+    harness.get_by_label("Project settings…").click();
+    harness.run_steps(6);
+    harness.get_by_label("old.tmx");
+    harness.get_by_label("Add a memory…").click();
+    harness.run_steps(4);
+    let state = &mut harness.state_mut().state;
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer("/memories/vendor.tmx".into(), false));
+    harness.run_steps(4);
+    harness.get_by_label("Move up vendor.tmx").click();
+    harness.run_steps(4);
+    let penalty = harness.get_by_role_and_label(Role::SpinButton, "Penalty of old.tmx");
+    penalty.focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowUp);
+    harness.run_steps(4);
+    harness.get_by_label("Save").click();
+    harness.run_steps(4);
+    let state = &harness.state().state;
+    assert!(state.projects.settings.is_none());
+    let Some(ProjectRequest::Configure { settings, .. }) = state.projects.requests.last() else {
+        panic!("{:?}", state.projects.requests)
+    };
+    let memories: Vec<(&str, u8)> = settings
+        .memories
+        .iter()
+        .map(|memory| (memory.path.as_str(), memory.penalty))
+        .collect();
+    assert_eq!(memories, [("/memories/vendor.tmx", 0), ("old.tmx", 1)]);
+}
+
+#[test]
+fn other_settings_of_a_project_open_its_model_and_memory_anew() {
+    let home = tempfile::tempdir().expect("a folder");
+    let project = ProjectFolder::create(home.path(), status().project.head).expect("begins");
+    let mut window = window();
+    let state = &mut window.state;
+    for command in [
+        SettingsCommand::Show,
+        SettingsCommand::RemoveMemory(0),
+        SettingsCommand::Keep,
+    ] {
+        state.apply(Command::Project(command.into()));
+    }
+    let Some(ProjectRequest::Configure { job, settings, .. }) = state.projects.requests.pop()
+    else {
+        panic!("{:?}", state.projects.requests)
+    };
+    assert!(settings.memories.is_empty());
+    state.requests.clear();
+    let mut changed = status();
+    changed.project.folder = project.folder;
+    changed.project.head.memory = None;
+    let status = Ok(Box::new(changed));
+    state.receive(Event::ProjectSeen { job, status });
+    let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
+    assert!(state.requests.iter().any(opens));
 }

@@ -135,6 +135,7 @@ pub(super) fn compared(home: &Path) -> (Harness<'static, Window>, Vec<PathBuf>) 
     state.receive(Event::Evaluated {
         job: asked.job,
         evaluation,
+        expected: None,
     });
     harness.run_steps(4);
     (harness, models)

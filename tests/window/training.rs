@@ -259,6 +259,30 @@ fn the_context_can_learn_alone_where_there_is_a_model_to_keep() {
 }
 
 #[test]
+fn expert_settings_are_folded_unless_one_is_wrong() {
+    let home = home();
+    let mut harness = page(home.path()).harness();
+    let mut form = NewRun::new(home.path().join("corpora/letters"), Device::Cpu);
+    let fill = |harness: &mut Harness<'static, Window>, form: &NewRun| {
+        let fill = TrainingCommand::Fill(Box::new(form.clone()));
+        harness.state_mut().state.apply(Command::Training(fill));
+        harness.run_steps(12);
+    };
+    let is_there = |harness: &Harness<'static, Window>, label: &str| {
+        let found = harness.query_by_role_and_label(Role::SpinButton, label);
+        found.is_some()
+    };
+    fill(&mut harness, &form);
+    assert!(is_there(&harness, "Steps") && is_there(&harness, "Time"));
+    for expert in ["Dropout", "Batch", "Seed", "Save every"] {
+        assert!(!is_there(&harness, expert), "{expert}");
+    }
+    form.config.dropout = 2.0;
+    fill(&mut harness, &form);
+    assert!(is_there(&harness, "Dropout") && is_there(&harness, "Save every"));
+}
+
+#[test]
 fn a_run_that_goes_on_keeps_its_corpus_and_seed() {
     let home = home();
     let mut harness = page(home.path()).harness();
@@ -273,6 +297,10 @@ fn a_run_that_goes_on_keeps_its_corpus_and_seed() {
         let fill = TrainingCommand::Fill(Box::new(form));
         harness.state_mut().state.apply(Command::Training(fill));
         harness.run();
+        if !is_fixed {
+            harness.get_by_label("Advanced").click();
+            harness.run_steps(12);
+        }
         for (role, field) in [
             (Role::ComboBox, "Corpus"),
             (Role::ComboBox, "System"),

@@ -78,6 +78,7 @@ impl AppState {
             }
             C::ExportVotes(path) => self.export_votes(path),
             C::CloseJudgement => page.judgement = None,
+            C::Contrast(command) => self.apply_contrast(command),
         }
     }
 
@@ -164,6 +165,7 @@ impl AppState {
         self.evaluate.running = Some(Evaluating {
             job,
             models,
+            unit: "sentences",
             control,
             progress: None,
             started_secs: self.now_secs,
@@ -212,6 +214,7 @@ impl AppState {
     /// Gives up a trace whose document is not there or no longer wanted.
     pub(crate) fn forget_trace(&mut self) {
         self.evaluate.tracing = None;
+        self.evaluate.wanted = None;
     }
 
     /// A document has been opened: goes on if it was for a trace.
@@ -235,6 +238,7 @@ impl AppState {
     /// A translation has ended: shows the trace if it was for one.
     pub(crate) fn translated_for_trace(&mut self) {
         if self.evaluate.tracing.take() == Some(Tracing::Translating) {
+            self.take_wanted();
             self.show_explorer();
         }
     }

@@ -7,7 +7,7 @@ use super::{Evaluated, Tracing};
 use crate::error::Error;
 use crate::jobs::{EvaluationProgress, JobId};
 use crate::state::{AppState, NoticeKind};
-use canopy_evaluate::evaluation::Evaluation;
+use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 
 impl AppState {
     pub(crate) fn evaluating(&mut self, job: JobId, progress: EvaluationProgress) {
@@ -23,7 +23,12 @@ impl AppState {
         }
     }
 
-    pub(crate) fn evaluated(&mut self, job: JobId, evaluation: Arc<Evaluation>) {
+    pub(crate) fn evaluated(
+        &mut self,
+        job: JobId,
+        evaluation: Arc<Evaluation>,
+        expected: Option<Arc<ExpectedForms>>,
+    ) {
         let is_sample = self.is_sample_evaluation(job);
         let page = &mut self.evaluate;
         let Some(running) = page.running.take_if(|running| running.job == job) else {
@@ -32,6 +37,7 @@ impl AppState {
         let number = page.done.len();
         page.done.push(Evaluated {
             evaluation: evaluation.clone(),
+            expected,
             models: running.models,
             // The sample can be had again at any time.
             is_unsaved: !is_sample,

@@ -1,6 +1,7 @@
 //! The page of evaluations: which models are tested on what, what came of it, and blind judgement.
 
 mod commands;
+mod contrast;
 mod events;
 
 use std::path::PathBuf;
@@ -8,10 +9,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use contrast::{Contrast, ContrastCommand, Listed, deciding_word};
+
 use crate::error::{Error, Result};
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
 use canopy_corpus::Split;
-use canopy_evaluate::evaluation::Evaluation;
+use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 use canopy_metrics::judgement::{Criterion, Judgement, Vote};
 
 /// A command of the page.
@@ -50,6 +53,7 @@ pub enum EvaluateCommand {
     AskExportVotes,
     ExportVotes(PathBuf),
     CloseJudgement,
+    Contrast(ContrastCommand),
 }
 
 /// The part of an evaluation that is shown.
@@ -61,6 +65,8 @@ pub enum EvaluateView {
     Buckets,
     /// Largest wins and losses.
     Sentences,
+    /// Words that the sentences before decide.
+    Words,
 }
 
 /// An evaluation under way.
@@ -68,6 +74,8 @@ pub enum EvaluateView {
 pub struct Evaluating {
     pub job: JobId,
     pub models: Vec<PathBuf>,
+    /// What is counted: sentences or translations.
+    pub unit: &'static str,
     pub control: JobControl,
     pub progress: Option<EvaluationProgress>,
     pub started_secs: f64,
@@ -78,6 +86,7 @@ pub struct Evaluating {
 #[derive(Debug, Clone)]
 pub struct Evaluated {
     pub evaluation: Arc<Evaluation>,
+    pub expected: Option<Arc<ExpectedForms>>,
     /// In the order of its systems.
     models: Vec<PathBuf>,
     /// Whether nothing of it is in a file.
@@ -151,6 +160,7 @@ pub struct Evaluate {
     /// Index of the system beside the first one.
     pub selected: usize,
     pub judgement: Option<OpenJudgement>,
+    pub contrast: Contrast,
     /// For the thread that evaluates; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,
     saving: Option<(JobId, Arc<Evaluation>)>,
@@ -158,6 +168,8 @@ pub struct Evaluate {
     exporting: Option<JobId>,
     /// The trace to be made once its document is open, and then once it is translated.
     tracing: Option<Tracing>,
+    /// What is looked at in it, if it is made for an item of a contrastive set.
+    wanted: Option<contrast::Wanted>,
 }
 
 /// On the way from a segment to its trace.
@@ -189,6 +201,11 @@ impl Evaluate {
         Some(&shown.evaluation)
     }
 
+    /// The words of the evaluation that is shown that the sentences before decide.
+    pub fn expected(&self) -> Option<&ExpectedForms> {
+        self.done.get(self.shown)?.expected.as_deref()
+    }
+
     /// Whether there are scores that are in no file.
     pub(crate) fn has_unsaved(&self) -> bool {
         self.done.iter().any(|done| done.is_unsaved)
@@ -200,6 +217,7 @@ impl Evaluate {
             self.shown = number;
             self.selected = usize::from(done.evaluation.comparison.systems.len() > 1);
             self.view = EvaluateView::Scores;
+            self.contrast.is_shown = false;
         }
     }
 }

@@ -75,6 +75,9 @@ impl AppState {
         };
         explorer.trace = Some(OpenTrace { source, origin });
         explorer.question = explorer.fitted(question);
+        if let Some(word) = explorer.wanted_word.take() {
+            explorer.question = explorer.about_word(&word);
+        }
         self.ask_trace();
     }
 

@@ -173,6 +173,8 @@ pub struct Explorer {
     /// The model that is being opened so that the document is traced with it.
     next_model: Option<PathBuf>,
     saving: Option<JobId>,
+    /// A word of the selected sentence's translation that the next trace is asked about.
+    pub(crate) wanted_word: Option<String>,
 }
 
 impl Default for Explorer {
@@ -200,6 +202,7 @@ impl Default for Explorer {
             back: Vec::new(),
             next_model: None,
             saving: None,
+            wanted_word: None,
         }
     }
 }

@@ -87,6 +87,31 @@ impl Explorer {
         question
     }
 
+    /// The question about a word of the translation of the sentence that is asked about; about the sentence if it has none.
+    pub(super) fn about_word(&self, word: &str) -> Question {
+        let sentence = self.question.query.sentence;
+        let place = self.source().and_then(|source| {
+            let sentence = source.overview().sentences(Side::Target).get(sentence)?;
+            let same = |token: &String| !token.trim().is_empty() && token.trim() == word;
+            // A word in pieces begins with its first one.
+            let begins = |token: &String| {
+                let token = token.trim();
+                token.chars().count() > 1 && word.starts_with(token)
+            };
+            let tokens = &sentence.tokens;
+            tokens
+                .iter()
+                .position(same)
+                .or_else(|| tokens.iter().position(begins))
+        });
+        match place {
+            Some(place) => {
+                self.fitted(self.about(TextPosition::word(Side::Target, sentence, place)))
+            }
+            None => self.question,
+        }
+    }
+
     /// So many words on, into the neighbouring sentences.
     pub(super) fn stepped_word(&self, by: isize) -> Option<Question> {
         let source = self.source()?;

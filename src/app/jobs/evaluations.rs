@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
+use super::contrasting::{ContrastJob, contrast};
 use super::{Event, JobControl, JobId, RequestThread};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
@@ -20,6 +21,8 @@ use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator, descr
 #[derive(Debug)]
 pub enum EvaluationRequest {
     Evaluate(Box<EvaluationJob>),
+    /// Scores the translations of a contrastive set.
+    Contrast(Box<ContrastJob>),
     /// A table (`.csv`, `.tex`, `.json`) or figure (`.svg`, `.png`), as the end of the name says; replaces what is there, the
     /// dialog has asked.
     Save {
@@ -80,10 +83,12 @@ fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &dyn
     while let Ok(request) = inbox.recv() {
         let job = match &request {
             EvaluationRequest::Evaluate(job) => job.job,
+            EvaluationRequest::Contrast(job) => job.job,
             EvaluationRequest::Save { job, .. } => *job,
         };
         let done = caught(|| match request {
             EvaluationRequest::Evaluate(job) => evaluate(&job, device_lock, emit),
+            EvaluationRequest::Contrast(job) => contrast(&job, device_lock, emit),
             EvaluationRequest::Save {
                 evaluation, path, ..
             } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
@@ -148,7 +153,15 @@ fn evaluate(
         hypotheses.push(translated.hypotheses);
     }
     drop(device_lock);
-    let systems = unique_names(&named).into_iter().zip(hypotheses);
+    let unique = unique_names(&named);
+    let expected = test.expected().map(|words| {
+        let both = unique.iter().zip(&hypotheses);
+        let systems: Vec<(&str, &[String])> = both
+            .map(|(name, texts)| (name.as_str(), texts.as_slice()))
+            .collect();
+        Arc::new(words.compare(&systems, ComparisonOptions::default().seed))
+    });
+    let systems = unique.into_iter().zip(hypotheses);
     let systems = systems.map(|(name, hypotheses)| ComparedSystem { name, hypotheses });
     let name = asked
         .corpus
@@ -172,6 +185,7 @@ fn evaluate(
     Ok(Event::Evaluated {
         job,
         evaluation: Arc::new(evaluation),
+        expected,
     })
 }
 

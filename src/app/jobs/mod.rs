@@ -7,6 +7,7 @@ pub mod aligning;
 pub mod catalogues;
 pub mod checking;
 pub mod comparing;
+mod contrasting;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
@@ -31,12 +32,14 @@ pub use aligning::{AlignRequest, AlignThread};
 pub use canopy_base::JobId;
 pub use canopy_project::{
     Alignment, AlignmentFormat, DocumentStatus, DocumentWork, Head, LanguageWork, MergedWork,
-    Origin, Project, ProjectFolder, ProjectStatus, SavedTarget, State, Version, WrittenAlignment,
+    Origin, Project, ProjectFolder, ProjectMemory, ProjectSettings, ProjectStatus, SavedTarget,
+    State, Version, WrittenAlignment,
 };
 pub use canopy_project::{batch, project, project_folder, project_merge, segment_history};
 pub use catalogues::{CatalogueRequest, CatalogueThreads};
 pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
+pub use contrasting::{ContrastJob, ContrastResult, ContrastedModel};
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread, Overwrite};
@@ -55,7 +58,7 @@ use crate::training::CorpusFacts;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::survey::Survey;
 use canopy_document::document::Document;
-use canopy_evaluate::evaluation::Evaluation;
+use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{ContextEdit, Explanation, Margin, ModelView, SimilarityView};
 use canopy_qa::checks::Finding;
@@ -361,6 +364,13 @@ pub enum Event {
     Evaluated {
         job: JobId,
         evaluation: Arc<Evaluation>,
+        /// How often the words that the sentences before decide are there, where the corpus names such words.
+        expected: Option<Arc<ExpectedForms>>,
+    },
+    /// The choices of models in a contrastive set.
+    Contrasted {
+        job: JobId,
+        result: Arc<ContrastResult>,
     },
     EvaluationSaved {
         job: JobId,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender};
 
-use super::project_folder::{Head, ProjectFolder, ProjectStatus};
+use super::project_folder::{Head, ProjectFolder, ProjectSettings, ProjectStatus};
 use super::{DocumentWork, Event, JobId, Project, RequestThread};
 use crate::error::Result;
 use canopy_base::error::caught;
@@ -48,6 +48,12 @@ pub enum ProjectRequest {
         job: JobId,
         folder: PathBuf,
         memory: PathBuf,
+    },
+    /// Takes settings in place of those that it has.
+    Configure {
+        job: JobId,
+        folder: PathBuf,
+        settings: Box<ProjectSettings>,
     },
     /// Writes all translations.
     Export { job: JobId, folder: PathBuf },
@@ -127,6 +133,7 @@ impl ProjectRequest {
             | Self::Remove { job, .. }
             | Self::Move { job, .. }
             | Self::UseMemory { job, .. }
+            | Self::Configure { job, .. }
             | Self::Export { job, .. } => *job,
         }
     }
@@ -159,6 +166,13 @@ impl ProjectRequest {
             Self::UseMemory { folder, memory, .. } => {
                 let mut project = ProjectFolder::open(&folder)?;
                 project.use_memory(&memory)?;
+                Ok(project)
+            }
+            Self::Configure {
+                folder, settings, ..
+            } => {
+                let mut project = ProjectFolder::open(&folder)?;
+                project.configure(&settings)?;
                 Ok(project)
             }
             Self::Add {

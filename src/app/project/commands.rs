@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ProjectCommand;
+use super::{ProjectCommand, Taking};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::error::Result;
@@ -43,6 +43,7 @@ impl AppState {
                     by,
                 });
             }
+            ProjectCommand::Settings(command) => self.change_project_settings(command),
             ProjectCommand::TranslateAll => self.translate_project(),
             ProjectCommand::CountWords => {
                 let open = self.projects.open.as_ref();
@@ -51,7 +52,7 @@ impl AppState {
             }
             ProjectCommand::CountWordsTo(path) => self.write_word_count(path),
             ProjectCommand::UseMemory(memory) => {
-                self.projects.is_memory_new = true;
+                self.projects.taking = Some(Taking::Memory);
                 self.ask_project(|job, folder| ProjectRequest::UseMemory {
                     job,
                     folder,
@@ -76,7 +77,7 @@ impl AppState {
     }
 
     /// Hands a request about the open project on.
-    fn ask_project(&mut self, request: impl FnOnce(JobId, PathBuf) -> ProjectRequest) {
+    pub(super) fn ask_project(&mut self, request: impl FnOnce(JobId, PathBuf) -> ProjectRequest) {
         let Some(folder) = self.projects.folder().map(Path::to_owned) else {
             return;
         };
@@ -157,6 +158,7 @@ impl AppState {
         let status = match status {
             Ok(status) => *status,
             Err(error) => {
+                self.projects.taking = None;
                 let title = match opening {
                     Some(_) => "The project could not be opened",
                     None => "The project could not be changed",
@@ -173,13 +175,17 @@ impl AppState {
             }
             self.projects.is_memory_old = false;
             self.use_project_model();
-        } else if std::mem::take(&mut self.projects.is_memory_new) {
-            self.open_again();
+            return;
+        }
+        match self.projects.taking.take() {
+            Some(Taking::Settings) => self.use_project_settings(),
+            Some(Taking::Memory) => self.open_again(),
+            None => {}
         }
     }
 
     /// Opens the project's model, with the project as its memory.
-    fn use_project_model(&mut self) {
+    pub(super) fn use_project_model(&mut self) {
         let Some(status) = &self.projects.open else {
             return;
         };
@@ -252,6 +258,7 @@ impl AppState {
 
     fn close_project(&mut self) {
         self.projects.looking = None;
+        self.projects.settings = None;
         if self.projects.open.take().is_some() {
             if self.page == Page::Project {
                 self.page = Page::Document;

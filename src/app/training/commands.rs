@@ -53,6 +53,8 @@ impl AppState {
             C::UseContexts(file) => self.fill(|form| form.config.contexts = file),
             C::ChooseMemory => self.asks.push(Ask::RunMemory),
             C::UseMemory(path) => self.fill(|form| form.config.memory = path),
+            C::ChooseContrastiveSet => self.asks.push(Ask::RunContrastiveSet),
+            C::UseContrastiveSet(path) => self.fill(|form| form.config.contrastive_set = path),
             C::ChooseRun => self.asks.push(Ask::RunFolder),
             C::Follow(folder) => {
                 training.selected = Some(folder.clone());

@@ -70,6 +70,9 @@ pub enum TrainingCommand {
     /// Asks for translations to remember beside the training pairs.
     ChooseMemory,
     UseMemory(PathBuf),
+    /// Asks for a contrastive set that the run is scored on.
+    ChooseContrastiveSet,
+    UseContrastiveSet(PathBuf),
     /// Asks for the folder of a run that lies elsewhere.
     ChooseRun,
     Follow(PathBuf),

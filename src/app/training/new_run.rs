@@ -218,6 +218,10 @@ impl NewRun {
                 if !memory.as_os_str().is_empty() && !memory.exists() {
                     return problem("memory", "There is no such file");
                 }
+                let set = &self.config.contrastive_set;
+                if !set.as_os_str().is_empty() && !set.exists() {
+                    return problem("contrastive_set", "There is no such file");
+                }
                 let (field, message) = bert::problem(&self.config, &preset)?;
                 problem(field, message)
             }

@@ -5,6 +5,7 @@ mod folder;
 mod history;
 mod merge;
 mod place;
+mod settings;
 mod translate;
 
 use clap::Subcommand;
@@ -17,6 +18,8 @@ pub(super) enum ProjectCommand {
     New(folder::NewArguments),
     /// Take documents into a project
     Add(folder::AddArguments),
+    /// Print or change a project's languages, model, memories and termbase
+    Settings(settings::SettingsArguments),
     /// Tell how far a project is, and how much there is to translate
     Status(folder::StatusArguments),
     /// Translate what has no translation yet in all documents of a project
@@ -35,6 +38,7 @@ pub(super) fn run(command: &ProjectCommand) -> Result<()> {
     match command {
         ProjectCommand::New(arguments) => folder::new(arguments),
         ProjectCommand::Add(arguments) => folder::add(arguments),
+        ProjectCommand::Settings(arguments) => settings::run(arguments),
         ProjectCommand::Status(arguments) => folder::status(arguments),
         ProjectCommand::Translate(arguments) => translate::run(arguments),
         ProjectCommand::Check(arguments) => check::run(arguments),

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::warn;
+use canopy_corpus::memory::TranslationMemory;
 use canopy_qa::terms::Termbase;
 use canopy_translate::inference::{TermMode, TermUse, Translator};
 
@@ -49,14 +50,35 @@ impl TermArguments {
             return Ok(());
         }
         let info = translator.info();
-        let base = Termbase::read(path, &info.source_language, &info.target_language)?;
-        let terms = TermUse::new(Arc::new(base), self.term_mode.into());
-        let terms = match translator.memory() {
-            Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, target)| target)),
-            None => terms,
-        };
+        let languages = [&*info.source_language, &*info.target_language];
+        let terms = self.read(path, languages, translator.memory().map(AsRef::as_ref))?;
         translator.use_terms(terms);
         Ok(())
+    }
+
+    /// The terms between two languages, with the forms that they have in a memory; none if no termbase is named.
+    pub fn between(
+        &self,
+        languages: [&str; 2],
+        memory: Option<&TranslationMemory>,
+    ) -> Result<Option<TermUse>> {
+        let path = self.terms.as_ref();
+        path.map(|path| self.read(path, languages, memory))
+            .transpose()
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        [source, target]: [&str; 2],
+        memory: Option<&TranslationMemory>,
+    ) -> Result<TermUse> {
+        let base = Termbase::read(path, source, target)?;
+        let terms = TermUse::new(Arc::new(base), self.term_mode.into());
+        Ok(match memory {
+            Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, target)| target)),
+            None => terms,
+        })
     }
 }
 

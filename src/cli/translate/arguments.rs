@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::batch_arguments::BatchArguments;
@@ -104,6 +104,10 @@ pub(crate) struct TranslateArguments {
     /// source most probable by this model
     #[arg(long, alias = "channel", value_name = "DIR")]
     pub(super) reranker: Option<PathBuf>,
+    /// Tokens of a document that a language model reads and writes at once: instructions, terms, sentences and translations.
+    /// More context takes longer; beyond it whole sections are left out, those least like the sentence first
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(256..=1_048_576))]
+    pub(super) context_tokens: Option<usize>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
     /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
     #[arg(long, value_name = "FILE.json|FILE.trace")]

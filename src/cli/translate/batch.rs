@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{json, to_value};
 
 use super::arguments::TranslateArguments;
+use super::language_model::LanguageModels;
 use super::languages::Translators;
 use crate::error::{Error, Result};
 use crate::inputs::check_output;
@@ -96,12 +97,9 @@ impl TranslateArguments {
     }
 
     /// The identity of these translations: the program's version, the model by its content, and all options that matter.
-    fn settings(&self, translator: Option<&Translator>) -> Result<String> {
-        let mut models = Vec::new();
-        let legs = [translator, translator.and_then(Translator::second)];
-        for leg in legs.into_iter().flatten() {
-            models.push(digest_of_all(&leg.info().folder)?);
-        }
+    fn settings(&self, models: &[&Path]) -> Result<String> {
+        let models = models.iter().map(|path| digest_of_all(path));
+        let models = models.collect::<Result<Vec<_>>>()?;
         let digest = |path: &Option<PathBuf>| path.as_deref().map(digest_of_all).transpose();
         Ok(json!({
             "version": env!("CARGO_PKG_VERSION"),
@@ -128,6 +126,7 @@ impl TranslateArguments {
             "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
             "llm": self.llm.names(),
+            "context_tokens": self.context_tokens,
         })
         .to_string())
     }
@@ -172,16 +171,21 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
     }
     let first = first_documents(arguments, &batch);
     let mut translators = Translators::new(arguments, &first);
-    let translator = match (first.first(), arguments.pseudo) {
-        (Some(document), None) => match translators.of(arguments, document) {
+    let mut language_model = LanguageModels::of(arguments, &first);
+    let is_without = arguments.pseudo.is_some() || language_model.is_some();
+    let translator = match first.first().filter(|_| !is_without) {
+        Some(document) => match translators.of(arguments, document) {
             // It fails by itself; others may have models.
             Err(Error::DeclaredTarget { .. }) => None,
             opened => Some(&*opened?),
         },
         _ => None,
     };
+    let legs = [translator, translator.and_then(Translator::second)];
+    let folders = legs.iter().flatten().map(|leg| leg.info().folder.as_path());
+    let folders = folders.chain(language_model.as_ref().map(LanguageModels::path));
     let options = BatchOptions {
-        settings: arguments.settings(translator)?,
+        settings: arguments.settings(&folders.collect::<Vec<_>>())?,
         lease: Duration::from_secs(arguments.batch.lease_secs as u64),
         waits: !arguments.batch.no_wait,
         force: arguments.force,
@@ -193,6 +197,9 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
             return arguments.pseudo_bytes(pseudo, &document);
         }
         arguments.retarget(&mut document);
+        if let Some(model) = &mut language_model {
+            return model.bytes(arguments, &document);
+        }
         let translator = translators.of(arguments, &document)?;
         arguments.bytes(translator, &document)
     };

@@ -1,6 +1,8 @@
 //! The languages between which a document is translated: those of the options, else those that the file declares, else the
 //! one that its text is written in.
 
+use std::path::PathBuf;
+
 use super::arguments::TranslateArguments;
 use crate::error::{BaseError, Error, Result};
 use crate::library;
@@ -70,6 +72,34 @@ impl Translators {
 }
 
 impl TranslateArguments {
+    /// The installed model that is the one between the languages of a document, if no model is named.
+    pub(super) fn installed_for(&self, document: &Document) -> Option<PathBuf> {
+        let pair = self.pair_of(document, None);
+        let detected = || detected_language(document).map(|found| found.code);
+        let from = pair.from.or_else(detected)?;
+        library::model_between(&from, pair.to.as_deref()?)
+    }
+
+    /// Source and target of a document for a model of any languages; ends the program where nobody says them.
+    pub(super) fn languages_of(&self, document: &Document) -> [String; 2] {
+        let detected = || detected_language(document).map(|found| found.code);
+        let pair = self.pair_of(document, None);
+        match (pair.from.or_else(detected), pair.to) {
+            (Some(from), Some(to)) => [from, to],
+            (None, _) => wrong_usage(
+                "translate",
+                format!(
+                    "{}: its language is not known; say it with --from",
+                    document.name
+                ),
+            ),
+            (_, None) => wrong_usage(
+                "translate",
+                "a language model translates into any language; say it with --to",
+            ),
+        }
+    }
+
     fn pair_of(&self, document: &Document, detected: Option<&str>) -> Pair {
         let [source, target] = document.declared_languages();
         let from = self.from.as_deref().or(source).or(detected);

@@ -63,6 +63,12 @@ pub(crate) fn translate(
         }
         done => done?,
     };
+    warn_of_flags(document, &translations);
+    Ok((adapted, translations))
+}
+
+/// Names the sentences that somebody should look at.
+pub(super) fn warn_of_flags(document: &Document, translations: &[Option<Translation>]) {
     for (index, translation) in translations.iter().enumerate() {
         let flags = translation
             .as_ref()
@@ -78,7 +84,6 @@ pub(crate) fn translate(
             ));
         }
     }
-    Ok((adapted, translations))
 }
 
 /// Translates sentences of the document of this name.

@@ -2,15 +2,39 @@
 
 use serde_json::{Value, json};
 
+use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_document::export::Languages;
 use canopy_document::placeholder::stripped;
 use canopy_project::markup::to_editable;
 use canopy_translate::inference::{TermUse, Translation, Translator};
 
+/// The model that has translated, with what belongs to the user.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReportedModel<'m> {
+    pub name: &'m str,
+    pub source_language: &'m str,
+    pub target_language: &'m str,
+    pub terms: Option<&'m TermUse>,
+    pub memory: Option<&'m TranslationMemory>,
+}
+
+impl<'m> From<&'m Translator> for ReportedModel<'m> {
+    fn from(translator: &'m Translator) -> Self {
+        let info = translator.info();
+        Self {
+            name: &info.name,
+            source_language: &info.source_language,
+            target_language: &info.target_language,
+            terms: translator.terms().map(AsRef::as_ref),
+            memory: translator.memory().map(AsRef::as_ref),
+        }
+    }
+}
+
 /// Its sentences with their translations, scores and flags.
 pub(super) fn report(
-    translator: &Translator,
+    model: ReportedModel<'_>,
     document: &Document,
     translations: &[Option<Translation>],
 ) -> Value {
@@ -24,22 +48,21 @@ pub(super) fn report(
             entry["tokens"] = json!(translation.num_tokens);
             entry["confidence"] = json!(translation.confidence());
             entry["flags"] = json!(translation.flags);
-            if let Some(terms) = translator.terms() {
+            if let Some(terms) = model.terms {
                 entry["terms"] = used_terms(terms, document, index, translation);
             }
         }
-        if let Some(memory) = translator.memory() {
+        if let Some(memory) = model.memory {
             let shown = document.sentences[index].plain_text();
             entry["similar"] = json!(memory.to_show(shown.trim()));
         }
         entry
     };
-    let info = translator.info();
     json!({
         "document": document.name,
-        "model": info.name,
-        "source_language": info.source_language,
-        "target_language": info.target_language,
+        "model": model.name,
+        "source_language": model.source_language,
+        "target_language": model.target_language,
         "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
     })
 }

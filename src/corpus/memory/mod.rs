@@ -78,6 +78,16 @@ struct Pair {
     target: String,
     words: Vec<u32>,
     origin: Option<Arc<PairOrigin>>,
+    /// Of its memory, taken from its score, from 0 to 1.
+    penalty: f32,
+}
+
+/// A pair before it is taken in.
+struct NewPair {
+    source: String,
+    target: String,
+    origin: Option<Arc<PairOrigin>>,
+    penalty: f32,
 }
 
 /// Where a pair comes from.
@@ -101,12 +111,13 @@ pub struct Match<'m> {
 }
 
 impl Pair {
-    fn parts(&self) -> (String, String, Option<Arc<PairOrigin>>) {
-        (
-            self.source.clone(),
-            self.target.clone(),
-            self.origin.clone(),
-        )
+    fn parts(&self) -> NewPair {
+        NewPair {
+            source: self.source.clone(),
+            target: self.target.clone(),
+            origin: self.origin.clone(),
+            penalty: self.penalty,
+        }
     }
 }
 
@@ -188,25 +199,33 @@ impl TranslationMemory {
     /// Takes in pairs of source and target; of several with the same source the first one.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let pairs = pairs.into_iter();
-        Self::of_pairs(pairs.map(|(source, target)| (source, target, None)))
+        Self::of_pairs(pairs.map(|(source, target)| NewPair {
+            source,
+            target,
+            origin: None,
+            penalty: 0.0,
+        }))
     }
 
     /// Takes in pairs of source and target with where they come from; of several with the same source the first one.
     pub fn with_origins(pairs: impl IntoIterator<Item = (String, String, PairOrigin)>) -> Self {
         let pairs = pairs.into_iter();
-        Self::of_pairs(pairs.map(|(source, target, origin)| (source, target, Some(origin.into()))))
+        Self::of_pairs(pairs.map(|(source, target, origin)| NewPair {
+            source,
+            target,
+            origin: Some(origin.into()),
+            penalty: 0.0,
+        }))
     }
 
-    fn of_pairs(
-        mut pairs: impl Iterator<Item = (String, String, Option<Arc<PairOrigin>>)>,
-    ) -> Self {
+    fn of_pairs(mut pairs: impl Iterator<Item = NewPair>) -> Self {
         let mut memory = Self::default();
         loop {
             let part: Vec<_> = pairs.by_ref().take(CUT_AT_ONCE).collect();
             if part.is_empty() {
                 return memory;
             }
-            let words = part.par_iter().map(|(source, ..)| words(source).collect());
+            let words = part.par_iter().map(|pair| words(&pair.source).collect());
             let words: Vec<Vec<String>> = words.collect();
             for (pair, words) in part.into_iter().zip(words) {
                 memory.take_in(pair, words);
@@ -226,12 +245,32 @@ impl TranslationMemory {
         self
     }
 
-    fn take_in(
-        &mut self,
-        (source, target, origin): (String, String, Option<Arc<PairOrigin>>),
-        words: Vec<String>,
-    ) {
-        if target.trim().is_empty() || self.sources.contains_key(&source) {
+    /// Takes so much, from 0 to 1, from the scores of all pairs: those of a memory that is trusted less. What is exact in it
+    /// is a fuzzy match then.
+    #[must_use]
+    pub fn with_penalty(mut self, penalty: f32) -> Self {
+        for pair in &mut self.pairs {
+            pair.penalty = penalty;
+        }
+        self
+    }
+
+    /// Of two pairs with the same source the one with the smaller penalty stays, or else the first one.
+    fn take_in(&mut self, new: NewPair, words: Vec<String>) {
+        let NewPair {
+            source,
+            target,
+            origin,
+            penalty,
+        } = new;
+        if target.trim().is_empty() {
+            return;
+        }
+        if let Some(&number) = self.sources.get(&source) {
+            let known = &mut self.pairs[number as usize];
+            if penalty < known.penalty {
+                (known.target, known.origin, known.penalty) = (target, origin, penalty);
+            }
             return;
         }
         let number = u32::try_from(self.pairs.len()).expect("fewer than 2³² pairs");
@@ -243,6 +282,7 @@ impl TranslationMemory {
             target,
             words,
             origin,
+            penalty,
         });
     }
 
@@ -264,7 +304,7 @@ impl TranslationMemory {
         Ok(Self::new(pairs))
     }
 
-    /// These pairs and, where they have none with the same source, those of `other`.
+    /// These pairs and, where they have none with the same source, or one of a memory with a larger penalty, those of `other`.
     #[must_use]
     pub fn before(&self, other: &Self) -> Self {
         let all = self.pairs.iter().chain(&other.pairs);
@@ -331,10 +371,11 @@ impl TranslationMemory {
         pairs.map(|pair| (pair.source.as_str(), pair.target.as_str()))
     }
 
-    /// The translation of exactly this sentence, but for kinds of white space.
+    /// The translation of exactly this sentence, but for kinds of white space, in a memory without a penalty.
     pub fn exact(&self, source: &str) -> Option<&str> {
         let number = *self.sources.get(&folded(source))?;
-        Some(&self.pairs[number as usize].target)
+        let pair = &self.pairs[number as usize];
+        (pair.penalty <= 0.0).then_some(pair.target.as_str())
     }
 
     /// Where the pair of exactly this source comes from, if that is known.
@@ -405,7 +446,7 @@ impl TranslationMemory {
             Match {
                 source: &pair.source,
                 target: &pair.target,
-                score,
+                score: (score - pair.penalty).max(0.0),
             }
         });
         scored.collect()

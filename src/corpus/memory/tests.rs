@@ -379,3 +379,21 @@ fn a_bilingual_file_is_a_memory() {
     let other = TranslationMemory::read(&path, "en", "fr");
     assert!(matches!(other, Err(Error::MemoryLanguages { .. })));
 }
+
+#[test]
+fn a_memory_with_a_penalty_comes_behind_and_is_never_exact() {
+    let pair = |source: &str, target: &str| (source.to_owned(), target.to_owned());
+    let own = TranslationMemory::new([pair("Close the page now.", "Seite schließen.")]);
+    let old = TranslationMemory::new([
+        pair("Open the file now.", "Alte Datei."),
+        pair("Close the page now.", "Alte Seite."),
+    ])
+    .with_penalty(0.1);
+    for all in [own.before(&old), old.before(&own)] {
+        assert_eq!(all.exact("Close the page now."), Some("Seite schließen."));
+        assert_eq!(all.exact("Open the file now."), None);
+        let found = all.best("Open the file now.").expect("a match");
+        assert_eq!(found.target, "Alte Datei.");
+        assert!((found.score - 0.9).abs() < 1e-6, "{}", found.score);
+    }
+}

@@ -311,8 +311,10 @@ impl Dialect for Word {
             "oMath" | "oMathPara" => Child::Opaque("math", xml.whole_text(id)),
             "proofErr" => Child::Dropped,
             "del" | "moveFrom" => Child::Point("del"),
-            "bookmarkStart" | "bookmarkEnd" if is_last_place(xml, id) => Child::Hidden("bookmark"),
-            "bookmarkStart" | "bookmarkEnd" => Child::Point("bookmark"),
+            name @ ("bookmarkStart" | "bookmarkEnd") => Child::Placed {
+                name: "bookmark",
+                begins: name == "bookmarkStart",
+            },
             "commentRangeStart" | "commentRangeEnd" => Child::Point("comment"),
             _ => Child::Point("mark"),
         }
@@ -363,25 +365,6 @@ impl Dialect for Word {
     fn element_of(&self, character: char) -> Option<&'static str> {
         (character == NO_BREAK_HYPHEN).then_some("noBreakHyphen")
     }
-}
-
-/// Whether a bookmark is the one that Word sets where somebody wrote last, `_GoBack`.
-fn is_last_place(xml: &Xml, bookmark: Id) -> bool {
-    let number = xml.attribute(bookmark, "id");
-    let is_start = |&id: &Id| {
-        xml.name(id) == "bookmarkStart" && xml.attribute(id, "id") == number && number.is_some()
-    };
-    let start = if xml.name(bookmark) == "bookmarkStart" {
-        Some(bookmark)
-    } else {
-        let siblings = xml
-            .parent(bookmark)
-            .into_iter()
-            .flat_map(|parent| xml.elements(parent));
-        siblings.take_while(|&id| id != bookmark).find(is_start)
-    };
-    let name = start.and_then(|start| xml.attribute(start, "name"));
-    name.as_deref() == Some("_GoBack")
 }
 
 fn wrapper(name: &'static str) -> Child {

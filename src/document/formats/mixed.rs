@@ -28,6 +28,10 @@ pub(super) enum Role {
     LineBreak,
     /// Not for translators: it moves to the end of the sentence.
     Hidden,
+    /// Not for translators: marks where text begins, or else where it ends.
+    Placed {
+        begins: bool,
+    },
     /// Shows a space.
     Space,
     /// A place in the text where something hangs that has paragraphs of its own.
@@ -167,6 +171,7 @@ impl MixedDraft {
             Role::Opaque(shown) => self.draft.opaque(name, &shown),
             Role::LineBreak => self.draft.line_break(),
             Role::Hidden => self.draft.hidden(name),
+            Role::Placed { begins } => self.draft.placed(name, begins),
             Role::Anchor => {
                 self.anchors.push(id);
                 self.draft.point(name)

@@ -192,6 +192,10 @@ fn role(xml: &Xml, id: Id, comments: bool) -> Role {
             }
         }
         "table-cell" | "covered-table-cell" if !is_text_cell(xml, id) => Role::Skipped,
+        "bookmark" | "bookmark-start" | "reference-mark" | "reference-mark-start" => {
+            Role::Placed { begins: true }
+        }
+        "bookmark-end" | "reference-mark-end" => Role::Placed { begins: false },
         name if is_mark(name) => Role::Point,
         _ if is_in_text(xml, id) => Role::Opaque(xml.whole_text(id)),
         _ => Role::Block,
@@ -201,8 +205,7 @@ fn role(xml: &Xml, id: Id, comments: bool) -> Role {
 /// Marks in a text that show nothing.
 fn is_mark(name: &str) -> bool {
     Words(
-        "bookmark bookmark-start bookmark-end reference-mark reference-mark-start reference-mark-end change change-start
-         change-end annotation-end toc-mark toc-mark-start toc-mark-end alphabetical-index-mark
+        "change change-start change-end annotation-end toc-mark toc-mark-start toc-mark-end alphabetical-index-mark
          alphabetical-index-mark-start alphabetical-index-mark-end user-index-mark user-index-mark-start
          user-index-mark-end control",
     ).contains(name)

@@ -2,8 +2,8 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::accuracy::{Accuracies, Cell};
 use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture};
+use canopy_contrast::{Accuracies, Cell};
 
 const MARGIN: f64 = 20.0;
 const HEAD: f64 = 58.0;
@@ -176,7 +176,8 @@ fn draw_cell<DB: DrawingBackend>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::set::{ContrastiveSet, Item};
+    use canopy_contrast::{Contrast, ContrastiveSet, Item};
+
     use super::*;
     use canopy_chart::charts::{Theme, picture_svg};
 
@@ -184,7 +185,7 @@ mod tests {
     fn the_figure_names_models_and_cells_and_dots_only_large_ones() {
         let item = |number: usize| Item {
             pronoun: Some(if number < 35 { "er" } else { "sie" }.to_owned()),
-            contrasts: vec![super::super::set::Contrast::default()],
+            contrasts: vec![Contrast::default()],
             ..Item::default()
         };
         let set = ContrastiveSet {

@@ -11,16 +11,12 @@
 //! It says what a model prefers of the given translations, not what it would write. An item is right only if every wrong
 //! translation is less probable than the right one; that of chance follows from the number of wrong ones.
 
-mod accuracy;
 mod figure;
-mod formats;
 mod making;
-mod scores;
-mod set;
 
-pub use accuracy::{Accuracies, Cell, FEWEST, TargetContext};
+pub use canopy_contrast::{
+    Accuracies, Cell, ContextOptions, Contrast, ContrastiveSet, FEWEST, FORMAT, Item, SetDocument,
+    SetScores, SetSentence, TargetContext, VERSION, open, score,
+};
 pub use figure::AccuracyFigure;
-pub use formats::{FORMAT, VERSION, open};
 pub use making::{Kind, MakeOptions, NewSet, RULES, make};
-pub use scores::{ContextOptions, SetScores, score};
-pub use set::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};

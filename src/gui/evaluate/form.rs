@@ -6,7 +6,7 @@ use crate::menu::file_name;
 use crate::theme::{Palette, add_primary, semibold};
 use canopy_app::progress::duration;
 use canopy_app::settings::beam_name;
-use canopy_app::{AppState, Command, EvaluateCommand};
+use canopy_app::{AppState, Command, ContrastCommand, EvaluateCommand};
 use canopy_corpus::Split;
 
 pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -25,6 +25,9 @@ pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
             evaluations_ui(ui, state, &mut push);
             ui.add_space(18.0);
         }
+        caption(ui, "Contrastive set");
+        contrast_ui(ui, state, &mut push);
+        ui.add_space(18.0);
         caption(ui, "Blind judgement");
         let open = ui.button("Open a judgement…");
         if open
@@ -124,6 +127,39 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
     ui.label(RichText::new(beam).size(12.5).color(palette.weak));
 }
 
+/// The file of a set of right and wrong translations, and the button that has the models choose.
+fn contrast_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
+    let page = &state.evaluate.contrast;
+    let palette = Palette::of(ui);
+    let mut ask = |command| push(EvaluateCommand::Contrast(command));
+    let about = "Right and wrong translations that only the document tells apart: a file that canopy contrast make wrote, \
+        ContraPro, or the sets of Bawden et al. and Voita et al.";
+    if let Some(path) = &page.set {
+        let label = egui::Label::new(file_name(path)).truncate();
+        ui.add(label).on_hover_text(path.display().to_string());
+    } else {
+        let text = "Does a model prefer the right pronoun?";
+        ui.label(RichText::new(text).size(12.5).color(palette.weak));
+    }
+    ui.horizontal(|ui| {
+        if ui.button("Choose a set…").on_hover_text(about).clicked() {
+            ask(ContrastCommand::AskSet);
+        }
+        let why_not = state.why_no_contrast();
+        let score = ui.add_enabled(why_not.is_none(), Button::new("Score"));
+        if score.clicked() {
+            ask(ContrastCommand::Start);
+        }
+        if let Some(why_not) = why_not {
+            score.on_disabled_hover_text(why_not);
+        }
+        let is_hidden = page.result.is_some() && !page.is_shown;
+        if is_hidden && ui.button("Show").clicked() {
+            ask(ContrastCommand::Show);
+        }
+    });
+}
+
 /// Those so far, the newest first.
 fn evaluations_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let page = &state.evaluate;
@@ -137,7 +173,7 @@ fn evaluations_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateC
             done.evaluation.test,
             systems.len()
         );
-        let is_shown = number == page.shown && page.judgement.is_none();
+        let is_shown = number == page.shown && page.judgement.is_none() && !page.contrast.is_shown;
         let entry = ui.add(Button::selectable(is_shown, text).truncate());
         if entry.on_hover_text(systems.join(", ")).clicked() {
             push(EvaluateCommand::ShowEvaluation(number));
@@ -160,13 +196,14 @@ fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand
         return;
     };
     let text = match running.progress {
-        None => "Reading the corpus…".to_owned(),
+        None => "Reading…".to_owned(),
         Some(progress) => format!(
-            "Model {} of {}: {} of {} sentences",
+            "Model {} of {}: {} of {} {}",
             progress.model + 1,
             progress.num_models,
             progress.done,
-            progress.num
+            progress.num,
+            running.unit
         ),
     };
     ui.label(text);

@@ -1,5 +1,6 @@
 //! The page of evaluations: models and test documents at the left, scores or a blind judgement in the middle.
 
+mod contrast;
 mod form;
 mod judge;
 mod sample;
@@ -30,6 +31,13 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let page = &state.evaluate;
         if let Some(judgement) = &page.judgement {
             judge::judge_ui(ui, judgement, commands);
+        } else if let Some(result) = page
+            .contrast
+            .result
+            .as_ref()
+            .filter(|_| page.contrast.is_shown)
+        {
+            contrast::contrast_ui(ui, &page.contrast, result, commands);
         } else if let Some(evaluation) = page.evaluation() {
             if let Some(sample) = state.shown_sample() {
                 sample::sample_ui(ui, sample, commands);

@@ -7,7 +7,7 @@ use crate::labels;
 use crate::theme::{Palette, semibold};
 use canopy_app::settings::beam_name;
 use canopy_app::{Command, Evaluate, EvaluateCommand, EvaluateView};
-use canopy_evaluate::evaluation::Evaluation;
+use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 use canopy_metrics::comparison::{Comparison, SIGNIFICANT, SystemScore, p_number};
 
 pub(super) fn evaluation_ui(
@@ -41,7 +41,11 @@ pub(super) fn evaluation_ui(
             (EvaluateView::Documents, "Documents"),
             (EvaluateView::Buckets, "Where"),
             (EvaluateView::Sentences, "Sentences"),
+            (EvaluateView::Words, "Expected words"),
         ] {
+            if view == EvaluateView::Words && page.expected().is_none() {
+                continue;
+            }
             let button = Button::selectable(page.view == view, label);
             if ui.add(button).clicked() {
                 commands.push(Command::Evaluate(EvaluateCommand::Show(view)));
@@ -66,6 +70,57 @@ pub(super) fn evaluation_ui(
             EvaluateView::Documents => documents_ui(ui, comparison),
             EvaluateView::Buckets => buckets_ui(ui, comparison),
             EvaluateView::Sentences => sentences_ui(ui, comparison, page.selected, commands),
+            EvaluateView::Words => {
+                if let Some(expected) = page.expected() {
+                    words_ui(ui, expected);
+                }
+            }
+        });
+}
+
+/// How often the words are there that the sentences before decide, in total and by how far back.
+fn words_ui(ui: &mut Ui, expected: &ExpectedForms) {
+    let palette = Palette::of(ui);
+    let about = format!(
+        "The word that the sentences before decide is in the translation: {} in {}.",
+        labels::count(expected.segments, "segment"),
+        labels::count(expected.origins, "text")
+    );
+    ui.label(RichText::new(about).color(palette.weak));
+    ui.add_space(6.0);
+    Grid::new("expected words")
+        .striped(true)
+        .spacing([22.0, 7.0])
+        .show(ui, |ui| {
+            let head = |text: &str| RichText::new(text).font(semibold(12.5)).color(palette.weak);
+            ui.label(head("Decided by"));
+            ui.label(head("Segments"));
+            for system in &expected.systems {
+                ui.label(head(&system.name));
+            }
+            ui.end_row();
+            ui.label(RichText::new("All").font(semibold(13.5)));
+            ui.label(expected.segments.to_string());
+            for system in &expected.systems {
+                let (lower, upper) = system.interval;
+                let p = system.p.map_or_else(String::new, |p| {
+                    let number = p_number(p);
+                    let is = if number.starts_with('<') { "" } else { "= " };
+                    format!("; p {is}{number} against the first")
+                });
+                let hint = format!("95 % interval {lower:.1} to {upper:.1} %{p}");
+                ui.label(format!("{:.1} %", system.accuracy))
+                    .on_hover_text(hint);
+            }
+            ui.end_row();
+            for bucket in &expected.distances {
+                ui.label(format!("    {}", bucket.name));
+                ui.label(bucket.segments.to_string());
+                for accuracy in &bucket.systems {
+                    ui.label(format!("{accuracy:.1} %"));
+                }
+                ui.end_row();
+            }
         });
 }
 

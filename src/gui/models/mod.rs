@@ -8,6 +8,8 @@ mod offers;
 mod removing;
 mod stating;
 
+pub use stating::language_ui;
+
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, ScrollArea, Ui};
 
 use super::theme::{Palette, primary};

@@ -70,6 +70,17 @@ impl Form<'_> {
 }
 
 impl Form<'_> {
+    /// A set of right and wrong translations that the run is scored on.
+    pub(super) fn contrastive_ui(&mut self, ui: &mut Ui) {
+        let choose = ("A contrastive set", TrainingCommand::ChooseContrastiveSet);
+        file_or_none_ui(
+            ui,
+            &mut self.filled.config.contrastive_set,
+            choose,
+            self.commands,
+        );
+    }
+
     /// A corpus of which the run learns nothing.
     pub(super) fn general_ui(&mut self, ui: &mut Ui) {
         let config = &mut self.filled.config;

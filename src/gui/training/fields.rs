@@ -236,7 +236,15 @@ pub static FIELDS: &[Field] = &[
     ),
 ];
 
+/// The fields that most runs need: how long to train. The others are for those who know them.
+const COMMON: [&str; 3] = ["steps", "minutes", "patience"];
+
 impl Field {
+    /// Whether it stands where everybody sees it.
+    pub fn is_common(&self) -> bool {
+        COMMON.contains(&self.name)
+    }
+
     /// Whether it means something under this schedule.
     pub fn applies(&self, schedule: Schedule) -> bool {
         self.schedules.is_empty() || self.schedules.contains(&schedule)
@@ -270,6 +278,12 @@ fn written(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_fields_that_everybody_sees_are_fields() {
+        let common = FIELDS.iter().filter(|field| field.is_common());
+        assert_eq!(common.count(), COMMON.len());
+    }
 
     #[test]
     fn numbers_are_short_and_exact_enough() {

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Button, ComboBox, Frame, Layout, RichText, ScrollArea, Stroke, Ui, UiBuilder, vec2};
+use egui::{
+    Button, CollapsingHeader, ComboBox, Frame, Layout, RichText, ScrollArea, Stroke, Ui, UiBuilder,
+    vec2,
+};
 
 use super::caption;
-use super::fields::{FIELDS, Section};
+use super::fields::{FIELDS, Field, Section};
 use crate::labels;
 use crate::machines::devices;
 use crate::menu::file_name;
@@ -48,13 +51,9 @@ pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut V
             };
             form.ways_ui(ui);
             form.system_ui(ui);
-            for (section, title) in [
-                (Section::Length, "How long"),
-                (Section::Optimisation, "Optimisation"),
-                (Section::Validation, "Validation and checkpoints"),
-            ] {
-                form.section_ui(ui, section, title);
-            }
+            caption(ui, "How long");
+            form.fields_ui(ui, Field::is_common);
+            form.advanced_ui(ui);
             ui.add_space(30.0);
         });
     });
@@ -346,55 +345,96 @@ impl Form<'_> {
         }
     }
 
-    fn section_ui(&mut self, ui: &mut Ui, section: Section, title: &str) {
-        caption(ui, title);
-        if section == Section::Optimisation {
-            self.row_ui(
-                ui,
-                "schedule",
-                "Schedule",
-                "Warm-up and decay to train from random weights; constant to fine-tune a model, with a warm-up if it comes from \
-                 another program.",
-                |form, ui| {
-                    let schedule = &mut form.filled.config.schedule;
-                    ui.radio_value(schedule, Schedule::Noam, "Warm-up and decay");
-                    ui.radio_value(schedule, Schedule::Constant, "Constant");
-                    let warmed_up = Schedule::ConstantWithWarmup;
-                    ui.radio_value(schedule, warmed_up, "Warm-up, then constant");
-                },
-            );
-            self.row_ui(
-                ui,
-                "precision",
-                "Matrix products",
-                "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
-                |form, ui| {
-                    let choices = [
-                        (ProductPrecision::Float32, "32 bits"),
-                        (ProductPrecision::Float16, "16 bits"),
-                        (ProductPrecision::BFloat16, "bfloat16"),
-                    ];
-                    form.precision_ui(ui, |config| &mut config.precision, choices);
-                },
-            );
-            self.row_ui(
-                ui,
-                "moments",
-                "Adam's memory",
-                "Running means of every weight's gradient: in 8 bits they take a quarter of the room.",
-                |form, ui| {
-                    let choices = [
-                        (MomentPrecision::Float32, "32 bits"),
-                        (MomentPrecision::Bits8, "8 bits"),
-                    ];
-                    form.precision_ui(ui, |config| &mut config.moments, choices);
-                },
-            );
-        }
+    /// What few runs need to change, folded unless something is wrong with it.
+    fn advanced_ui(&mut self, ui: &mut Ui) {
+        const CHOICES: [&str; 4] = ["schedule", "precision", "moments", "contrastive_set"];
+        let is_advanced = |name: &str| {
+            let mut fields = FIELDS.iter();
+            CHOICES.contains(&name) || fields.any(|field| field.name == name && !field.is_common())
+        };
+        let is_wrong = self
+            .problem
+            .is_some_and(|problem| is_advanced(problem.field));
+        ui.add_space(10.0);
+        let title = RichText::new("Advanced").font(theme::semibold(14.5));
+        let header = CollapsingHeader::new(title).id_salt("advanced");
+        let shown = header.open(is_wrong.then_some(true)).show(ui, |ui| {
+            for (section, title) in [
+                (Section::Length, "Length"),
+                (Section::Optimisation, "Optimisation"),
+                (Section::Validation, "Validation and checkpoints"),
+            ] {
+                caption(ui, title);
+                if section == Section::Optimisation {
+                    self.choices_ui(ui);
+                }
+                self.fields_ui(ui, |field| field.section == section && !field.is_common());
+                if section == Section::Validation {
+                    self.row_ui(
+                        ui,
+                        "contrastive_set",
+                        "Contrastive set",
+                        "After each validation: how often the model prefers its right translations. Made by canopy contrast make.",
+                        Self::contrastive_ui,
+                    );
+                }
+            }
+        });
+        let about = "Learning rate, batch, dropout, validation, checkpoints: each has a value that suits the way you chose";
+        shown.header_response.on_hover_text(about);
+    }
+
+    /// The choices among schedules and numbers.
+    fn choices_ui(&mut self, ui: &mut Ui) {
+        self.row_ui(
+            ui,
+            "schedule",
+            "Schedule",
+            "Warm-up and decay to train from random weights; constant to fine-tune a model, with a warm-up if it comes from \
+             another program.",
+            |form, ui| {
+                let schedule = &mut form.filled.config.schedule;
+                ui.radio_value(schedule, Schedule::Noam, "Warm-up and decay");
+                ui.radio_value(schedule, Schedule::Constant, "Constant");
+                let warmed_up = Schedule::ConstantWithWarmup;
+                ui.radio_value(schedule, warmed_up, "Warm-up, then constant");
+            },
+        );
+        self.row_ui(
+            ui,
+            "precision",
+            "Matrix products",
+            "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
+            |form, ui| {
+                let choices = [
+                    (ProductPrecision::Float32, "32 bits"),
+                    (ProductPrecision::Float16, "16 bits"),
+                    (ProductPrecision::BFloat16, "bfloat16"),
+                ];
+                form.precision_ui(ui, |config| &mut config.precision, choices);
+            },
+        );
+        self.row_ui(
+            ui,
+            "moments",
+            "Adam's memory",
+            "Running means of every weight's gradient: in 8 bits they take a quarter of the room.",
+            |form, ui| {
+                let choices = [
+                    (MomentPrecision::Float32, "32 bits"),
+                    (MomentPrecision::Bits8, "8 bits"),
+                ];
+                form.precision_ui(ui, |config| &mut config.moments, choices);
+            },
+        );
+    }
+
+    /// The numbers of some fields that mean something under the schedule.
+    fn fields_ui(&mut self, ui: &mut Ui, is_shown: impl Fn(&Field) -> bool) {
         let schedule = self.filled.config.schedule;
         let fields = FIELDS
             .iter()
-            .filter(|field| field.section == section && field.applies(schedule));
+            .filter(|field| is_shown(field) && field.applies(schedule));
         for field in fields {
             self.row_ui(
                 ui,

@@ -189,6 +189,8 @@ fn header_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
         };
         facts.push(format!("BLEU {:.2} {of}", scores.dev_bleu));
     }
+    let right = summary.contrastive_accuracy;
+    facts.extend(right.map(|share| format!("{:.1} % of the contrastive set", 100.0 * share)));
     ui.label(RichText::new(facts.join("  ·  ")).color(palette.weak));
     if matches!(run.state, RunState::Running | RunState::Paused) {
         let phase = phase_words(summary.phase);

@@ -3,12 +3,14 @@
 //! Every kind becomes the same thing: unsigned integers `q` in groups of 16 or 32, a scale `s` and a minimum `m` for each
 //! group, and a zero point `z` for the kind: a number is `s (q - z) + m`. Source: `ggml-quants.c` of ggml.
 
+mod chunk;
 mod floats;
 mod of_256;
 mod of_32;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use chunk::{CHUNK, Chunk};
 pub(crate) use floats::unpack as unpack_floats;
 pub(crate) use floats::{f16_to_f32, f32_to_f16};
 pub(crate) use of_32::{Q4_0, Q4_1, Q5_0, Q5_1, Q8_0};
@@ -26,9 +28,34 @@ pub(crate) trait Blocks {
     const ZERO: u8;
     /// Whether integers need all of 8 bits.
     const WIDE: bool = false;
+    /// Whether a block of 32 numbers has a half float for their minimum behind that for their scale, with which it begins.
+    const HAS_MINIMUM: bool = false;
 
-    /// Writes the integers of a block, and scale and minimum of each group.
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]);
+    /// Writes the integers of a block.
+    fn quants(block: &[u8], quants: &mut [u8]);
+
+    /// Writes scale and minimum of each group.
+    #[inline(always)]
+    fn scales(block: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+        scales[0] = half(block, 0);
+        minima[0] = if Self::HAS_MINIMUM {
+            half(block, 2)
+        } else {
+            0.0
+        };
+    }
+}
+
+/// The bits of the half float at `place`.
+#[inline(always)]
+fn half_bits(block: &[u8], place: usize) -> u16 {
+    u16::from_le_bytes([block[place], block[place + 1]])
+}
+
+/// The half float at `place`.
+#[inline(always)]
+fn half(block: &[u8], place: usize) -> f32 {
+    f16_to_f32(half_bits(block, place))
 }
 
 /// How the numbers of a tensor are stored.
@@ -149,7 +176,7 @@ impl Kind {
 }
 
 /// Numbers of the largest block, and its groups.
-const MOST_NUMBERS: usize = 256;
+pub(crate) const MOST_NUMBERS: usize = 256;
 const MOST_GROUPS: usize = 16;
 
 fn dequantise<B: Blocks>(blocks: &[u8], numbers: &mut [f32]) {
@@ -158,7 +185,8 @@ fn dequantise<B: Blocks>(blocks: &[u8], numbers: &mut [f32]) {
     let blocks = blocks.chunks_exact(B::BYTES);
     for (block, numbers) in blocks.zip(numbers.chunks_exact_mut(B::NUMBERS)) {
         let quants = &mut quants[..B::NUMBERS];
-        B::unpack(block, quants, &mut scales[..groups], &mut minima[..groups]);
+        B::quants(block, quants);
+        B::scales(block, &mut scales[..groups], &mut minima[..groups]);
         for (index, (number, quant)) in numbers.iter_mut().zip(quants.iter()).enumerate() {
             let group = index / B::GROUP;
             *number = scales[group] * (f32::from(*quant) - f32::from(B::ZERO)) + minima[group];

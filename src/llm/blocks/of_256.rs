@@ -1,7 +1,6 @@
 //! Blocks of 256 numbers, whose groups have scales (and minima) of 4 to 8 bits.
 
-use super::Blocks;
-use super::of_32::half;
+use super::{Blocks, half};
 
 pub(crate) struct Q2K;
 
@@ -12,13 +11,17 @@ impl Blocks for Q2K {
     const ZERO: u8 = 0;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+    fn quants(block: &[u8], quants: &mut [u8]) {
+        two_bits(&block[16..80], quants);
+    }
+
+    #[inline(always)]
+    fn scales(block: &[u8], scales: &mut [f32], minima: &mut [f32]) {
         let (scale, minimum) = (half(block, 80), half(block, 82));
         for group in 0..16 {
             scales[group] = scale * f32::from(block[group] & 15);
             minima[group] = -(minimum * f32::from(block[group] >> 4));
         }
-        two_bits(&block[16..80], quants);
     }
 }
 
@@ -26,11 +29,19 @@ impl Blocks for Q2K {
 #[inline(always)]
 fn two_bits(bytes: &[u8], quants: &mut [u8]) {
     for (bytes, quants) in bytes.chunks_exact(32).zip(quants.chunks_exact_mut(128)) {
-        for (part, quants) in quants.chunks_exact_mut(32).enumerate() {
-            for (byte, quant) in bytes.iter().zip(quants) {
-                *quant = byte >> (2 * part) & 3;
-            }
-        }
+        let quants = quants.as_chunks_mut::<32>().0;
+        shifted::<0>(bytes, &mut quants[0]);
+        shifted::<2>(bytes, &mut quants[1]);
+        shifted::<4>(bytes, &mut quants[2]);
+        shifted::<6>(bytes, &mut quants[3]);
+    }
+}
+
+/// Two bits of each byte.
+#[inline(always)]
+fn shifted<const BITS: u32>(bytes: &[u8], quants: &mut [u8; 32]) {
+    for (byte, quant) in bytes.iter().zip(quants) {
+        *quant = byte >> BITS & 3;
     }
 }
 
@@ -43,19 +54,23 @@ impl Blocks for Q3K {
     const ZERO: u8 = 4;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        let (high, packed, scale) = (&block[..32], &block[96..108], half(block, 108));
+    fn quants(block: &[u8], quants: &mut [u8]) {
+        two_bits(&block[32..96], quants);
+        for (part, quants) in quants.chunks_exact_mut(32).enumerate() {
+            for (byte, quant) in block[..32].iter().zip(quants) {
+                *quant |= (byte >> part & 1) << 2;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn scales(block: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+        let (packed, scale) = (&block[96..108], half(block, 108));
         for group in 0..16 {
             let low = packed[group % 8] >> (4 * (group / 8)) & 15;
             let high = packed[8 + group % 4] >> (2 * (group / 4)) & 3;
             scales[group] = scale * (f32::from(low | high << 4) - 32.0);
             minima[group] = 0.0;
-        }
-        two_bits(&block[32..96], quants);
-        for (part, quants) in quants.chunks_exact_mut(32).enumerate() {
-            for (byte, quant) in high.iter().zip(quants) {
-                *quant |= (byte >> part & 1) << 2;
-            }
         }
     }
 }
@@ -94,9 +109,13 @@ impl Blocks for Q4K {
     const ZERO: u8 = 0;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        scales_of_six_bits(block, scales, minima);
+    fn quants(block: &[u8], quants: &mut [u8]) {
         four_bits(&block[16..144], quants);
+    }
+
+    #[inline(always)]
+    fn scales(block: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+        scales_of_six_bits(block, scales, minima);
     }
 }
 
@@ -109,14 +128,18 @@ impl Blocks for Q5K {
     const ZERO: u8 = 0;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        scales_of_six_bits(block, scales, minima);
+    fn quants(block: &[u8], quants: &mut [u8]) {
         four_bits(&block[48..176], quants);
         for (part, quants) in quants.chunks_exact_mut(32).enumerate() {
             for (byte, quant) in block[16..48].iter().zip(quants) {
                 *quant |= (byte >> part & 1) << 4;
             }
         }
+    }
+
+    #[inline(always)]
+    fn scales(block: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+        scales_of_six_bits(block, scales, minima);
     }
 }
 
@@ -129,22 +152,32 @@ impl Blocks for Q6K {
     const ZERO: u8 = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
+    fn quants(block: &[u8], quants: &mut [u8]) {
+        for (part, quants) in quants.as_chunks_mut::<128>().0.iter_mut().enumerate() {
+            let low = block[64 * part..].as_chunks::<32>().0;
+            let high = &block[128 + 32 * part..][..32];
+            let quants = quants.as_chunks_mut::<32>().0;
+            six_bits::<0, 0>(&low[0], high, &mut quants[0]);
+            six_bits::<0, 2>(&low[1], high, &mut quants[1]);
+            six_bits::<4, 4>(&low[0], high, &mut quants[2]);
+            six_bits::<4, 6>(&low[1], high, &mut quants[3]);
+        }
+    }
+
+    #[inline(always)]
+    fn scales(block: &[u8], scales: &mut [f32], minima: &mut [f32]) {
         let scale = half(block, 208);
         for group in 0..16 {
             scales[group] = scale * f32::from(block[192 + group].cast_signed());
             minima[group] = 0.0;
         }
-        for (part, quants) in quants.chunks_exact_mut(128).enumerate() {
-            let low = &block[64 * part..64 * part + 64];
-            let high = &block[128 + 32 * part..128 + 32 * part + 32];
-            for (quarter, quants) in quants.chunks_exact_mut(32).enumerate() {
-                let low = &low[32 * (quarter % 2)..][..32];
-                for ((low, high), quant) in low.iter().zip(high).zip(quants) {
-                    let upper = (high >> (2 * quarter) & 3) << 4;
-                    *quant = low >> (4 * (quarter / 2)) & 15 | upper;
-                }
-            }
-        }
+    }
+}
+
+/// Four bits of each of the lower bytes from `LOW` on, two of the upper ones from `HIGH` on.
+#[inline(always)]
+fn six_bits<const LOW: u32, const HIGH: u32>(low: &[u8; 32], high: &[u8], quants: &mut [u8; 32]) {
+    for ((low, high), quant) in low.iter().zip(high).zip(quants) {
+        *quant = low >> LOW & 15 | (high >> HIGH & 3) << 4;
     }
 }

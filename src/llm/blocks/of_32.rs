@@ -1,19 +1,16 @@
 //! Blocks of 32 numbers with one scale.
 
-use super::{Blocks, f16_to_f32};
-
-/// The half float at `place`.
-#[inline(always)]
-pub(super) fn half(block: &[u8], place: usize) -> f32 {
-    f16_to_f32(u16::from_le_bytes([block[place], block[place + 1]]))
-}
+use super::Blocks;
 
 /// The lower halves of 16 bytes, then the upper ones.
 #[inline(always)]
 fn nibbles(bytes: &[u8], quants: &mut [u8]) {
-    let (low, high) = quants.split_at_mut(16);
-    for ((byte, low), high) in bytes[..16].iter().zip(low).zip(high) {
+    // One loop for each half becomes one instruction.
+    let (low, high) = quants[..32].split_at_mut(16);
+    for (byte, low) in bytes[..16].iter().zip(low) {
         *low = byte & 15;
+    }
+    for (byte, high) in bytes[..16].iter().zip(high) {
         *high = byte >> 4;
     }
 }
@@ -21,9 +18,14 @@ fn nibbles(bytes: &[u8], quants: &mut [u8]) {
 /// Adds a fifth bit to each of 32 integers.
 #[inline(always)]
 fn fifth_bits(bytes: &[u8], quants: &mut [u8]) {
-    let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    for (index, quant) in quants[..32].iter_mut().enumerate() {
-        *quant |= u8::from(bits >> index & 1 != 0) << 4;
+    const EACH: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    const BITS: [[u8; 8]; 4] = [EACH; 4];
+    // Each byte eight times, side by side.
+    let eight = |index: usize| u64::from(bytes[index]) * 0x0101_0101_0101_0101;
+    let bytes: [u8; 32] = bytemuck::cast([eight(0), eight(1), eight(2), eight(3)]);
+    let quants = quants[..32].iter_mut();
+    for ((quant, byte), bit) in quants.zip(&bytes).zip(BITS.as_flattened()) {
+        *quant |= u8::from(byte & bit != 0) << 4;
     }
 }
 
@@ -36,8 +38,7 @@ impl Blocks for Q4_0 {
     const ZERO: u8 = 8;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        (scales[0], minima[0]) = (half(block, 0), 0.0);
+    fn quants(block: &[u8], quants: &mut [u8]) {
         nibbles(&block[2..18], quants);
     }
 }
@@ -49,10 +50,10 @@ impl Blocks for Q4_1 {
     const NUMBERS: usize = 32;
     const GROUP: usize = 32;
     const ZERO: u8 = 0;
+    const HAS_MINIMUM: bool = true;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        (scales[0], minima[0]) = (half(block, 0), half(block, 2));
+    fn quants(block: &[u8], quants: &mut [u8]) {
         nibbles(&block[4..20], quants);
     }
 }
@@ -66,8 +67,7 @@ impl Blocks for Q5_0 {
     const ZERO: u8 = 16;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        (scales[0], minima[0]) = (half(block, 0), 0.0);
+    fn quants(block: &[u8], quants: &mut [u8]) {
         nibbles(&block[6..22], quants);
         fifth_bits(&block[2..6], quants);
     }
@@ -80,10 +80,10 @@ impl Blocks for Q5_1 {
     const NUMBERS: usize = 32;
     const GROUP: usize = 32;
     const ZERO: u8 = 0;
+    const HAS_MINIMUM: bool = true;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        (scales[0], minima[0]) = (half(block, 0), half(block, 2));
+    fn quants(block: &[u8], quants: &mut [u8]) {
         nibbles(&block[8..24], quants);
         fifth_bits(&block[4..8], quants);
     }
@@ -99,8 +99,7 @@ impl Blocks for Q8_0 {
     const WIDE: bool = true;
 
     #[inline(always)]
-    fn unpack(block: &[u8], quants: &mut [u8], scales: &mut [f32], minima: &mut [f32]) {
-        (scales[0], minima[0]) = (half(block, 0), 0.0);
+    fn quants(block: &[u8], quants: &mut [u8]) {
         for (quant, byte) in quants[..32].iter_mut().zip(&block[2..34]) {
             // From signed to unsigned: 128 more.
             *quant = byte ^ 0x80;

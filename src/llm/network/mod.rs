@@ -26,10 +26,26 @@ const EMBEDDING: &str = "token_embd.weight";
 const NORM: &str = "output_norm.weight";
 
 /// Tokens of a prompt that are computed together.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// Products of scores below which attention is not worth a second thread.
 const LEAST_PRODUCTS: usize = 1 << 17;
+
+/// The attention of a query to what it sees.
+#[derive(Debug, Clone, Copy)]
+pub struct Attention<'w> {
+    pub layer: usize,
+    pub head: usize,
+    /// Position of the query.
+    pub position: usize,
+    /// Position of the first weight.
+    pub first: usize,
+    /// Up to the query itself; their sum is 1.
+    pub weights: &'w [f32],
+}
+
+/// Hears of the attention of each query.
+pub type Recorder<'r> = dyn FnMut(Attention<'_>) + Send + 'r;
 
 /// A network whose weights stay in its file.
 #[derive(Debug)]
@@ -81,6 +97,15 @@ impl Network {
         self.embedding.rows
     }
 
+    pub fn num_layers(&self) -> usize {
+        self.sizes.num_layers
+    }
+
+    /// Heads of queries in each layer.
+    pub fn num_heads(&self) -> usize {
+        self.sizes.heads
+    }
+
     /// Positions that it was trained with.
     pub fn context(&self) -> usize {
         self.sizes.context
@@ -98,14 +123,38 @@ impl Network {
     /// If there are no tokens, or one of them is beyond the vocabulary.
     pub fn read_tokens(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
         assert!(!ids.is_empty(), "no tokens");
+        let (context, rest) = ids.split_at((ids.len() - 1) / BATCH * BATCH);
+        self.read_context(context, cache);
         // In the pool's own threads, where waiting for the next product costs least.
         rayon::scope(|_| {
-            let mut states = Vec::new();
-            for ids in ids.chunks(BATCH) {
-                states = self.states(ids, cache);
-            }
+            let states = self.states(rest, cache, None);
             self.logits(&states[states.len() - self.sizes.d_model..])
         })
+    }
+
+    /// Reads tokens behind those of the cache, for what is read behind them.
+    ///
+    /// # Panics
+    /// If one of them is beyond the vocabulary.
+    pub fn read_context(&self, ids: &[u32], cache: &mut Cache) {
+        rayon::scope(|_| {
+            for ids in ids.chunks(BATCH) {
+                self.states(ids, cache, None);
+            }
+        });
+    }
+
+    /// Reads tokens behind those of the cache, and tells their attention: all heads of a layer for one token after the other,
+    /// then the next layer.
+    ///
+    /// # Panics
+    /// If one of them is beyond the vocabulary.
+    pub fn read_recorded(&self, ids: &[u32], cache: &mut Cache, recorder: &mut Recorder<'_>) {
+        rayon::scope(|_| {
+            for ids in ids.chunks(BATCH) {
+                self.states(ids, cache, Some(recorder));
+            }
+        });
     }
 
     /// Logits of one state.
@@ -123,7 +172,12 @@ impl Network {
     }
 
     /// States behind the last layer: `[tokens, d_model]`.
-    fn states(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
+    fn states(
+        &self,
+        ids: &[u32],
+        cache: &mut Cache,
+        mut recorder: Option<&mut Recorder<'_>>,
+    ) -> Vec<f32> {
         let mut x = self.embedded(ids);
         let angles = self.rotation.angles(cache.length, ids.len());
         let sliding = self.sliding_rotation.angles(cache.length, ids.len());
@@ -134,7 +188,8 @@ impl Network {
             } else {
                 (&self.rotation, &angles)
             };
-            let attended = self.attended(number, &x, ids.len(), rotation, cache);
+            let recorder = recorder.as_deref_mut();
+            let attended = self.attended(number, &x, rotation, cache, recorder);
             self.add(&mut x, attended, layer.attention_post_norm.as_deref());
             let fed = self.fed_forward(layer, &x, ids.len());
             self.add(&mut x, fed, layer.feed_forward_post_norm.as_deref());
@@ -198,11 +253,12 @@ impl Network {
         &self,
         number: usize,
         x: &[f32],
-        tokens: usize,
         (rotation, angles): (&Rotation, &Angles),
         cache: &mut Cache,
+        recorder: Option<&mut Recorder<'_>>,
     ) -> Vec<f32> {
         let (layer, sizes) = (&self.layers[number], &self.sizes);
+        let tokens = x.len() / sizes.d_model;
         let d_head = sizes.attention.d_head;
         let mut normed = x.to_vec();
         self.norm(&mut normed, &layer.attention_norm);
@@ -222,37 +278,57 @@ impl Network {
             }
         }
         cache.push(number, &keys, &values);
-        let attended = self.weighted_values(number, &queries, cache);
+        let attended = self.weighted_values(number, &queries, cache, recorder);
         let mut outputs = self.linear(&[&layer.attention_output], &attended, tokens);
         outputs.pop().unwrap_or_default()
     }
 
     /// Values weighted by attention: `[tokens, heads, d_head]`, as the queries.
-    fn weighted_values(&self, number: usize, queries: &[f32], cache: &Cache) -> Vec<f32> {
+    fn weighted_values(
+        &self,
+        number: usize,
+        queries: &[f32],
+        cache: &Cache,
+        recorder: Option<&mut Recorder<'_>>,
+    ) -> Vec<f32> {
         let sizes = &self.sizes;
         let (d_head, kv_heads) = (sizes.attention.d_head, sizes.kv_heads);
         let group = sizes.heads / kv_heads * d_head;
         let heads = &cache.layers[number];
         let mut output = vec![0.0; queries.len()];
-        let attend_one = |index: usize, output: &mut [f32]| {
-            let visible = sizes.visible(number, cache.length + index / kv_heads);
+        let visible = |index: usize| sizes.visible(number, cache.length + index / kv_heads);
+        let attend_one = |(index, output): (usize, &mut [f32])| {
+            let visible = visible(index);
             let part = visible.start * d_head..visible.end * d_head;
             let head = &heads[index % kv_heads];
             let pair = (&head.keys[part.clone()], &head.values[part]);
-            attend(
-                &sizes.attention,
-                &queries[index * group..][..group],
-                pair,
-                output,
-            );
+            let queries = &queries[index * group..][..group];
+            attend(&sizes.attention, queries, pair, output)
         };
+        if let Some(recorder) = recorder {
+            let parts = output.par_chunks_exact_mut(group).enumerate();
+            let weights: Vec<Vec<f32>> = parts.map(attend_one).collect();
+            for (index, weights) in weights.iter().enumerate() {
+                let visible = visible(index);
+                for (query, weights) in weights.chunks_exact(visible.len()).enumerate() {
+                    recorder(Attention {
+                        layer: number,
+                        head: index % kv_heads * (group / d_head) + query,
+                        position: visible.end - 1,
+                        first: visible.start,
+                        weights,
+                    });
+                }
+            }
+            return output;
+        }
         let seen = heads[0].keys.len();
         if queries.len() / d_head * seen < LEAST_PRODUCTS {
             let parts = output.chunks_exact_mut(group).enumerate();
-            parts.for_each(|(index, output)| attend_one(index, output));
+            parts.for_each(|part| drop(attend_one(part)));
         } else {
             let parts = output.par_chunks_exact_mut(group).enumerate();
-            parts.for_each(|(index, output)| attend_one(index, output));
+            parts.for_each(|part| drop(attend_one(part)));
         }
         output
     }

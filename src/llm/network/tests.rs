@@ -1,6 +1,9 @@
+use std::ops::ControlFlow;
+
 use super::*;
 use crate::completion::LanguageModel;
 use crate::fixture::{Fixture, open};
+use crate::session::{Generation, Session};
 
 const D_MODEL: u64 = 32;
 const D_HIDDEN: u64 = 64;
@@ -226,4 +229,52 @@ fn a_completion_is_as_long_as_wanted_and_within_the_context() {
         "{error}"
     );
     assert!(model.complete("", 5).is_err());
+}
+
+#[test]
+fn a_prompt_that_grows_is_continued_as_if_it_were_read_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tiny.gguf");
+    std::fs::write(&path, tiny("llama").bytes()).expect("a file");
+    let model = Arc::new(LanguageModel::open(&path).expect("a model"));
+    let generation = Generation {
+        max_tokens: 5,
+        ..Generation::default()
+    };
+    let mut growing = Session::new(Arc::clone(&model));
+    let mut anew = Session::new(Arc::clone(&model)).without_cache();
+    for length in [3, 7, 7, 5, 9] {
+        let [one, other] = [&mut growing, &mut anew].map(|session| {
+            let mut go_on = |_| ControlFlow::Continue(());
+            let generated = session.continue_prompt(&IDS[..length], &generation, &mut go_on);
+            generated.expect("room").expect("not broken off")
+        });
+        assert_eq!(one.ids, other.ids);
+        assert!((one.log_prob - other.log_prob).abs() < 1e-3 && one.log_prob < 0.0);
+    }
+    assert_eq!(anew.cost().read, 3 + 7 + 7 + 5 + 9);
+    assert!(growing.cost().read < 20, "{:?}", growing.cost());
+    assert_eq!(growing.cost().reused + growing.cost().read, 31);
+    // A break leaves what can be gone on with.
+    let broken = growing.continue_prompt(&IDS, &generation, &mut |_| ControlFlow::Break(()));
+    assert_eq!(broken.expect("room"), None);
+    let mut go_on = |_| ControlFlow::Continue(());
+    let first = growing
+        .continue_prompt(&IDS, &generation, &mut go_on)
+        .expect("room")
+        .expect("ids");
+    let other = Generation {
+        other_beginnings: vec![first.ids[0]],
+        ..generation
+    };
+    let second = growing
+        .continue_prompt(&IDS, &other, &mut go_on)
+        .expect("room")
+        .expect("ids");
+    assert_ne!(first.ids.first(), second.ids.first());
+    assert!(
+        growing
+            .continue_prompt(&[1; 64], &other, &mut go_on)
+            .is_err()
+    );
 }

@@ -4,8 +4,8 @@
 macro_rules! lanes {
     ($features:literal) => {
         use std::arch::x86_64::{
-            __m256, _mm_set1_ps, _mm256_cvtepi32_ps, _mm256_cvtph_ps, _mm256_fmadd_ps,
-            _mm256_mul_ps, _mm256_set_m128, _mm256_set1_ps, _mm256_setzero_ps,
+            __m256, _mm_set1_ps, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_cvtph_ps,
+            _mm256_fmadd_ps, _mm256_set_m128, _mm256_set1_ps, _mm256_setzero_ps,
         };
 
         use bytemuck::cast;
@@ -25,23 +25,27 @@ macro_rules! lanes {
             sums: &mut Lanes,
             weights: &[u8; 32],
             x: &[i8; 32],
-            x_scale: f32,
             scales: [f32; 2],
         ) {
             let products = products(cast(*weights), cast(*x), B::WIDE);
-            let of_x = _mm256_mul_ps(_mm256_cvtepi32_ps(products), _mm256_set1_ps(x_scale));
             let scales = if B::GROUP == 32 {
                 _mm256_set1_ps(scales[0])
             } else {
                 _mm256_set_m128(_mm_set1_ps(scales[1]), _mm_set1_ps(scales[0]))
             };
-            *sums = _mm256_fmadd_ps(of_x, scales, *sums);
+            *sums = _mm256_fmadd_ps(_mm256_cvtepi32_ps(products), scales, *sums);
         }
 
         #[target_feature(enable = $features)]
         #[inline]
         fn add_products(sums: &mut Lanes, a: &[f32; 8], b: &[f32; 8]) {
             *sums = _mm256_fmadd_ps(cast(*a), cast(*b), *sums);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn added(a: Lanes, b: Lanes) -> Lanes {
+            _mm256_add_ps(a, b)
         }
 
         #[target_feature(enable = $features)]
@@ -54,8 +58,8 @@ macro_rules! lanes {
 
         #[target_feature(enable = $features)]
         #[inline]
-        fn halves(halves: &[u16; 8]) -> [f32; 8] {
-            cast(_mm256_cvtph_ps(cast(*halves)))
+        fn halves(halves: [u16; 8]) -> [f32; 8] {
+            cast(_mm256_cvtph_ps(cast(halves)))
         }
 
         /// `a b + c`

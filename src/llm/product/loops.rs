@@ -2,15 +2,135 @@
 //!
 //! `loops!` writes the same functions around the few primitives of a module: sums of eight lanes, products of 32 bytes.
 
-/// Functions around the primitives `Lanes`, `add_block`, `add_products`, `total`, `halves` and `fused` of a module.
+/// Functions around the primitives of a module: of eight numbers (`zero`, `add_block`, `add_products`, `added`, `total`, `halves`), of
+/// as many as a panel has rows (`zeros`, `no_integers`, `add_fours`, `add_scaled`, `add_times`, `numbers_of`), and `fused`.
 macro_rules! loops {
     ($($features:literal)?) => {
-        use crate::blocks::{Blocks, Kind, f16_to_f32, f32_to_f16, unpack_floats};
+        use crate::blocks::{Blocks, CHUNK, Chunk, Kind, MOST_NUMBERS, f16_to_f32, f32_to_f16, unpack_floats};
         use crate::product::activations::{Form, Quantised};
         use crate::product::{Gate, Heads};
 
-        /// Rows of weights that are unpacked and multiplied together.
-        const ROWS: usize = 4;
+        /// Sums of a row under way.
+        struct Sums {
+            products: [Lanes; 4],
+            minima: Lanes,
+        }
+
+        /// Adds the products of a chunk, or of the first `BLOCKS` blocks of one.
+        $(#[target_feature(enable = $features)])?
+        #[inline]
+        fn add_chunk<B: Blocks, const BLOCKS: usize>(sums: &mut Sums, blocks: &[u8], bytes: &[[i8; 32]], x_scales: &[f32], x_sums: &[f32]) {
+            let chunk = Chunk::unpacked::<B, BLOCKS>(blocks, |it| halves(it));
+            let (bytes, x_scales) = (&bytes[..BLOCKS], &x_scales[..BLOCKS]);
+            let parts = 32 / B::GROUP;
+            let mut scales = chunk.scales;
+            for (group, scale) in scales[..BLOCKS * parts].iter_mut().enumerate() {
+                *scale *= x_scales[group / parts];
+            }
+            for block in 0..BLOCKS {
+                let scales = [scales[block * parts], scales[block * parts + parts - 1]];
+                add_block::<B>(&mut sums.products[block % 4], &chunk.quants[block], &bytes[block], scales);
+            }
+            if B::ZERO == 0 && B::NUMBERS != MOST_NUMBERS && !B::HAS_MINIMUM {
+                return;
+            }
+            let x_sums = &x_sums[..BLOCKS * parts];
+            if BLOCKS == CHUNK {
+                let minima = chunk.minima.as_chunks::<8>().0;
+                for (minima, x_sums) in minima.iter().zip(x_sums.as_chunks::<8>().0) {
+                    add_products(&mut sums.minima, minima, x_sums);
+                }
+            } else {
+                let mut some = [0.0; 8];
+                some[..BLOCKS * parts].copy_from_slice(x_sums);
+                let minima = chunk.minima.first_chunk().unwrap_or(&[0.0; 8]);
+                add_products(&mut sums.minima, minima, &some);
+            }
+        }
+
+        /// Multiplies rows of blocks with one row of integers.
+        ///
+        /// # Shapes
+        /// - weights: rows of blocks of `x.columns` numbers
+        /// - output: `[rows of weights]`
+        $(#[target_feature(enable = $features)])?
+        pub(in crate::product) fn line<B: Blocks>(weights: &[u8], x: &Quantised, output: &mut [f32]) {
+            let (bytes, x_scales, x_sums) = x.row(0);
+            let bytes = bytes.as_chunks::<32>().0;
+            let parts = 32 / B::GROUP;
+            let per_block = if B::NUMBERS == MOST_NUMBERS { 0 } else { B::BYTES };
+            for (weights, output) in weights.chunks_exact(x.columns / B::NUMBERS * B::BYTES).zip(output) {
+                let mut sums = Sums { products: [zero(); 4], minima: zero() };
+                let whole = bytes.len() / CHUNK;
+                let chunk_bytes = MOST_NUMBERS / B::NUMBERS * B::BYTES;
+                for chunk in 0..whole {
+                    let first = chunk * CHUNK;
+                    let blocks = &weights[chunk * chunk_bytes..][..chunk_bytes];
+                    add_chunk::<B, CHUNK>(&mut sums, blocks, &bytes[first..], &x_scales[first..], &x_sums[first * parts..]);
+                }
+                let mut block = whole * CHUNK;
+                while block < bytes.len() {
+                    let (blocks, bytes) = (&weights[block * per_block..], &bytes[block..]);
+                    let (x_scales, x_sums) = (&x_scales[block..], &x_sums[block * parts..]);
+                    if bytes.len() >= 2 {
+                        add_chunk::<B, 2>(&mut sums, blocks, bytes, x_scales, x_sums);
+                        block += 2;
+                    } else {
+                        add_chunk::<B, 1>(&mut sums, blocks, bytes, x_scales, x_sums);
+                        block += 1;
+                    }
+                }
+                let [a, b, c, d] = sums.products;
+                *output = total(added(added(added(a, b), added(c, d)), sums.minima));
+            }
+        }
+
+        /// Rows of weights side by side, each number of a vector from another row.
+        struct Panel {
+            /// `[blocks of 32, fours, rows, 4]`
+            quants: Vec<[[[u8; 4]; PANEL]; 8]>,
+            /// `[groups, rows]`
+            scales: Vec<[f32; PANEL]>,
+            minima: Vec<[f32; PANEL]>,
+        }
+
+        impl Panel {
+            fn new(columns: usize, groups: usize) -> Self {
+                Self {
+                    quants: vec![[[[0; 4]; PANEL]; 8]; columns / 32],
+                    scales: vec![[0.0; PANEL]; groups],
+                    minima: vec![[0.0; PANEL]; groups],
+                }
+            }
+        }
+
+        /// Unpacks a row of weights into a column of a panel.
+        $(#[target_feature(enable = $features)])?
+        fn fill<B: Blocks>(panel: &mut Panel, row: usize, weights: &[u8]) {
+            let mut put = |first: usize, count: usize, chunk: &Chunk| {
+                for (column, quants) in panel.quants[first..first + count].iter_mut().zip(&chunk.quants) {
+                    for (column, quants) in column.iter_mut().zip(quants.as_chunks::<4>().0) {
+                        column[row] = *quants;
+                    }
+                }
+                let groups = first * 32 / B::GROUP..(first + count) * 32 / B::GROUP;
+                for (column, scale) in panel.scales[groups.clone()].iter_mut().zip(&chunk.scales) {
+                    column[row] = *scale;
+                }
+                for (column, minimum) in panel.minima[groups].iter_mut().zip(&chunk.minima) {
+                    column[row] = *minimum;
+                }
+            };
+            let chunks = weights.chunks_exact(MOST_NUMBERS / B::NUMBERS * B::BYTES);
+            let rest = chunks.remainder();
+            let whole = chunks.len() * CHUNK;
+            for (number, blocks) in chunks.enumerate() {
+                put(number * CHUNK, CHUNK, &Chunk::unpacked::<B, CHUNK>(blocks, |it| halves(it)));
+            }
+            for (number, block) in rest.chunks_exact(B::BYTES).enumerate() {
+                put(whole + number, 1, &Chunk::unpacked::<B, 1>(block, |it| halves(it)));
+            }
+        }
 
         /// Multiplies rows of blocks with rows of integers.
         ///
@@ -19,55 +139,65 @@ macro_rules! loops {
         /// - output: `[rows of weights, rows of x]`
         $(#[target_feature(enable = $features)])?
         pub(in crate::product) fn tile<B: Blocks>(weights: &[u8], x: &Quantised, rows: usize, output: &mut [f32]) {
-            let (columns, groups) = (x.columns, x.columns / B::GROUP);
-            let mut quants = vec![0; ROWS * columns];
-            let mut scales = vec![0.0; ROWS * groups];
-            let mut minima = vec![0.0; ROWS * groups];
-            let row_bytes = columns / B::NUMBERS * B::BYTES;
-            for (weights, output) in weights.chunks(ROWS * row_bytes).zip(output.chunks_mut(ROWS * rows)) {
-                let blocks = weights.chunks_exact(B::BYTES);
-                let of_block = B::NUMBERS / B::GROUP;
-                let groups_of = scales.chunks_exact_mut(of_block).zip(minima.chunks_exact_mut(of_block));
-                for ((block, quants), (scales, minima)) in blocks.zip(quants.chunks_exact_mut(B::NUMBERS)).zip(groups_of) {
-                    B::unpack(block, quants, scales, minima);
+            /// Rows of x that are multiplied together.
+            const TOGETHER: usize = 4;
+            let row_bytes = x.columns / B::NUMBERS * B::BYTES;
+            let mut panel = Panel::new(x.columns, x.columns / B::GROUP);
+            for (weights, output) in weights.chunks(PANEL * row_bytes).zip(output.chunks_mut(PANEL * rows)) {
+                for (row, weights) in weights.chunks_exact(row_bytes).enumerate() {
+                    fill::<B>(&mut panel, row, weights);
                 }
-                if B::ZERO != 0 {
-                    for (minimum, scale) in minima.iter_mut().zip(&scales) {
-                        *minimum = -f32::from(B::ZERO) * scale;
+                let mut put = |first: usize, sums: &[[f32; PANEL]]| {
+                    for (row, line) in output.chunks_exact_mut(rows).enumerate() {
+                        for (place, sums) in line[first..].iter_mut().zip(sums) {
+                            *place = sums[row];
+                        }
                     }
+                };
+                let whole = rows - rows % TOGETHER;
+                for first in (0..whole).step_by(TOGETHER) {
+                    put(first, &columns::<B, TOGETHER>(&panel, x, first));
                 }
-                for row in 0..rows {
-                    let sums = four_rows::<B>(&quants, &scales, &minima, x.row(row));
-                    for (line, sum) in output.chunks_exact_mut(rows).zip(sums) {
-                        line[row] = sum;
-                    }
+                for row in whole..rows {
+                    put(row, &columns::<B, 1>(&panel, x, row));
                 }
             }
         }
 
-        /// Products of four rows of weights with one of integers.
+        /// Products of a panel with `ROWS` rows from `first` on.
         $(#[target_feature(enable = $features)])?
         #[inline]
-        fn four_rows<B: Blocks>(quants: &[u8], scales: &[f32], minima: &[f32], x: (&[i8], &[f32], &[f32])) -> [f32; ROWS] {
-            let (bytes, x_scales, x_sums) = (x.0.as_chunks::<32>().0, x.1, x.2);
-            let blocks = bytes.len();
+        fn columns<B: Blocks, const ROWS: usize>(panel: &Panel, x: &Quantised, first: usize) -> [[f32; PANEL]; ROWS] {
+            let rows: [(&[i8], &[f32], &[f32]); ROWS] = std::array::from_fn(|row| x.row(first + row));
+            let blocks = panel.quants.len();
+            let words: [&[[[i8; 4]; 8]]; ROWS] = rows.map(|row| &row.0.as_chunks::<4>().0.as_chunks::<8>().0[..blocks]);
+            let x_scales: [&[f32]; ROWS] = rows.map(|row| &row.1[..blocks]);
             let parts = 32 / B::GROUP;
-            let quants = quants.as_chunks::<32>().0;
-            let rows: [&[[u8; 32]]; ROWS] = std::array::from_fn(|row| &quants[row * blocks..][..blocks]);
-            let scales: [&[f32]; ROWS] = std::array::from_fn(|row| &scales[row * blocks * parts..][..blocks * parts]);
-            let x_scales = &x_scales[..blocks];
-            let mut sums = [zero(); ROWS];
+            let scales = &panel.scales[..blocks * parts];
+            let mut sums = [zeros(); ROWS];
             for block in 0..blocks {
-                for row in 0..ROWS {
-                    let first = scales[row][block * parts];
-                    let second = if parts == 2 { scales[row][block * parts + 1] } else { first };
-                    add_block::<B>(&mut sums[row], &rows[row][block], &bytes[block], x_scales[block], [first, second]);
+                for part in 0..parts {
+                    let mut integers = [no_integers(); ROWS];
+                    for four in 8 / parts * part..8 / parts * (part + 1) {
+                        let quants = &panel.quants[block][four];
+                        for row in 0..ROWS {
+                            integers[row] = add_fours(integers[row], quants, words[row][block][four], B::WIDE);
+                        }
+                    }
+                    for row in 0..ROWS {
+                        let scale = &scales[block * parts + part];
+                        sums[row] = add_scaled(sums[row], integers[row], scale, x_scales[row][block]);
+                    }
                 }
             }
-            std::array::from_fn(|row| {
-                let minima = &minima[row * x_sums.len()..][..x_sums.len()];
-                total(sums[row]) + dot(minima, x_sums)
-            })
+            let groups = panel.minima.len();
+            let x_sums: [&[f32]; ROWS] = rows.map(|row| &row.2[..groups]);
+            for (group, minima) in panel.minima.iter().enumerate() {
+                for row in 0..ROWS {
+                    sums[row] = add_times(sums[row], minima, x_sums[row][group]);
+                }
+            }
+            sums.map(|sums| numbers_of(sums))
         }
 
         /// Sum of products of two slices of one length.
@@ -199,6 +329,21 @@ macro_rules! loops {
             }
         }
 
+        /// `ln Σ e^x`
+        $(#[target_feature(enable = $features)])?
+        pub(in crate::product) fn log_sum_exp(x: &[f32]) -> f32 {
+            let largest = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let (eights, rest) = x.as_chunks::<8>();
+            let mut sums = [0.0; 8];
+            for eight in eights {
+                for (sum, x) in sums.iter_mut().zip(eight) {
+                    *sum += exp(*x - largest);
+                }
+            }
+            let rest: f32 = rest.iter().map(|x| exp(*x - largest)).sum();
+            largest + (sums.iter().sum::<f32>() + rest).ln()
+        }
+
         /// `x / √(mean of x² + epsilon)` times `weights`.
         $(#[target_feature(enable = $features)])?
         #[expect(clippy::cast_precision_loss, reason = "a width")]
@@ -214,8 +359,9 @@ macro_rules! loops {
         /// # Shapes
         /// - queries, output: `[queries, d_head]`
         /// - keys, values: half floats `[positions, d_head]`
+        /// - weights, which are given: `[queries, positions]`
         $(#[target_feature(enable = $features)])?
-        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: &[u16], values: &[u16], output: &mut [f32]) {
+        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: &[u16], values: &[u16], output: &mut [f32]) -> Vec<f32> {
             let d_head = heads.d_head;
             let positions = keys.len() / d_head;
             let mut row = vec![0.0; d_head];
@@ -251,6 +397,7 @@ macro_rules! loops {
                     }
                 }
             }
+            scores
         }
 
         $(#[target_feature(enable = $features)])?
@@ -258,7 +405,7 @@ macro_rules! loops {
         fn unpack_halves(halves_of: &[u16], numbers: &mut [f32]) {
             let ((eights, rest), (targets, targets_rest)) = (halves_of.as_chunks::<8>(), numbers.as_chunks_mut::<8>());
             for (eight, target) in eights.iter().zip(targets) {
-                *target = halves(eight);
+                *target = halves(*eight);
             }
             for (half, target) in rest.iter().zip(targets_rest) {
                 *target = f16_to_f32(*half);

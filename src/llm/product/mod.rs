@@ -97,22 +97,28 @@ pub(crate) fn gate(function: Gate, gates: &mut [f32], values: &[f32]) {
     with_instructions!(Instructions::here(), gate(function, gates, values));
 }
 
+/// `ln Σ e^x`
+pub(crate) fn log_sum_exp(x: &[f32]) -> f32 {
+    with_instructions!(Instructions::here(), log_sum_exp(x))
+}
+
 /// RMSNorm in place: Zhang & Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019, Eq. 4.
 pub(crate) fn rms_norm(x: &mut [f32], weights: &[f32], epsilon: f32) {
     with_instructions!(Instructions::here(), rms_norm(x, weights, epsilon));
 }
 
-/// Attention of queries `[queries, d_head]` to half floats `[positions, d_head]`, for a head of keys and values.
+/// Attention of queries `[queries, d_head]` to half floats `[positions, d_head]`, for a head of keys and values; gives its
+/// weights `[queries, positions]`.
 pub(crate) fn attend(
     heads: &Heads,
     queries: &[f32],
     (keys, values): (&[u16], &[u16]),
     output: &mut [f32],
-) {
+) -> Vec<f32> {
     with_instructions!(
         Instructions::here(),
         attend(heads, queries, keys, values, output)
-    );
+    )
 }
 
 /// Rows of numbers, in all forms that some matrices want.
@@ -169,15 +175,23 @@ impl<'x> Inputs<'x> {
             );
             return;
         };
-        with_blocks!(
-            kind,
-            B => with_instructions!(instructions, tile::<B>(weights, x, self.rows, output)),
-            unreachable!("floats are multiplied above")
-        );
+        if self.rows == 1 {
+            with_blocks!(
+                kind,
+                B => with_instructions!(instructions, line::<B>(weights, x, output)),
+                unreachable!("floats are multiplied above")
+            );
+        } else {
+            with_blocks!(
+                kind,
+                B => with_instructions!(instructions, tile::<B>(weights, x, self.rows, output)),
+                unreachable!("floats are multiplied above")
+            );
+        }
     }
 }
 
-/// Rows of weights that a task has at least.
+/// Rows of weights that a task has at least: those of the widest panel.
 const LEAST_ROWS: usize = 16;
 
 /// Tasks for each thread, so that a slow one does not hold up the others.
@@ -208,7 +222,7 @@ fn products_by(
     let inputs = Inputs::new(instructions, x, rows, matrices.iter().map(|it| it.kind));
     let all: usize = matrices.iter().map(|it| it.rows).sum();
     let part = all.div_ceil(TASKS * rayon::current_num_threads());
-    let part = part.max(LEAST_ROWS).next_multiple_of(4);
+    let part = part.max(LEAST_ROWS).next_multiple_of(LEAST_ROWS);
     let zeros = |matrix: &&Tensor| vec![0.0; matrix.rows * rows];
     let mut outputs: Vec<Vec<f32>> = matrices.iter().map(zeros).collect();
     let mut tasks = Vec::new();

@@ -139,18 +139,30 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
     let value = |index: usize| crate::blocks::f16_to_f32(values[index]);
     for instructions in sets() {
         let mut output = vec![1.0; 24];
-        with_instructions!(
+        let weights = with_instructions!(
             instructions,
             attend(&heads, &query, &key, &values[..12], &mut output)
         );
+        assert_eq!(weights, [1.0; 2]);
         assert!((output[3] - value(3)).abs() < 1e-6);
         let keys = [key.clone(), key.clone()].concat();
-        with_instructions!(
+        let weights = with_instructions!(
             instructions,
             attend(&heads, &query, &keys, &values, &mut output)
         );
+        assert!(weights.iter().all(|weight| (weight - 0.5).abs() < 1e-6));
         let mean = f32::midpoint(value(5), value(17));
         assert!((output[5] - mean).abs() < 1e-6 && (output[17] - mean).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn the_logarithm_of_a_sum_of_powers_is_that_of_its_definition() {
+    let x: Vec<f32> = numbers(100_003).iter().map(|it| it * 40.0).collect();
+    let expected = x.iter().map(|it| f64::from(*it).exp()).sum::<f64>().ln();
+    for instructions in sets() {
+        let sum = with_instructions!(instructions, log_sum_exp(&x));
+        assert!((f64::from(sum) - expected).abs() < 1e-4, "{instructions:?}");
     }
 }
 

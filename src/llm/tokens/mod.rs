@@ -5,6 +5,9 @@ mod merging;
 mod sentence_pieces;
 #[cfg(test)]
 mod tests;
+mod whole;
+
+use std::ops::Range;
 
 use canopy_base::error::Result;
 use rustc_hash::FxHashMap;
@@ -12,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::gguf::Gguf;
 use byte_pairs::BytePairs;
 use sentence_pieces::{SPACE, SentencePieces};
+use whole::Whole;
 
 /// What a token is, as `tokenizer.ggml.token_type` numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +61,8 @@ pub struct Tokenizer {
     algorithm: Algorithm,
     tokens: Vec<(String, TokenType)>,
     ids: FxHashMap<String, u32>,
-    /// Tokens that are looked for before all others, the longest first.
-    whole: Vec<u32>,
+    /// Tokens that are looked for before all others.
+    whole: Whole,
     bos: Option<u32>,
     eos: Option<u32>,
     ends: Vec<u32>,
@@ -75,6 +79,9 @@ impl std::fmt::Debug for Tokenizer {
 const MODEL: &str = "tokenizer.ggml.model";
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TYPES: &str = "tokenizer.ggml.token_type";
+
+/// A character without width.
+const JOINER: char = '\u{2060}';
 
 /// Texts of tokens that end an answer, besides the one that the file names.
 const ENDS: [&str; 5] = [
@@ -123,7 +130,7 @@ impl Tokenizer {
             Algorithm::SentencePieces(_) => true,
         };
         Ok(Self {
-            whole: whole(&tokens),
+            whole: Whole::of(&tokens),
             algorithm,
             tokens,
             ids,
@@ -169,6 +176,34 @@ impl Tokenizer {
         ids
     }
 
+    /// The ids of a prompt that a template has made, which may begin with the token that a text begins with.
+    pub fn encode_conversation(&self, prompt: &str) -> Vec<u32> {
+        let mut ids = self.encode(prompt, Specials::Recognised, true);
+        let bos = self.bos.filter(|_| self.adds_bos);
+        if let Some(bos) = bos.filter(|bos| ids.first() != Some(bos)) {
+            ids.insert(0, bos);
+        }
+        ids
+    }
+
+    /// A text of others for a prompt: what reads like a token of the template gets a word joiner behind its first letter.
+    pub fn defused(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for id in self.whole.within(&text) {
+            let (token, token_type) = &self.tokens[id as usize];
+            if *token_type != TokenType::UserDefined {
+                let (first, rest) = token.split_at(token.ceil_char_boundary(1));
+                text = text.replace(token.as_str(), &format!("{first}{JOINER}{rest}"));
+            }
+        }
+        text
+    }
+
+    /// A text without what [`Self::defused`] has added.
+    pub fn fused(&self, text: &str) -> String {
+        text.replace(JOINER, "")
+    }
+
     /// The ids of a text alone; `begins` says whether it stands at the beginning or behind a special token.
     pub fn encode(&self, text: &str, specials: Specials, begins: bool) -> Vec<u32> {
         let (mut ids, mut begins) = (Vec::new(), begins);
@@ -197,10 +232,10 @@ impl Tokenizer {
     fn parts<'t>(&self, text: &'t str, specials: Specials) -> Vec<Part<'t>> {
         let mut parts = vec![Part::Text(text)];
         parts.retain(|_| !text.is_empty());
-        for &id in &self.whole {
+        for id in self.whole.within(text) {
             let (token, token_type) = &self.tokens[id as usize];
             let is_defined = *token_type == TokenType::UserDefined;
-            if !is_defined && specials == Specials::AsText || !text.contains(token.as_str()) {
+            if !is_defined && specials == Specials::AsText {
                 continue;
             }
             let cut = |part: Part<'t>| match part {
@@ -237,6 +272,29 @@ impl Tokenizer {
         }
     }
 
+    /// The bytes of a prompt that each of its ids stands for. A space that the tokenizer has put before a text is none of them.
+    pub fn places(&self, prompt: &str, ids: &[u32]) -> Vec<Range<usize>> {
+        let mut end = 0;
+        let place = |id: &u32| {
+            let Some((text, token_type)) = self.tokens.get(*id as usize) else {
+                return end..end;
+            };
+            let rest = &prompt.as_bytes()[end..];
+            let (bytes, start) = match token_type {
+                // A special token that the prompt does not name stands before it.
+                TokenType::Control | TokenType::Unknown => (text.clone().into_bytes(), end),
+                _ => (self.bytes(*id), end),
+            };
+            let added = bytes.strip_prefix(b" ").filter(|_| !rest.starts_with(b" "));
+            let bytes = added.unwrap_or(&bytes);
+            if rest.starts_with(bytes) {
+                end += bytes.len();
+            }
+            start..end
+        };
+        ids.iter().map(place).collect()
+    }
+
     /// The text of ids; bytes that are no UTF-8 become replacement characters.
     pub fn decode(&self, ids: &[u32]) -> String {
         let bytes: Vec<u8> = ids.iter().flat_map(|id| self.bytes(*id)).collect();
@@ -270,20 +328,4 @@ fn tokens(file: &Gguf) -> Result<Vec<(String, TokenType)>> {
         Ok((text.clone(), token_type.ok_or_else(problem)?))
     };
     texts.iter().zip(types).map(token).collect()
-}
-
-/// Tokens that are looked for before all others, the longest first.
-fn whole(tokens: &[(String, TokenType)]) -> Vec<u32> {
-    let is_whole = |(text, token_type): &(String, TokenType)| {
-        let types = [
-            TokenType::Control,
-            TokenType::UserDefined,
-            TokenType::Unknown,
-        ];
-        !text.is_empty() && types.contains(token_type)
-    };
-    let all = (0..).zip(tokens).filter(|(_, token)| is_whole(token));
-    let mut whole: Vec<u32> = all.map(|(id, _)| id).collect();
-    whole.sort_by_key(|id| std::cmp::Reverse(tokens[*id as usize].0.len()));
-    whole
 }

@@ -37,6 +37,36 @@ fn byte_pairs_are_merged_and_specials_found_first() {
 }
 
 #[test]
+fn a_text_of_others_does_not_end_an_answer() {
+    let tokenizer = read(Fixture::words());
+    let defused = tokenizer.defused("a<s>b<x>");
+    assert!(
+        !tokenizer
+            .encode(&defused, Specials::Recognised, true)
+            .contains(&0)
+    );
+    assert_eq!(tokenizer.fused(&defused), "a<s>b<x>");
+    assert_eq!(tokenizer.encode_conversation("<s>ab"), [0, 4]);
+}
+
+#[test]
+fn every_byte_of_a_prompt_has_its_id() {
+    let tokenizer = read(Fixture::words());
+    let ids = tokenizer.encode_prompt("ab ab<s>a");
+    assert_eq!(
+        tokenizer.places("ab ab<s>a", &ids),
+        [0..2, 2..5, 5..8, 8..9]
+    );
+    let tokenizer = read(pieces());
+    let ids = tokenizer.encode_prompt("ab aé");
+    assert_eq!(ids.len(), 5);
+    assert_eq!(
+        tokenizer.places("ab aé", &ids),
+        [0..0, 0..2, 2..4, 4..5, 5..6]
+    );
+}
+
+#[test]
 fn pieces_are_merged_by_score_with_bytes_for_the_rest() {
     let tokenizer = read(pieces());
     assert_eq!(

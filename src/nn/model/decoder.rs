@@ -329,6 +329,13 @@ impl Decoder {
         );
     }
 
+    /// Whether hypotheses read more than their own sentence: other sentences, BERT's states or translations.
+    pub(super) fn reads_beyond_sentence(&self) -> bool {
+        let mut layers = self.layers.iter();
+        let reads = layers.any(|layer| layer.context.is_some() || layer.fusion.is_some());
+        reads || self.gated.is_some()
+    }
+
     /// Prepares the memory of the documents of `encoded`, whichever of their sentences are translated.
     pub fn prepare(&self, encoded: &EncoderOutput) -> DecoderMemory {
         let of_source = |layer: &DecoderLayer| {

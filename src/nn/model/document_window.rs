@@ -12,6 +12,7 @@ use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
+use super::rows::select_rows;
 use super::transformer::Transformer;
 use canopy_kernels::DropoutSource;
 
@@ -84,26 +85,19 @@ impl Transformer {
         document_window: &DocumentWindow,
         recorder: &mut AttentionRecorder,
     ) -> Option<EncoderOutput> {
-        assert_eq!(source.documents.len(), 1, "a window of one document");
-        let encoder = &self.encoder;
-        let gated = encoder.gated.as_ref();
-        let gated = gated.filter(|_| encoder.chooses_by_encodings())?;
-        let (states, documents) = (self.layers(source, recorder), source.layout());
+        if !self.encoder.chooses_by_encodings() {
+            return None;
+        }
+        let states = self.layers(source, recorder);
         let words = memory.unwrap_or_else(|| states.clone());
-        let encodings = encoder.encode_sentences(&words, &documents)?;
-        let (first, [rows, _]) = (document_window.num_before(), words.dims());
-        let (memory, query_spans) = document_window.around(words, encodings, &documents);
-        let states = if recorder.is_on() {
-            let position = (AttentionKind::Context, encoder.last_attention());
-            let joined =
-                gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder);
-            let sentences = first..first + documents.sentences.len();
-            recorder.rename_window(&(first..first + rows), &sentences, gated.reads_words());
-            joined
-        } else {
-            let none = DropoutSource::none();
-            gated.forward(states.clone(), states, &query_spans, &memory, &none)
-        };
+        let layout = source.layout();
+        let states = self.encoder.read_context_in_window(
+            states,
+            words,
+            &layout,
+            document_window,
+            recorder,
+        )?;
         let counted = self.counted(source);
         Some(EncoderOutput::of(
             states,
@@ -137,6 +131,74 @@ impl Encoder {
             Some(GatedContext::Layer(context)) => context.attention.source2token().is_some(),
             _ => false,
         }
+    }
+
+    /// States after the last sublayer, joined with those of the other sentences of the document that a window is part of; none
+    /// if nothing after the last layer chooses sentences by encodings.
+    ///
+    /// # Shapes
+    /// - states, output: `[rows, d_model]`, of one document laid out by `window`
+    /// - words: the states that are read, `[rows, d_model]`
+    pub(super) fn read_context_in_window(
+        &self,
+        states: Tensor<2>,
+        words: Tensor<2>,
+        window: &Documents,
+        rest: &DocumentWindow,
+        recorder: &mut AttentionRecorder,
+    ) -> Option<Tensor<2>> {
+        assert_eq!(window.documents.len(), 1, "a window of one document");
+        let gated = self.gated.as_ref()?;
+        let encodings = self.encode_sentences(&words, window)?;
+        let (first, [rows, _]) = (rest.num_before(), words.dims());
+        let (memory, query_spans) = rest.around(words, encodings, window);
+        if !recorder.is_on() {
+            let none = DropoutSource::none();
+            return Some(gated.forward(states.clone(), states, &query_spans, &memory, &none));
+        }
+        let position = (AttentionKind::Context, self.last_attention());
+        let joined =
+            gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder);
+        let sentences = first..first + window.sentences.len();
+        recorder.rename_window(&(first..first + rows), &sentences, gated.reads_words());
+        Some(joined)
+    }
+
+    /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the document that
+    /// a window is part of: rows of [`Self::read_context`] or [`Self::read_context_in_window`]. None if no context stands there.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`, laid out by `source`
+    /// - output: `[rows of the wanted sentences, d_model]`, one sentence below the other
+    pub(super) fn read_context_for(
+        &self,
+        wanted: &[usize],
+        states: Tensor<2>,
+        source: &PackedBatch,
+        rest: Option<&DocumentWindow>,
+    ) -> Option<Tensor<2>> {
+        let (gated, documents) = (self.gated.as_ref()?, source.layout());
+        let (memory, spans) = if let Some(rest) = rest {
+            let encodings = self.encode_sentences(&states, &documents)?;
+            rest.around(states.clone(), encodings, &documents)
+        } else {
+            let spans = documents.query_spans();
+            let read = documents.without_ends(&source.ids, self.unread_end);
+            (Memory::of(states.clone(), read), spans)
+        };
+        let mut rows: Vec<usize> = Vec::new();
+        let spans = wanted.iter().map(|&sentence| {
+            let span = &spans[sentence];
+            let first = rows.len();
+            rows.extend(span.rows.clone());
+            QuerySpan {
+                rows: first..rows.len(),
+                sentence: span.sentence,
+            }
+        });
+        let spans: Vec<QuerySpan> = spans.collect();
+        let (own, none) = (select_rows(states, &rows), DropoutSource::none());
+        Some(gated.forward(own.clone(), own, &spans, &memory, &none))
     }
 
     /// Encodings by which the context after the last layer chooses sentences; none if it has no such context.

@@ -53,6 +53,28 @@ impl EncoderOutput {
         }
     }
 
+    /// The sentences of `rows` with these numbers, whose states stand one below the other.
+    pub(super) fn of_some(states: Tensor<2>, rows: &PackedBatch, numbers: &[usize]) -> Self {
+        let mut first = 0;
+        let sentences = numbers.iter().map(|&number| {
+            let start = first;
+            first += rows.sentences[number].len();
+            start..first
+        });
+        Self {
+            sentences: sentences.collect(),
+            positions: numbers
+                .iter()
+                .map(|&number| rows.positions[number])
+                .collect(),
+            numbers: numbers.to_vec(),
+            documents: rows.layout(),
+            states,
+            bert: None,
+            stage_one: None,
+        }
+    }
+
     /// The same states for some of the sentences only, by their numbers in `documents`.
     #[must_use]
     pub fn select(&self, numbers: &[usize]) -> Self {

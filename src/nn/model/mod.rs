@@ -93,7 +93,7 @@ pub use embedding::Embedding;
 pub use encoder::{Encoder, EncoderOutput};
 pub use encoder_sublayer::EncoderSublayer;
 pub use executor::{
-    BatchSetup, Batching, Decode, DraftStates, Executor, ExecutorKind, SearchMemory,
+    BatchSetup, Batching, Decode, DraftStates, Executor, ExecutorKind, SearchMemory, SentenceStates,
 };
 pub use feed_forward::{FeedForward, FeedForwardConfig};
 pub use flat::{FlatAttention, FlatAttentionConfig};

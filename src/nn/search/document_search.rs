@@ -13,9 +13,7 @@ use super::encodings::Encodings;
 use super::invalid_scores::InvalidScores;
 use super::pass::{Pass, Start};
 use super::windows::{LARGEST, Window, groups};
-use crate::model::{
-    AttentionRecorder, EncoderOutput, Executor, Model, PackedBatch, TranslationStates,
-};
+use crate::model::{EncoderOutput, Executor, Model, PackedBatch, TranslationStates};
 use canopy_tokenize::Tokenizer;
 
 /// How drafts are searched that others read: greedily, in a third of the time. Nobody else sees them.
@@ -130,7 +128,7 @@ impl<'a> DocumentSearch<'a> {
     /// Encodes whole documents or windows of them, a number of short ones at once.
     fn by_document(&mut self, kept: &mut Encodings) -> ControlFlow<Stop> {
         for (group, wanted) in self.wanted_groups() {
-            let (rows, encoded) = self.encoded(&group, kept);
+            let (rows, encoded) = self.encoded(&group, &wanted, kept);
             let mut translations = None;
             if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
@@ -186,23 +184,17 @@ impl<'a> DocumentSearch<'a> {
         groups.filter(|(_, wanted)| !wanted.is_empty()).collect()
     }
 
-    /// A group of windows and its encoding; `kept` is for [`Encodings::around`].
+    /// The rows of a group of windows and the encoding of at least the `wanted` sentences.
     pub(super) fn encoded(
         &self,
         group: &[Window],
+        wanted: &[usize],
         kept: &mut Encodings,
     ) -> (PackedBatch, EncoderOutput) {
         let _entered = tracing::debug_span!("encode documents", windows = group.len()).entered();
-        let rows = self
-            .text
-            .rows(group.iter().map(|window| window.read.clone()));
-        let document_window = match group {
-            [window] => kept.around(self.model, self.text, window, self.largest),
-            _ => None,
-        };
-        let (window, recorder) = (document_window.as_ref(), &mut AttentionRecorder::off());
-        let encoded = self.executor.encode(&rows, window, recorder);
-        (rows, encoded)
+        let mut wanted = within(group, |window| window.own.clone(), wanted);
+        wanted.sort_unstable();
+        kept.of_group(&*self.executor, (self.text, self.largest), group, &wanted)
     }
 
     /// Translates what the wanted sentences read of the others' translations and nobody knows yet.

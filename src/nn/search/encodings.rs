@@ -6,19 +6,53 @@ use burn::tensor::Tensor;
 
 use super::batch::SourceText;
 use super::windows::{Window, windows};
-use crate::model::{DocumentWindow, Model};
+use crate::model::{DocumentWindow, EncoderOutput, Executor, PackedBatch, SentenceStates};
 
-/// Encodings of the sentences of the long document that was read last, and its place in the text: good for the next
-/// reading of the same text by the same model.
+/// What searches of a text by one model keep for each other: encodings of the sentences of the long document that was read last, the
+/// windows that were encoded last, and states of single sentences.
 #[derive(Debug, Clone, Default)]
-pub struct Encodings(pub(super) Option<(Range<usize>, Tensor<2>)>);
+pub struct Encodings {
+    /// A document's place in the text and the encodings of its sentences.
+    pub(super) document: Option<(Range<usize>, Tensor<2>)>,
+    encoded: Option<(Vec<Window>, PackedBatch, EncoderOutput)>,
+    states: SentenceStates,
+}
 
 impl Encodings {
+    /// The encoding of a group of windows, of at least the `wanted` sentences by their numbers in its rows, and these rows; `largest`
+    /// as in [`Self::around`].
+    pub(super) fn of_group(
+        &mut self,
+        executor: &dyn Executor,
+        (text, largest): (&SourceText, usize),
+        group: &[Window],
+        wanted: &[usize],
+    ) -> (PackedBatch, EncoderOutput) {
+        let rows = text.rows(group.iter().map(|window| window.read.clone()));
+        if let Some((windows, known, encoded)) = &self.encoded
+            && windows == group
+            && *known == rows
+            && wanted
+                .iter()
+                .all(|number| encoded.numbers.binary_search(number).is_ok())
+        {
+            return (rows, encoded.clone());
+        }
+        let document_window = match group {
+            [window] => self.around(executor, text, window, largest),
+            _ => None,
+        };
+        let encoded =
+            executor.encode_again(&rows, document_window.as_ref(), wanted, &mut self.states);
+        self.encoded = Some((group.to_vec(), rows.clone(), encoded.clone()));
+        (rows, encoded)
+    }
+
     /// The rest of the document around a window of up to `largest` tokens; none if the window is the
     /// whole document, or if the model does not choose sentences by encodings.
     pub fn around(
         &mut self,
-        model: &Model,
+        executor: &dyn Executor,
         text: &SourceText,
         window: &Window,
         largest: usize,
@@ -29,16 +63,19 @@ impl Encodings {
         if window.read == *document {
             return None;
         }
-        if self.0.as_ref().is_none_or(|(of, _)| of != document) {
+        if self.document.as_ref().is_none_or(|(of, _)| of != document) {
             let windows = windows(&text.sentences, document, largest);
-            let encode = |window: &Window| {
+            let mut encode = |window: &Window| {
                 let rows = text.rows([window.own.clone()]);
-                model.encode_sentences(&rows)
+                executor.encode_sentences(&rows, &mut self.states)
             };
-            let encodings = windows.iter().map(encode).collect::<Option<Vec<_>>>()?;
-            self.0 = Some((document.clone(), Tensor::cat(encodings, 0)));
+            let encodings = windows
+                .iter()
+                .map(&mut encode)
+                .collect::<Option<Vec<_>>>()?;
+            self.document = Some((document.clone(), Tensor::cat(encodings, 0)));
         }
-        let (_, encodings) = self.0.as_ref()?;
+        let (_, encodings) = self.document.as_ref()?;
         let part = |range: Range<usize>| {
             let (start, len) = (range.start - document.start, range.len());
             (len > 0).then(|| encodings.clone().narrow(0, start, len))

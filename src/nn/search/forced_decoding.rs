@@ -66,7 +66,7 @@ impl DocumentSearch<'_> {
         }
         let mut kept = Encodings::default();
         for (group, wanted) in self.wanted_groups() {
-            let (rows, encoded) = self.encoded(&group, &mut kept);
+            let (rows, encoded) = self.encoded(&group, &wanted, &mut kept);
             let mut translations = None;
             if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;

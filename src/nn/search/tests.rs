@@ -333,7 +333,7 @@ fn a_long_document_is_encoded_once_for_all_searches() {
         let alone = |text| found(&model, &vocabulary, text, 80, usize::MAX);
         assert_eq!(searched, [alone(&first), alone(&last)]);
         let of = kept
-            .0
+            .document
             .map(|(document, encodings)| (document, encodings.dims()));
         assert_eq!(of, keeps.then_some((0..40, [40, 8])));
     }

@@ -45,6 +45,9 @@ pub struct Head {
     /// Earlier translations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+    /// More of them, in the order in which they count behind it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<ProjectMemory>,
     /// The termbase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<String>,
@@ -56,7 +59,37 @@ pub struct Head {
     pub documents: Vec<String>,
 }
 
+/// A translation memory of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectMemory {
+    /// Seen from the folder.
+    pub path: String,
+    /// Percent that are taken from its matches, from 0 to [`MAX_PENALTY`]; with one, what is exact is a fuzzy match.
+    #[serde(default)]
+    pub penalty: u8,
+}
+
+/// What may be taken from the matches of a memory, in percent.
+pub const MAX_PENALTY: u8 = 50;
+
 impl Head {
+    /// All memories, in the order in which they count.
+    pub fn all_memories(&self) -> Vec<ProjectMemory> {
+        let first = self.memory.iter().map(|path| ProjectMemory {
+            path: path.clone(),
+            penalty: 0,
+        });
+        first.chain(self.memories.iter().cloned()).collect()
+    }
+
+    /// Takes these memories in place of those that it has.
+    pub fn set_memories(&mut self, memories: Vec<ProjectMemory>) {
+        let mut memories = memories;
+        let is_plain = memories.first().is_some_and(|first| first.penalty == 0);
+        self.memory = is_plain.then(|| memories.remove(0).path);
+        self.memories = memories;
+    }
+
     pub fn new(name: String, source_language: String, target_language: String) -> Self {
         Self {
             version: VERSION,
@@ -65,9 +98,36 @@ impl Head {
             target_language,
             model: None,
             memory: None,
+            memories: Vec::new(),
             terms: None,
             checks: None,
             documents: Vec::new(),
+        }
+    }
+}
+
+/// What a person decides about a project, apart from its documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectSettings {
+    pub source_language: String,
+    pub target_language: String,
+    /// The name of an installed model, or a model's folder; none for an installed one between the languages.
+    pub model: Option<String>,
+    /// In the order in which they count; paths seen from the folder, or whole ones of files that are to be copied into it.
+    pub memories: Vec<ProjectMemory>,
+    /// The path of the termbase, likewise.
+    pub terms: Option<String>,
+}
+
+impl ProjectSettings {
+    /// Those of a project as it is.
+    pub fn of(head: &Head) -> Self {
+        Self {
+            source_language: head.source_language.clone(),
+            target_language: head.target_language.clone(),
+            model: head.model.clone(),
+            memories: head.all_memories(),
+            terms: head.terms.clone(),
         }
     }
 }
@@ -107,6 +167,13 @@ impl ProjectFolder {
                 "version {} is newer than this program",
                 head.version
             )));
+        }
+        for ProjectMemory { path, penalty } in &head.memories {
+            if *penalty > MAX_PENALTY {
+                return Err(broken(format!(
+                    "the penalty of {path:?} is {penalty}; it may be 0 to {MAX_PENALTY}"
+                )));
+            }
         }
         for path in &head.documents {
             if !is_within(path) {
@@ -216,12 +283,41 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// Copies a memory into the folder, if it is not there, and uses it.
+    /// Copies a memory into the folder, if it is not there, and uses it in place of the first one.
     ///
     /// # Errors
     /// If it cannot be copied.
     pub fn use_memory(&mut self, path: &Path) -> Result<()> {
-        self.head.memory = Some(self.taken_in(path, "")?);
+        let memory = self.taken_in(path, "")?;
+        self.head.memories.retain(|other| other.path != memory);
+        self.head.memory = Some(memory);
+        self.save()
+    }
+
+    /// Takes settings in place of those that it has: files that they name are copied into the folder, if they are not there.
+    ///
+    /// # Errors
+    /// If one cannot be copied, or the head cannot be written.
+    pub fn configure(&mut self, settings: &ProjectSettings) -> Result<()> {
+        let mut memories = Vec::new();
+        for ProjectMemory { path, penalty } in &settings.memories {
+            let path = self.taken_in(&self.path(path), "")?;
+            if !memories.iter().any(|it: &ProjectMemory| it.path == path) {
+                memories.push(ProjectMemory {
+                    path,
+                    penalty: *penalty,
+                });
+            }
+        }
+        let terms = settings.terms.as_ref();
+        let terms = terms.map(|path| self.taken_in(&self.path(path), ""));
+        let terms = terms.transpose()?;
+        let head = &mut self.head;
+        head.source_language.clone_from(&settings.source_language);
+        head.target_language.clone_from(&settings.target_language);
+        head.model.clone_from(&settings.model);
+        head.terms = terms;
+        head.set_memories(memories);
         self.save()
     }
 
@@ -392,10 +488,10 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// What was translated before: confirmed sentences of all documents, then the memory's file.
+    /// What was translated before: confirmed sentences of all documents, then the memories.
     ///
     /// # Errors
-    /// If the memory's file cannot be read.
+    /// If the file of a memory cannot be read.
     pub fn memory(&self, from: &str, to: &str) -> Result<TranslationMemory> {
         let (mut pairs, mut forms) = (Vec::new(), EarlierForms::default());
         self.each_confirmed(|note, (source, target, origin)| {
@@ -411,15 +507,21 @@ impl ProjectFolder {
         })
     }
 
-    /// The memory's file alone.
+    /// The files of the memories alone, each behind those before it and with its penalty.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If one cannot be read.
     pub fn file_memory(&self, from: &str, to: &str) -> Result<Option<TranslationMemory>> {
-        let path = self.head.memory.as_ref().map(|path| self.path(path));
-        Ok(path
-            .map(|path| TranslationMemory::read(&path, from, to))
-            .transpose()?)
+        let mut all: Option<TranslationMemory> = None;
+        for ProjectMemory { path, penalty } in self.head.all_memories() {
+            let memory = TranslationMemory::read(&self.path(&path), from, to)?;
+            let memory = memory.with_penalty(f32::from(penalty) / 100.0);
+            all = Some(match all {
+                Some(before) => before.before(&memory),
+                None => memory,
+            });
+        }
+        Ok(all)
     }
 
     /// Pairs that a person has confirmed, as a reader sees them; a document that cannot be read has none.

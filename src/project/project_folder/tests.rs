@@ -253,3 +253,72 @@ fn work_that_was_pulled_while_the_document_was_open_is_merged_and_not_overwritte
     here.save(again).expect("saved");
     assert_eq!(Project::read(&place).expect("readable"), Some(kept));
 }
+
+#[test]
+fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head() {
+    let desk = Desk::new();
+    let mut project = desk.project();
+    let other = desk.file(
+        "vendor.tsv",
+        "Print all pages.\tAlle Seiten ausdrucken.\nClose the window.\tFenster zu.\n",
+    );
+    let terms = desk.file("terms.tsv", "page\tSeite\n");
+    let mut settings = ProjectSettings::of(&project.head);
+    assert_eq!(settings.memories.len(), 1);
+    let vendor = other.to_str().expect("Unicode").to_owned();
+    settings.memories.push(ProjectMemory {
+        path: vendor,
+        penalty: 10,
+    });
+    settings.terms = Some(terms.to_str().expect("Unicode").to_owned());
+    settings.model = Some("starter-en-de".to_owned());
+    project.configure(&settings).expect("kept");
+    let mut project = ProjectFolder::open(&project.folder).expect("opens");
+    let head = &project.head;
+    assert_eq!(head.memory.as_deref(), Some("old.tsv"));
+    assert_eq!(head.terms.as_deref(), Some("terms.tsv"));
+    assert_eq!(head.model.as_deref(), Some("starter-en-de"));
+    assert_eq!(head.documents.len(), 2);
+    let vendor = ProjectMemory {
+        path: "vendor.tsv".to_owned(),
+        penalty: 10,
+    };
+    assert_eq!(head.memories, std::slice::from_ref(&vendor));
+    let memory = project.memory("en", "de").expect("readable");
+    assert_eq!(
+        memory.exact("Close the window."),
+        Some("Das Fenster schließen.")
+    );
+    assert_eq!(memory.exact("Print all pages."), None);
+    let found = memory.best("Print all pages.").expect("a match");
+    assert!((found.score - 0.9).abs() < 1e-6, "{}", found.score);
+
+    // The one with a penalty first: its order alone makes no match exact.
+    let mut settings = ProjectSettings::of(&project.head);
+    settings.memories.reverse();
+    project.configure(&settings).expect("kept");
+    let project = ProjectFolder::open(&project.folder).expect("opens");
+    assert_eq!(project.head.memory, None);
+    assert_eq!(project.head.all_memories()[0], vendor);
+    let memory = project.memory("en", "de").expect("readable");
+    assert_eq!(
+        memory.exact("Close the window."),
+        Some("Das Fenster schließen.")
+    );
+}
+
+#[test]
+fn a_penalty_beyond_the_limit_is_refused_with_its_file() {
+    let desk = Desk::new();
+    let project = desk.project();
+    let place = project.folder.join(HEAD);
+    let head = std::fs::read_to_string(&place).expect("text");
+    let memory = "\n[[memories]]\npath = \"old.tsv\"\npenalty = 90\n";
+    std::fs::write(&place, head + memory).expect("written");
+    let refused = ProjectFolder::open(&project.folder).expect_err("refused");
+    let message = refused.to_string();
+    assert!(
+        message.contains("90") && message.contains("old.tsv"),
+        "{message}"
+    );
+}

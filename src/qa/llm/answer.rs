@@ -1,7 +1,7 @@
 //! What a model has written around a translation, and the translation itself.
 
 /// The translation within what a model answers: without its thoughts, and without what frames it.
-pub(super) fn translation(answer: &str, source: &str) -> String {
+pub fn translation(answer: &str, source: &str) -> String {
     let text = without_thoughts(answer);
     let text = without_fence(text.trim());
     let text = without_label(text.trim());

@@ -51,9 +51,27 @@ impl std::ops::AddAssign for Usage {
 
 /// A turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Message {
+pub struct Message {
+    /// `system`, `user` or `assistant`.
     pub role: &'static str,
     pub content: String,
+}
+
+impl Message {
+    pub(super) fn system(content: String) -> Self {
+        let role = "system";
+        Self { role, content }
+    }
+
+    pub(super) fn user(content: String) -> Self {
+        let role = "user";
+        Self { role, content }
+    }
+
+    pub(super) fn assistant(content: String) -> Self {
+        let role = "assistant";
+        Self { role, content }
+    }
 }
 
 impl Endpoint {
@@ -92,7 +110,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`Error::Llm`] if the server cannot be reached, does not answer in time, or answers something else.
-    pub(super) fn answer(&self, messages: &[Message]) -> Result<(String, Usage)> {
+    pub fn answer(&self, messages: &[Message]) -> Result<(String, Usage)> {
         let asked = json!({
             "model": self.model,
             "messages": messages,

@@ -5,11 +5,14 @@
 
 mod answer;
 mod client;
+mod conversation;
 mod prompt;
 mod suggestion;
 #[cfg(test)]
 mod tests;
 
-pub use client::{Endpoint, Usage};
+pub use answer::translation;
+pub use client::{Endpoint, Message, Usage};
+pub use conversation::{Conversation, Dropped, Refusal, Request, Turn};
 pub use prompt::{Languages, Neighbour, Question};
 pub use suggestion::Suggestion;

@@ -5,6 +5,10 @@ use std::fmt::Write;
 use super::client::Message;
 use canopy_document::editable::{Token, tokens};
 
+/// What a model has to know of markup.
+pub(super) const MARKS: &str = " Marks such as ⟨1⟩, ⟨/1⟩ and ⟨2/⟩ are formatting: put each of them exactly once where it \
+                                belongs in the translation, and close what is opened.";
+
 /// The names of both languages, in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Languages<'a> {
@@ -45,16 +49,9 @@ impl Question {
              and {{name}}, and the marks at the end."
         );
         if !tokens(&self.stored).is_empty() {
-            rules.push_str(
-                " Marks such as ⟨1⟩, ⟨/1⟩ and ⟨2/⟩ are formatting: put each of them exactly once where it belongs in the \
-                 translation, and close what is opened.",
-            );
+            rules.push_str(MARKS);
         }
-        let message = |role, content| Message { role, content };
-        vec![
-            message("system", rules),
-            message("user", self.told(languages)),
-        ]
+        vec![Message::system(rules), Message::user(self.told(languages))]
     }
 
     fn told(&self, Languages { source, target }: Languages<'_>) -> String {
@@ -106,12 +103,9 @@ impl Question {
 /// What is wrong with the marks of an answer, for its model.
 pub(super) fn correction(problems: &[String], stored: &str) -> Message {
     let needed: Vec<String> = tokens(stored).iter().map(Token::to_string).collect();
-    Message {
-        role: "user",
-        content: format!(
-            "The marks are wrong: {}. Answer with the translation alone again, with each of these marks exactly once: {}",
-            problems.join("; "),
-            needed.join(" ")
-        ),
-    }
+    Message::user(format!(
+        "The marks are wrong: {}. Answer with the translation alone again, with each of these marks exactly once: {}",
+        problems.join("; "),
+        needed.join(" ")
+    ))
 }

@@ -63,10 +63,7 @@ impl Endpoint {
             }
             retries += 1;
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            messages.push(Message {
-                role: "assistant",
-                content: answer,
-            });
+            messages.push(Message::assistant(answer));
             messages.push(correction(&problems, &question.stored));
         }
     }

@@ -10,6 +10,7 @@ mod listed;
 
 use std::path::{Path, PathBuf};
 
+use super::language_model::{LANGUAGE_MODEL, is_language_model};
 use super::translator::{foreign_description, name_of};
 use canopy_base::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
@@ -72,8 +73,16 @@ pub struct InstalledModel {
 }
 
 impl InstalledModel {
+    /// Whether it is a language model, which translates between any languages.
+    pub fn is_language_model(&self) -> bool {
+        self.format.starts_with(LANGUAGE_MODEL)
+    }
+
     /// Its languages for people, such as `en → de`.
     pub fn pair(&self) -> String {
+        if self.is_language_model() && self.sources.is_empty() && self.targets.is_empty() {
+            return "any → any".to_owned();
+        }
         pair_of_languages(&self.sources, &self.targets)
     }
 
@@ -104,7 +113,8 @@ impl InstalledModel {
     pub fn lacks_languages(&self) -> bool {
         let has_none = self.sources.is_empty() || self.targets.is_empty();
         let has_several = self.sources.len() > 1 || self.targets.len() > 1;
-        self.is_stated || has_none && !has_several
+        let is_any = self.is_language_model();
+        !is_any && (self.is_stated || has_none && !has_several)
     }
 
     /// Whether a person added it, so that it can be removed.
@@ -167,7 +177,8 @@ pub fn may_be_model(path: &Path) -> bool {
     if path.is_file() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.to_lowercase();
-        return PACKED.iter().any(|ending| name.ends_with(ending)) || is_weights(&name);
+        let is_packed = PACKED.iter().any(|ending| name.ends_with(ending));
+        return is_packed || is_weights(&name) || is_language_model(path);
     }
     let is_one = |folder: &Path| !is_own(folder) && is_foreign(folder);
     let mut folders = std::fs::read_dir(path).into_iter().flatten().flatten();

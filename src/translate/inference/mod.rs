@@ -12,6 +12,7 @@ mod device;
 mod evaluation;
 mod forced_documents;
 mod installed_models;
+mod language_model;
 mod leave_one_out;
 mod markup_projection;
 mod model_choice;
@@ -42,6 +43,10 @@ pub use installed_models::{
     CopyProgress, DownloadedFrom, InstalledModel, KnownOfModel, described_model, imported_files,
     install_known_model, install_model, install_model_while, installed_models, may_be_model,
     pair_of_languages, remove_model, state_languages, stated_language,
+};
+pub use language_model::{
+    Answer, Chat, DocumentChat, Effort, LanguageModelTranslator, Languages, LocalChat, RemoteChat,
+    Resources,
 };
 pub use leave_one_out::ChangedContext;
 pub use markup_projection::{

@@ -103,6 +103,11 @@ impl InstalledModel {
         self.problem.is_none() && sources.any(|source| is_same_language(source, language))
     }
 
+    /// Whether it translates between any languages; it is chosen for those that it is the default of.
+    fn is_any_to_any(&self) -> bool {
+        self.problem.is_none() && self.is_language_model()
+    }
+
     /// The code of a language among its targets, or of any other than `source`.
     pub fn target(&self, source: &str, language: Option<&str>) -> Option<&str> {
         let mut targets = self.targets.iter().map(String::as_str);
@@ -146,6 +151,17 @@ fn direct(
     source: &str,
     target: Option<&str>,
 ) -> Option<Route> {
+    if let Some(target) = target
+        && let Some(folder) = defaults.get(&pair_key(source, target))
+        && models
+            .iter()
+            .any(|it| it.is_any_to_any() && it.folder == *folder)
+    {
+        return Some(Route::Direct {
+            folder: folder.clone(),
+            target: target.to_owned(),
+        });
+    }
     let fitting = models.iter().filter(|model| model.translates_from(source));
     let fitting: Vec<(&InstalledModel, &str)> = fitting
         .filter_map(|model| Some((model, model.target(source, target)?)))
@@ -280,6 +296,14 @@ mod tests {
             ..model("a", "en", &["de"])
         };
         assert_eq!(route(&[broken], &defaults, "en", Some("de")), None);
+        let any = InstalledModel {
+            format: "GGUF (llama)".to_owned(),
+            ..InstalledModel::default()
+        };
+        let all = [&models[..], &[any]].concat();
+        assert_eq!(route(&all, &DefaultModels::new(), "fr", Some("de")), None);
+        let of_pair = DefaultModels::from([(pair_key("fr", "de"), PathBuf::new())]);
+        assert_eq!(route(&all, &of_pair, "fr", Some("de")), direct("", "de"));
         forget_default(&mut defaults, Path::new("b"));
         assert!(defaults.is_empty());
     }

@@ -162,14 +162,14 @@ fn has_empty_pair(text: &str) -> bool {
 }
 
 /// Whether the lengths in characters differ by more than a factor of 2.5 and by more than 20.
-fn unusual_length(source: &str, target: &str) -> bool {
+pub(super) fn unusual_length(source: &str, target: &str) -> bool {
     let (source, target) = (source.chars().count(), target.chars().count());
     let (short, long) = (source.min(target), source.max(target));
     long - short > 20 && long * 2 > short * 5
 }
 
 /// Whether up to four words stand three times in a row, or one three-word phrase four times in all.
-fn repeats(text: &str) -> bool {
+pub(super) fn repeats(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let in_a_row = (1..=4).any(|len| {
         words.windows(3 * len).any(|run| {

@@ -45,7 +45,10 @@ fn answer(stream: &mut TcpStream) {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a body");
     let asked: Value = serde_json::from_slice(&body).expect("JSON");
-    let told = asked["messages"][1]["content"].as_str().expect("a text");
+    let messages = asked["messages"].as_array().expect("messages");
+    let told = messages.last().expect("a message")["content"]
+        .as_str()
+        .expect("a text");
     let sentence = told.lines().last().expect("the sentence");
     let answer = json!({
         "choices": [{"message": {"content": format!("Bitte: {sentence}")}}],

@@ -6,6 +6,7 @@ mod corpora;
 mod ctxpro;
 mod declared;
 mod evaluating;
+mod gguf;
 mod imported;
 mod language_model;
 mod logging;

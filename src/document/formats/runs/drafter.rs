@@ -38,6 +38,14 @@ impl Drafter<'_> {
                 self.draft.hidden(name);
                 self.codes.push(Code::Pieces(vec![piece]));
             }
+            Item::One(Event::Placed {
+                name,
+                begins,
+                piece,
+            }) => {
+                self.draft.placed(name, begins);
+                self.codes.push(Code::Pieces(vec![piece]));
+            }
             Item::One(Event::LineBreak { piece }) => {
                 self.draft.line_break();
                 self.codes.push(Code::Pieces(vec![piece]));

@@ -65,8 +65,11 @@ pub(in crate::formats) enum Child {
     LineBreak,
     /// Words that are not translated.
     Opaque(&'static str, String),
-    /// Nobody who translates needs it.
-    Hidden(&'static str),
+    /// Marks where text begins, or else where it ends; nobody who translates needs it.
+    Placed {
+        name: &'static str,
+        begins: bool,
+    },
     /// An element that only a program needs, and only until it opens the file.
     Dropped,
 }
@@ -112,6 +115,11 @@ pub(super) enum Event {
     },
     Hidden {
         name: &'static str,
+        piece: Piece,
+    },
+    Placed {
+        name: &'static str,
+        begins: bool,
         piece: Piece,
     },
     LineBreak {
@@ -169,6 +177,7 @@ impl Event {
             | Self::Close { piece, .. }
             | Self::Point { piece, .. }
             | Self::Hidden { piece, .. }
+            | Self::Placed { piece, .. }
             | Self::LineBreak { piece }
             | Self::Opaque { piece, .. }
             | Self::Field { piece, .. } => piece,

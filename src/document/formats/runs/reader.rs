@@ -60,8 +60,9 @@ impl RunReader<'_> {
                 name,
                 piece: beside(range),
             }),
-            Child::Hidden(name) => self.events.push(Event::Hidden {
+            Child::Placed { name, begins } => self.events.push(Event::Placed {
                 name,
+                begins,
                 piece: beside(range),
             }),
             Child::LineBreak => self.events.push(Event::LineBreak {

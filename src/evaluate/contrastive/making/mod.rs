@@ -18,8 +18,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::set::{Contrast, ContrastiveSet, Item};
 use crate::error::{BaseError, Error, Result};
+use canopy_contrast::{Contrast, ContrastiveSet, Item};
 use canopy_corpus::{Corpus, Split, Unit};
 use gender::Genders;
 use terms::Terms;

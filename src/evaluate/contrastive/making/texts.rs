@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::contrastive::set::{SetDocument, SetSentence};
 use crate::error::Result;
+use canopy_contrast::{SetDocument, SetSentence};
 use canopy_corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus};
 
 /// All texts of a corpus that rules learn from.

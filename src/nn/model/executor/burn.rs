@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use burn::tensor::Tensor;
 
-use super::{BatchSetup, Batching, Decode, Executor, ExecutorKind, SearchMemory};
+use super::{BatchSetup, Batching, Decode, Executor, ExecutorKind, SearchMemory, SentenceStates};
 use crate::datastore::{Datastore, KnnConfig};
 use crate::model::batch::Batch;
 use crate::model::decoder::{DecoderOutput, DecoderState};
@@ -115,6 +115,10 @@ impl Executor for BurnExecutor<'_> {
                 network.encode_recorded(source, memory, &none, recorder)
             })
         })
+    }
+
+    fn encode_sentences(&self, source: &PackedBatch, _: &mut SentenceStates) -> Option<Tensor<2>> {
+        self.model.encode_sentences(source)
     }
 
     fn translations(

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use burn::tensor::Tensor;
+
 use super::burn::BurnExecutor;
-use super::{BatchSetup, Batching, Decode, Executor, ExecutorKind, SearchMemory};
+use super::{BatchSetup, Batching, Decode, Executor, ExecutorKind, SearchMemory, SentenceStates};
 use crate::datastore::{Datastore, KnnConfig};
 use crate::model::batch::Batch;
 use crate::model::document_window::DocumentWindow;
@@ -53,6 +55,14 @@ impl Executor for GpuExecutor<'_> {
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         self.burn.encode(source, window, recorder)
+    }
+
+    fn encode_sentences(
+        &self,
+        source: &PackedBatch,
+        kept: &mut SentenceStates,
+    ) -> Option<Tensor<2>> {
+        self.burn.encode_sentences(source, kept)
     }
 
     fn translations(

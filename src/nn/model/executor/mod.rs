@@ -9,6 +9,7 @@ mod cpu;
 mod decode;
 mod draft_states;
 mod gpu;
+mod sentence_states;
 mod weights;
 
 use std::cell::RefCell;
@@ -26,9 +27,12 @@ use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::AttentionRecorder;
 use super::system::{Model, Network};
+use ::burn::tensor::Tensor;
+
 use crate::datastore::{Datastore, KnnConfig};
 use crate::shortlist::Shortlist;
 
+pub use sentence_states::SentenceStates;
 pub(super) use weights::SearchWeights;
 
 pub(super) use burn::BurnExecutor;
@@ -134,6 +138,30 @@ pub trait Executor: Debug + Sync {
         window: Option<&DocumentWindow>,
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput;
+
+    /// Encodings by which other sentences of a document choose these; none if the model does not choose so after its last
+    /// encoder layer.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_model]`
+    fn encode_sentences(
+        &self,
+        source: &PackedBatch,
+        kept: &mut SentenceStates,
+    ) -> Option<Tensor<2>>;
+
+    /// As [`Self::encode`], of at least the `wanted` sentences, which ascend, with the states of sentences that were encoded before
+    /// by the same model.
+    fn encode_again(
+        &self,
+        source: &PackedBatch,
+        window: Option<&DocumentWindow>,
+        wanted: &[usize],
+        kept: &mut SentenceStates,
+    ) -> EncoderOutput {
+        let _ = (wanted, kept);
+        self.encode(source, window, &mut AttentionRecorder::off())
+    }
 
     /// The translations `target` of all sentences of `source`, each of which begins with `bos`, as other sentences read
     /// them; what is `known` of some of them, with `bos`, need not be computed again. None if the model reads none.

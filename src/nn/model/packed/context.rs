@@ -103,13 +103,6 @@ impl ContextMemory {
 }
 
 impl ContextLayers {
-    /// Whether a decoder reads more than its own sentence.
-    pub fn are_in(decoder: &Decoder) -> bool {
-        let mut layers = decoder.layers.iter();
-        let reads = layers.any(|layer| layer.context.is_some() || layer.fusion.is_some());
-        reads || decoder.gated.is_some()
-    }
-
     /// Whether packed weights compute all that a decoder reads beyond its own sentence, behind its last layer.
     pub fn are_packed_behind(decoder: &Decoder) -> bool {
         let mut layers = decoder.layers.iter();
@@ -140,7 +133,7 @@ impl ContextLayers {
             }) => Gated::Selective(Box::new(PackedSelective::new(attention, layer, packing))),
             GatedContext::Layer(_) => Gated::Burns(Box::new(gated.clone())),
         };
-        Self::are_in(decoder).then(|| Self {
+        decoder.reads_beyond_sentence().then(|| Self {
             layers: decoder.layers.iter().map(layer).collect(),
             gated: decoder.gated.as_ref().map(gated),
             norm_position: decoder.norm_position,

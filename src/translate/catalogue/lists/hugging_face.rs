@@ -182,7 +182,7 @@ fn weights<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, String> {
         return Ok(found);
     }
     Err(if !ending(".gguf").is_empty() {
-        "it holds only GGUF files, which llama.cpp and Ollama run: start one there, and name its address with --llm".to_owned()
+        "it holds only GGUF files: download one of them, and add it with `canopy model import FILE.gguf`".to_owned()
     } else if !ending(".h5").is_empty() || !ending(".msgpack").is_empty() {
         "its weights are only for TensorFlow or Flax; ask its owner for safetensors".to_owned()
     } else {

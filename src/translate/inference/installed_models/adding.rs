@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{
     FILES, InstalledModel, KnownOfModel, described, files_in, is_own, place_of, read_foreign, size,
 };
+use crate::inference::language_model::is_language_model;
 use crate::inference::translator::name_of;
 use canopy_base::disk;
 use canopy_base::error::{Error, Result};
@@ -140,6 +141,9 @@ impl Copying<'_> {
         new: &Path,
         (name, known): (&str, &KnownOfModel),
     ) -> Result<Option<PathBuf>> {
+        if is_language_model(path) {
+            return self.copy_language_model(path, new, (name, known));
+        }
         let mut archive = Archive::open(path)?;
         self.total = archive.num_bytes();
         let own = archive.find("model.toml").map(str::to_owned);
@@ -173,6 +177,28 @@ impl Copying<'_> {
         name.clone_into(&mut installed.name);
         installed.bytes = Some(size(&files));
         // A path that is no Unicode cannot be written there.
+        installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
+        installed.fill(known);
+        installed.write(new)?;
+        Ok(Some(new.to_owned()))
+    }
+
+    /// Copies the file of a language model, and describes it beside the copy.
+    fn copy_language_model(
+        &mut self,
+        path: &Path,
+        new: &Path,
+        (name, known): (&str, &KnownOfModel),
+    ) -> Result<Option<PathBuf>> {
+        const FILE: &str = "model.gguf";
+        let mut installed = read_foreign(path)?;
+        let file = new.join(FILE);
+        if self.copy_file(path, &file)?.is_break() {
+            return Ok(None);
+        }
+        FILE.clone_into(&mut installed.files);
+        name.clone_into(&mut installed.name);
+        installed.bytes = Some(size(&file));
         installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
         installed.fill(known);
         installed.write(new)?;

@@ -105,8 +105,9 @@ impl Translator {
             trace.overview.windows = text.traced_windows(&windows);
         }
         let (read_text, mut kept) = (text.source_text(), Encodings::default());
+        let executor = self.model().executor();
         for window in windows.into_iter().filter(is_wanted) {
-            let around = || kept.around(self.model(), &read_text, &window, LARGEST);
+            let around = || kept.around(&*executor, &read_text, &window, LARGEST);
             let document_window = in_documents.then(around).flatten();
             let (source, target) = text.rows(window.read.clone());
             let model = self.model();

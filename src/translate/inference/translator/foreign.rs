@@ -10,6 +10,7 @@ use super::markup::{AlignmentHeads, AlignmentStep};
 use super::{ModelInfo, Reads, Translator, reads};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::Told;
+use crate::inference::language_model::{described_language_model, is_language_model};
 use crate::inference::reading::ReadingOptions;
 use crate::inference::tracing::TraceCost;
 use canopy_base::error::{Error, Result};
@@ -50,6 +51,9 @@ pub struct ForeignDescription {
 /// # Errors
 /// If it is none that is known, or a file of it is missing or damaged.
 pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
+    if is_language_model(path) {
+        return described_language_model(path);
+    }
     foreign_parts(path).map(|(description, _)| description)
 }
 
@@ -58,6 +62,7 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
 /// # Errors
 /// As [`foreign_description`].
 pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
+    check_translates(path)?;
     let foreign = interchange::open(&mut Archive::open(path)?)?;
     let refuse = |reason| Error::Model {
         reason,
@@ -89,6 +94,20 @@ pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
         stated: foreign.stated,
     };
     Ok((description, foreign.config))
+}
+
+/// # Errors
+/// If it is a language model, which has no encoder and no decoder of its own.
+fn check_translates(path: &Path) -> Result<()> {
+    if is_language_model(path) {
+        return Err(Error::Foreign {
+            reason: "it is a language model, which `canopy translate --model` and the window's model menu take for \
+                     documents"
+                .to_owned(),
+            path: path.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// A model of another program as a model folder of ours would hold it.
@@ -226,13 +245,14 @@ impl Translator {
         between: (Option<&str>, Option<&str>),
         told: Option<Told>,
     ) -> Result<Self> {
+        check_translates(path)?;
         let device = ComputeDevice::open(device)?;
         let opened = import_told(path, between, told, (&device.device, true))?;
         Ok(Self::around(opened, path, device))
     }
 
     /// A translator with the model of `folder`.
-    pub(super) fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
+    pub fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
         let ImportedModel {
             description,
             model,

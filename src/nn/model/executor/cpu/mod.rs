@@ -6,11 +6,12 @@ mod passes;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::burn::{BurnExecutor, record_translations};
 use super::weights::Loaded;
-use super::{BatchSetup, Batching, Decode, Executor, ExecutorKind, SearchMemory};
+use super::{BatchSetup, Batching, Decode, Executor, ExecutorKind, SearchMemory, SentenceStates};
 use crate::datastore::{Datastore, KnnConfig, StatesOfPairs};
 use crate::model::batch::Batch;
 use crate::model::document_window::DocumentWindow;
@@ -85,11 +86,38 @@ impl Executor for CpuExecutor<'_> {
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let packed = match window {
-            None => passes::encode(self.weights, source, recorder)
-                .or_else(|| self.encode_documents(source, recorder)),
+            None => passes::encode(self.weights, source, recorder),
             Some(_) => None,
         };
-        packed.unwrap_or_else(|| self.burn.encode(source, window, recorder))
+        packed
+            .or_else(|| self.encode_documents(source, window, recorder))
+            .unwrap_or_else(|| self.burn.encode(source, window, recorder))
+    }
+
+    fn encode_sentences(
+        &self,
+        source: &PackedBatch,
+        kept: &mut SentenceStates,
+    ) -> Option<Tensor<2>> {
+        let model = self.burn.model;
+        if model.stage_one.is_some() || model.is_bilingual() {
+            return self.burn.encode_sentences(source, kept);
+        }
+        match passes::states_below_context_again(self.weights, source, kept) {
+            Some(states) => (self.network.encoder).encode_sentences(&states, &source.layout()),
+            None => self.burn.encode_sentences(source, kept),
+        }
+    }
+
+    fn encode_again(
+        &self,
+        source: &PackedBatch,
+        window: Option<&DocumentWindow>,
+        wanted: &[usize],
+        kept: &mut SentenceStates,
+    ) -> EncoderOutput {
+        self.encode_wanted(source, window, wanted, kept)
+            .unwrap_or_else(|| self.encode(source, window, &mut AttentionRecorder::off()))
     }
 
     fn translations(
@@ -209,17 +237,48 @@ impl Executor for CpuExecutor<'_> {
 }
 
 impl CpuExecutor<'_> {
-    /// Encoded sentences of documents that are read after the last sublayer; none if they are read elsewhere, or by the states
-    /// of another model.
+    /// Encoded sentences of documents, or of a window of one, that are read after the last sublayer; none if they are read
+    /// elsewhere, or by the states of another model.
     fn encode_documents(
         &self,
         source: &PackedBatch,
+        window: Option<&DocumentWindow>,
         recorder: &mut AttentionRecorder,
     ) -> Option<EncoderOutput> {
         if self.burn.model.stage_one.is_some() {
             return None;
         }
-        passes::encode_documents((&self.network.encoder, self.weights), source, recorder)
+        let states = passes::states_below_context(self.weights, source, recorder)?;
+        let encoder = &self.network.encoder;
+        let states = match window {
+            Some(window) => {
+                let (words, layout) = (states.clone(), source.layout());
+                encoder.read_context_in_window(states, words, &layout, window, recorder)?
+            }
+            None => encoder.read_context(states, source, None, &DropoutSource::none(), recorder),
+        };
+        Some(EncoderOutput::of(states, source))
+    }
+
+    /// As [`Self::encode_documents`], of the `wanted` sentences alone; none also where a decoder reads the others.
+    fn encode_wanted(
+        &self,
+        source: &PackedBatch,
+        window: Option<&DocumentWindow>,
+        wanted: &[usize],
+        kept: &mut SentenceStates,
+    ) -> Option<EncoderOutput> {
+        let model = self.burn.model;
+        if model.stage_one.is_some()
+            || model.is_bilingual()
+            || self.network.decoder.reads_beyond_sentence()
+        {
+            return None;
+        }
+        let states = passes::states_below_context_again(self.weights, source, kept)?;
+        let encoder = &self.network.encoder;
+        let states = encoder.read_context_for(wanted, states, source, window)?;
+        Some(EncoderOutput::of_some(states, source, wanted))
     }
 
     /// Whether the states of sentences that are read by themselves are packed: nothing is read beyond the sentence, or only
@@ -233,7 +292,7 @@ impl CpuExecutor<'_> {
     /// States of all words of `batch.target`.
     fn label_states(&self, batch: &Batch) -> PackedDecoderOutput {
         let recorder = &mut AttentionRecorder::off();
-        match self.encode_documents(&batch.source, recorder) {
+        match self.encode_documents(&batch.source, None, recorder) {
             Some(encoded) => self
                 .weights
                 .label_states_of(batch, &PackedEncoderOutput::of(&encoded, None)),

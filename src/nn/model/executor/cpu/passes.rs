@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::super::SentenceStates;
 use crate::model::decoder::DecoderOutput;
 use crate::model::documents::Documents;
-use crate::model::encoder::{Encoder, EncoderOutput};
+use crate::model::encoder::EncoderOutput;
 use crate::model::packed::{PackedEncoderOutput, PackedTransformer, TranslationStates};
 use crate::model::packed_batch::PackedBatch;
 use crate::model::prepared::Memory;
 use crate::model::recorder::AttentionRecorder;
-use canopy_kernels::DropoutSource;
 use canopy_kernels::packed::Scratch;
 
 /// Sentences that a core computes at once, at most.
@@ -32,19 +33,44 @@ pub(super) fn encode(
     Some(EncoderOutput::of(states?, source))
 }
 
-/// Encoded sentences of documents that `encoder` reads after its last sublayer, which burn computes; none if the weights do not
-/// encode up to there.
-pub(super) fn encode_documents(
-    (encoder, weights): (&Encoder, &PackedTransformer),
+/// States of sentences after the last sublayer, before they are joined with those of others; none if the weights do not encode
+/// up to there.
+///
+/// # Shapes
+/// - output: `[rows, d_model]`
+pub(super) fn states_below_context(
+    weights: &PackedTransformer,
     source: &PackedBatch,
     recorder: &mut AttentionRecorder,
-) -> Option<EncoderOutput> {
-    let states = states(source, recorder, |rows, own| {
+) -> Option<Tensor<2>> {
+    states(source, recorder, |rows, own| {
         weights.encode_below_context(rows, Scratch::default(), own)
-    });
-    let none = DropoutSource::none();
-    let states = encoder.read_context(states?, source, None, &none, recorder);
-    Some(EncoderOutput::of(states, source))
+    })
+}
+
+/// [`states_below_context`] of sentences of which some are known.
+pub(super) fn states_below_context_again(
+    weights: &PackedTransformer,
+    source: &PackedBatch,
+    kept: &mut SentenceStates,
+) -> Option<Tensor<2>> {
+    if !weights.encodes_below_context() {
+        return None;
+    }
+    let states = kept.complete(source, |missing| {
+        let parts = parts(missing.len()).into_par_iter().map(|part| {
+            let part = source.part(missing[part].iter().copied());
+            let off = &mut AttentionRecorder::off();
+            let states = weights.encode_below_context(&part, Scratch::default(), off)?;
+            let d_model = weights.d_model();
+            let sentences = part.sentences.iter();
+            let own = |rows: &Range<usize>| states[rows.start * d_model..rows.end * d_model].into();
+            Some(sentences.map(own).collect::<Vec<Arc<[f32]>>>())
+        });
+        let parts: Option<Vec<_>> = parts.collect();
+        Some(parts?.concat())
+    })?;
+    Some(rows(states.iter().map(AsRef::as_ref), source.ids.len()))
 }
 
 /// What `encode` gives of some sentences at a time, part by part on all cores; none if it gives none.

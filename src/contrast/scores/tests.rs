@@ -9,7 +9,7 @@ use canopy_tokenize::vocabulary::Vocabulary;
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 
 use super::*;
-use crate::contrastive::{Contrast, Item, SetDocument};
+use crate::{Contrast, Item, SetDocument};
 
 const MAX_TOKENS: usize = 24;
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{Place, stem};
-use crate::contrastive::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use crate::error::{BaseError, Error, Result};
+use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use canopy_base::lines::read_lines;
 
 /// `documents` is where the documents lie, if not in `documents/` beside the set.

@@ -16,8 +16,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Place;
-use crate::contrastive::set::{ContrastiveSet, Item, SetDocument};
 use crate::error::{Error, Result};
+use crate::set::{ContrastiveSet, Item, SetDocument};
 use canopy_base::file::write_atomically;
 
 /// The value of `format`.

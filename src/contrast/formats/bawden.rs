@@ -13,8 +13,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{Place, stem};
-use crate::contrastive::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use crate::error::Result;
+use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 
 pub(super) fn read(blocks: &Map<String, Value>, path: &Path) -> Result<ContrastiveSet> {
     let mut set = ContrastiveSet {

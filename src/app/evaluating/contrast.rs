@@ -1,0 +1,268 @@
+//! Contrastive sets on the page of evaluations: which set, what models prefer in it, and the way from an item to what the
+//! model read.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Evaluating, Tracing};
+use crate::ask::Ask;
+use crate::command::Command;
+use crate::jobs::{ContrastJob, ContrastResult, EvaluationRequest, FileRequest, JobControl, JobId};
+use crate::state::{AppState, NoticeKind};
+use canopy_document::placeholder::stripped;
+use canopy_evaluate::contrastive::Item;
+
+/// Sentences before and after that of an item that are opened to look at it.
+const AROUND: usize = 30;
+
+/// Which items are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Listed {
+    #[default]
+    All,
+    /// Those in which the model that is looked at prefers a wrong translation.
+    Wrong,
+}
+
+/// A command about contrastive sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContrastCommand {
+    /// Asks for the file of a set.
+    AskSet,
+    UseSet(PathBuf),
+    /// Has the chosen models choose in the set.
+    Start,
+    /// Shows the result again.
+    Show,
+    /// Whose choices are listed, by its place.
+    Select(usize),
+    List(Listed),
+    /// Shows what the model that is looked at read where it chose in the item of this number.
+    Explore(usize),
+    Close,
+}
+
+/// What the page knows of contrastive sets.
+#[derive(Debug, Default)]
+pub struct Contrast {
+    /// The file of the set that is chosen.
+    pub set: Option<PathBuf>,
+    pub result: Option<Arc<ContrastResult>>,
+    /// Whether the result is shown in place of an evaluation.
+    pub is_shown: bool,
+    /// The model whose choices are listed.
+    pub selected: usize,
+    pub listed: Listed,
+    /// Numbers of the items that are listed.
+    pub items: Vec<usize>,
+}
+
+impl Contrast {
+    fn list(&mut self) {
+        let Some(result) = &self.result else {
+            return self.items.clear();
+        };
+        let model = result.models.get(self.selected);
+        let is_listed = |&item: &usize| match self.listed {
+            Listed::All => true,
+            Listed::Wrong => {
+                let margin = model.and_then(|model| model.margin(item));
+                margin.is_some_and(|margin| margin <= 0.0)
+            }
+        };
+        self.items = (0..result.set.items.len()).filter(is_listed).collect();
+    }
+}
+
+/// The word of a right translation that the wrong ones do not have: what the context decides.
+pub fn deciding_word(item: &Item) -> Option<String> {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let right = words(&stripped(&item.correct));
+    let wrong = words(&stripped(&item.contrasts.first()?.text));
+    let place = right
+        .iter()
+        .zip(&wrong)
+        .position(|(one, other)| one != other);
+    let place = place.unwrap_or(wrong.len().min(right.len()));
+    right.get(place).cloned().or_else(|| item.pronoun.clone())
+}
+
+impl AppState {
+    pub(super) fn apply_contrast(&mut self, command: ContrastCommand) {
+        use ContrastCommand as C;
+        let page = &mut self.evaluate.contrast;
+        match command {
+            C::AskSet => self.asks.push(Ask::ContrastiveSet),
+            C::UseSet(path) => page.set = Some(path),
+            C::Start => self.contrast_models(),
+            C::Show => page.is_shown = page.result.is_some(),
+            C::Select(model) => {
+                page.selected = model;
+                page.list();
+            }
+            C::List(listed) => {
+                page.listed = listed;
+                page.list();
+            }
+            C::Explore(item) => self.explore_item(item),
+            C::Close => page.is_shown = false,
+        }
+    }
+
+    /// Why models cannot choose in a set now.
+    pub fn why_no_contrast(&self) -> Option<&'static str> {
+        let page = &self.evaluate;
+        if page.running.is_some() {
+            Some("An evaluation is under way.")
+        } else if page.models.is_empty() {
+            Some("Choose one or more models.")
+        } else if page.contrast.set.is_none() {
+            Some("Choose the file of a contrastive set.")
+        } else {
+            None
+        }
+    }
+
+    fn contrast_models(&mut self) {
+        if self.why_no_contrast().is_some() {
+            return;
+        }
+        let Some(set) = self.evaluate.contrast.set.clone() else {
+            return;
+        };
+        let (job, control) = (self.next_job(), JobControl::default());
+        let models = self.evaluate.models.clone();
+        self.evaluate.running = Some(Evaluating {
+            job,
+            models: models.clone(),
+            unit: "translations",
+            control: control.clone(),
+            progress: None,
+            started_secs: self.now_secs,
+            latest_secs: self.now_secs,
+        });
+        let request = EvaluationRequest::Contrast(Box::new(ContrastJob {
+            job,
+            models,
+            set,
+            beam_size: self.settings.beam_size,
+            device: self.settings.device.into(),
+            control,
+        }));
+        self.evaluate.requests.push(request);
+    }
+
+    pub(crate) fn contrasted(&mut self, job: JobId, result: Arc<ContrastResult>) {
+        let page = &mut self.evaluate;
+        if page.running.take_if(|running| running.job == job).is_none() {
+            return;
+        }
+        page.judgement = None;
+        page.contrast.result = Some(result);
+        page.contrast.is_shown = true;
+        page.contrast.selected = 0;
+        page.contrast.list();
+        self.notify(NoticeKind::Done, "The contrastive set is scored", "");
+    }
+
+    /// Writes the document of an item, as far as it is near, opens it with the model that is looked at, translates it, and puts
+    /// the right translation in its place, so that the trace is of the word that was to be chosen.
+    fn explore_item(&mut self, number: usize) {
+        let page = &self.evaluate.contrast;
+        let (Some(result), Some(data)) = (&page.result, &self.folders.data) else {
+            return;
+        };
+        let (Some(item), Some(model)) = (
+            result.set.items.get(number),
+            result.models.get(page.selected),
+        ) else {
+            return;
+        };
+        let document = &result.set.documents[item.document];
+        let first = item.sentence.saturating_sub(AROUND);
+        let end = document.sentences.len().min(item.sentence + AROUND + 1);
+        let paragraphs = document.sentences[first..end].iter();
+        let paragraphs: Vec<String> = paragraphs.map(|it| stripped(&it.source)).collect();
+        let safe = |letter: char| {
+            if letter.is_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        };
+        let name: String = item.id.chars().take(60).map(safe).collect();
+        let path = data.join("evaluated").join(format!("item {name}.txt"));
+        let bytes = (paragraphs.join("\n\n") + "\n").into_bytes();
+        let paragraph = item.sentence - first;
+        let wanted = Wanted {
+            correct: stripped(&item.correct),
+            word: deciding_word(item),
+        };
+        let model = model.folder.clone();
+        let job = self.next_job();
+        self.file_requests.push(FileRequest::Write {
+            job,
+            path: path.clone(),
+            bytes,
+        });
+        self.open_model(model);
+        self.open(path);
+        self.evaluate.tracing = Some(Tracing::Opening { paragraph, job });
+        self.evaluate.wanted = Some(wanted);
+    }
+
+    /// Before the trace of an item: its sentence has the right translation, and the explorer looks for its word.
+    pub(super) fn take_wanted(&mut self) {
+        let Some(Wanted { correct, word }) = self.evaluate.wanted.take() else {
+            return;
+        };
+        let Some(sentence) = self.selected() else {
+            return;
+        };
+        for command in [
+            Command::EditSentence(sentence),
+            Command::Editing(correct),
+            Command::KeepEdit,
+        ] {
+            self.apply(command);
+        }
+        self.explorer.wanted_word = word;
+    }
+}
+
+/// What is looked at in a trace that is made for an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    correct: String,
+    word: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use canopy_evaluate::contrastive::Contrast as Wrong;
+
+    #[test]
+    fn the_word_that_decides_is_the_first_that_the_wrong_translation_lacks() {
+        let item = |correct: &str, wrong: &str| Item {
+            correct: correct.to_owned(),
+            contrasts: vec![Wrong {
+                text: wrong.to_owned(),
+                ..Wrong::default()
+            }],
+            ..Item::default()
+        };
+        let word = |correct, wrong| deciding_word(&item(correct, wrong));
+        assert_eq!(word("Er schläft.", "Sie schläft.").as_deref(), Some("Er"));
+        assert_eq!(
+            word("Dann ging sie.", "Dann ging er.").as_deref(),
+            Some("sie")
+        );
+        assert_eq!(word("Ja, gern.", "Ja.").as_deref(), Some("gern"));
+        assert_eq!(word("Ja.", "Ja."), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! The settings of the open project while a person changes them.
+
+use std::path::PathBuf;
+
+use super::{ProjectCommand, Taking};
+use crate::ask::Ask;
+use crate::command::Command;
+use crate::jobs::ProjectRequest;
+use crate::models::ModelsCommand;
+use crate::state::AppState;
+use crate::terms::TermsCommand;
+use canopy_corpus::is_same_language;
+use canopy_project::{MAX_PENALTY, ProjectMemory, ProjectSettings};
+
+/// A step on the way to other settings; nothing is kept before [`Self::Keep`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingsCommand {
+    /// Shows those that the project has.
+    Show,
+    /// Takes what a person has changed.
+    Fill(Box<ProjectSettings>),
+    /// Asks for one more memory.
+    AskMemory,
+    AddMemory(PathBuf),
+    /// Moves the memory of this number so many rows down.
+    MoveMemory(usize, isize),
+    RemoveMemory(usize),
+    /// Asks for a termbase.
+    AskTerms,
+    UseTerms(PathBuf),
+    Keep,
+    Discard,
+}
+
+impl AppState {
+    pub(super) fn change_project_settings(&mut self, command: SettingsCommand) {
+        use SettingsCommand as S;
+        if command == S::Show {
+            let open = self.projects.open.as_ref();
+            self.projects.settings = open.map(|status| ProjectSettings::of(&status.project.head));
+            return;
+        }
+        let Some(settings) = &mut self.projects.settings else {
+            return;
+        };
+        match command {
+            S::Show => {}
+            S::Fill(filled) => *settings = *filled,
+            S::AskMemory => self.asks.push(Ask::ProjectMemory),
+            S::AddMemory(path) => {
+                let path = path.to_string_lossy().into_owned();
+                settings.memories.push(ProjectMemory { path, penalty: 0 });
+            }
+            S::MoveMemory(number, by) => {
+                let to = number.saturating_add_signed(by);
+                if number.max(to) < settings.memories.len() {
+                    settings.memories.swap(number, to);
+                }
+            }
+            S::RemoveMemory(number) => {
+                if number < settings.memories.len() {
+                    settings.memories.remove(number);
+                }
+            }
+            S::AskTerms => self.asks.push(Ask::ProjectTerms),
+            S::UseTerms(path) => settings.terms = Some(path.to_string_lossy().into_owned()),
+            S::Keep => self.keep_project_settings(),
+            S::Discard => self.projects.settings = None,
+        }
+    }
+
+    fn keep_project_settings(&mut self) {
+        let Some(mut settings) = self.projects.settings.take() else {
+            return;
+        };
+        for memory in &mut settings.memories {
+            memory.penalty = memory.penalty.min(MAX_PENALTY);
+        }
+        // The document takes over what the head says; its own work is written first.
+        self.keep_edit_if_valid();
+        self.save_project();
+        self.projects.taking = Some(Taking::Settings);
+        self.ask_project(|job, folder| ProjectRequest::Configure {
+            job,
+            folder,
+            settings: Box::new(settings),
+        });
+    }
+
+    /// After the project has taken other settings: its model, its memories and its termbase are used from now on.
+    pub(super) fn use_project_settings(&mut self) {
+        let Some(status) = &self.projects.open else {
+            return;
+        };
+        let terms = status.project.terms();
+        let head = &status.project.head;
+        let target = head.model.is_none().then(|| head.target_language.clone());
+        let open = self.document.as_ref();
+        if open.is_some_and(|open| status.project.has(&open.path)) {
+            self.apply(Command::Terms(TermsCommand::Use(terms)));
+        }
+        self.use_project_model();
+        let Some(target) = target else {
+            return;
+        };
+        let now = self.languages();
+        if now.is_some_and(|(_, now)| !is_same_language(&now, &target)) {
+            self.apply(Command::Models(ModelsCommand::TranslateTo(target)));
+        }
+    }
+}
+
+impl From<SettingsCommand> for ProjectCommand {
+    fn from(command: SettingsCommand) -> Self {
+        Self::Settings(command)
+    }
+}

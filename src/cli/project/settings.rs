@@ -1,0 +1,152 @@
+//! `canopy project settings`
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::error::{BaseError, Result};
+use crate::terminal::print;
+use canopy_project::{MAX_PENALTY, ProjectFolder, ProjectMemory, ProjectSettings};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  canopy project settings handbook\n  canopy project settings handbook --model starter-en-de --memory own.tmx \
+    --memory vendor.tmx=10\n\nWithout an option it prints the settings. A memory counts behind those named before it; the percent behind its \
+    name are taken from its matches, so that none of them is exact. Files are copied into the project."
+)]
+pub(crate) struct SettingsArguments {
+    /// Folder of the project
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Language of the documents
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language of the translations
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
+    /// Name of an installed model, or a model's folder
+    #[arg(long, value_name = "NAME|DIR")]
+    model: Option<String>,
+    /// Use the installed model between the languages
+    #[arg(long, conflicts_with = "model")]
+    no_model: bool,
+    /// Translation memories in their order, in place of those that it has; each with a penalty or without
+    #[arg(long, value_name = "FILE[=PERCENT]")]
+    memory: Vec<NamedMemory>,
+    /// Use no translation memory but what is confirmed in the project
+    #[arg(long, conflicts_with = "memory")]
+    no_memory: bool,
+    /// Termbase: TBX, a table or a glossary of OmegaT
+    #[arg(long, value_name = "FILE")]
+    terms: Option<PathBuf>,
+    /// Use no termbase
+    #[arg(long, conflicts_with = "terms")]
+    no_terms: bool,
+}
+
+/// A memory as an option names it.
+#[derive(Debug, Clone)]
+struct NamedMemory {
+    path: PathBuf,
+    penalty: u8,
+}
+
+impl FromStr for NamedMemory {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let number = text.rsplit_once('=');
+        let number = number.and_then(|(path, penalty)| Some((path, penalty.parse::<u32>().ok()?)));
+        let Some((path, penalty)) = number else {
+            return Ok(Self {
+                path: text.into(),
+                penalty: 0,
+            });
+        };
+        match u8::try_from(penalty) {
+            Ok(penalty) if penalty <= MAX_PENALTY => Ok(Self {
+                path: path.into(),
+                penalty,
+            }),
+            _ => Err(format!("a penalty is 0 to {MAX_PENALTY} percent")),
+        }
+    }
+}
+
+pub(super) fn run(arguments: &SettingsArguments) -> Result<()> {
+    let mut project = ProjectFolder::open(&arguments.folder)?;
+    let before = ProjectSettings::of(&project.head);
+    let settings = arguments.changed(before.clone())?;
+    if settings == before {
+        return print(&in_words(&before));
+    }
+    Ok(project.configure(&settings)?)
+}
+
+impl SettingsArguments {
+    /// The settings of a project with those that are named in place of its own.
+    fn changed(&self, settings: ProjectSettings) -> Result<ProjectSettings> {
+        let mut settings = settings;
+        if let Some(from) = &self.from {
+            settings.source_language.clone_from(from);
+        }
+        if let Some(to) = &self.to {
+            settings.target_language.clone_from(to);
+        }
+        if self.model.is_some() || self.no_model {
+            settings.model.clone_from(&self.model);
+        }
+        // Paths are seen from where the program was started, not from the project.
+        let placed = |path: &PathBuf| {
+            let path = path.canonicalize().map_err(BaseError::read(path))?;
+            Ok::<String, BaseError>(path.to_string_lossy().into_owned())
+        };
+        if self.no_memory {
+            settings.memories.clear();
+        } else if !self.memory.is_empty() {
+            let memories = self.memory.iter().map(|memory| {
+                Ok::<ProjectMemory, BaseError>(ProjectMemory {
+                    path: placed(&memory.path)?,
+                    penalty: memory.penalty,
+                })
+            });
+            settings.memories = memories.collect::<std::result::Result<_, _>>()?;
+        }
+        if self.no_terms {
+            settings.terms = None;
+        } else if let Some(terms) = &self.terms {
+            settings.terms = Some(placed(terms)?);
+        }
+        Ok(settings)
+    }
+}
+
+fn in_words(settings: &ProjectSettings) -> String {
+    let or_none = |value: Option<&str>, none: &str| value.unwrap_or(none).to_owned();
+    let mut lines = vec![
+        format!(
+            "languages   {} to {}",
+            settings.source_language, settings.target_language
+        ),
+        format!(
+            "model       {}",
+            or_none(
+                settings.model.as_deref(),
+                "an installed one between the languages"
+            )
+        ),
+        format!("termbase    {}", or_none(settings.terms.as_deref(), "none")),
+    ];
+    for (number, memory) in settings.memories.iter().enumerate() {
+        let penalty = match memory.penalty {
+            0 => String::new(),
+            penalty => format!(", penalty {penalty} %"),
+        };
+        lines.push(format!("memory {}    {}{penalty}", number + 1, memory.path));
+    }
+    if settings.memories.is_empty() {
+        lines.push("memory      none".to_owned());
+    }
+    lines.join("\n") + "\n"
+}

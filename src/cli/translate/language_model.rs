@@ -1,0 +1,232 @@
+//! `canopy translate --model FILE.gguf`: documents by a language model.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::arguments::TranslateArguments;
+use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
+use super::report::{ReportedModel, report};
+use crate::error::Result;
+use crate::options::wrong_usage;
+use crate::terminal::{StatusLine, duration, tell};
+use canopy_chart::charts::thousands;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::document::Document;
+use canopy_document::export;
+use canopy_explain::trace;
+use canopy_project::language;
+use canopy_translate::inference::{
+    Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
+};
+
+/// The language model that translates, between the languages of the document that was translated last.
+pub(super) struct LanguageModels {
+    path: PathBuf,
+    open: Option<LanguageModelTranslator>,
+}
+
+impl LanguageModels {
+    /// The language model that is named, or the one that is the default of the languages of the first document. Ends the
+    /// program if an option is given that it has no use for.
+    pub fn of(arguments: &TranslateArguments, documents: &[Document]) -> Option<Self> {
+        let installed = || arguments.installed_for(documents.first()?);
+        let path = arguments.model.model.clone().or_else(installed)?;
+        LanguageModelTranslator::file_of(&path)?;
+        arguments.check_for_language_model();
+        Some(Self { path, open: None })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Translates a document, and gives what is to be written of it.
+    pub fn bytes(
+        &mut self,
+        arguments: &TranslateArguments,
+        document: &Document,
+    ) -> Result<Vec<u8>> {
+        let [from, to] = arguments.languages_of(document);
+        let is_open = |it: &LanguageModelTranslator| {
+            [&it.languages().source, &it.languages().target] == [&from, &to]
+        };
+        let translator = match self.open.take().filter(is_open) {
+            Some(translator) => translator,
+            None => opened(arguments, &self.path, &from, &to)?,
+        };
+        let bytes = arguments.bytes_by_language_model(&translator, document);
+        self.open = Some(translator);
+        bytes
+    }
+}
+
+impl TranslateArguments {
+    /// Ends the program if an option is given that a language model has no use for.
+    fn check_for_language_model(&self) {
+        let options = [
+            ("--adapt", self.adapt),
+            ("--reranker", self.reranker.is_some()),
+            ("--llm", self.llm.names()[0].is_some()),
+            ("--beam", self.beam.is_some_and(|beam| beam > 1)),
+        ];
+        if let Some((name, _)) = options.iter().find(|(_, is_given)| *is_given) {
+            wrong_usage(
+                "translate",
+                format!("{name} is for translation models; --model names a language model"),
+            );
+        }
+    }
+}
+
+/// The model with memory and terms between two languages.
+fn opened(
+    arguments: &TranslateArguments,
+    path: &Path,
+    from: &str,
+    to: &str,
+) -> Result<LanguageModelTranslator> {
+    let languages = Languages {
+        source_name: language::name(from),
+        target_name: language::name(to),
+        ..Languages::new(from, to)
+    };
+    let mut translator = LanguageModelTranslator::open(path, languages)?;
+    if let Some(memory) = &arguments.memory {
+        let memory = TranslationMemory::read(memory, from, to)?;
+        translator.memory = Some(Arc::new(memory));
+    }
+    let terms = arguments
+        .terms
+        .between([from, to], translator.memory.as_deref())?;
+    translator.terms = terms.map(Arc::new);
+    translator.budget = arguments.context_tokens;
+    Ok(translator)
+}
+
+impl TranslateArguments {
+    fn bytes_by_language_model(
+        &self,
+        translator: &LanguageModelTranslator,
+        document: &Document,
+    ) -> Result<Vec<u8>> {
+        warn_of_drafts(document);
+        let translations = translated(translator, document)?;
+        warn_of_flags(document, &translations);
+        if let Some(path) = &self.trace {
+            let trace = translator.trace(document, &read_by(document, &translations))?;
+            trace::save(&trace, path, self.force)?;
+        }
+        let (languages, name) = (translator.languages(), translator.name());
+        if self.json {
+            let model = ReportedModel {
+                name: &name,
+                source_language: &languages.source,
+                target_language: &languages.target,
+                terms: translator.terms.as_deref(),
+                memory: translator.memory.as_deref(),
+            };
+            let report = report(model, document, &translations);
+            return Ok(format!("{report:#}\n").into_bytes());
+        }
+        let languages = export::Languages {
+            source: languages.source.clone(),
+            target: languages.target.clone(),
+        };
+        self.written(document, translations, &name, &languages)
+    }
+}
+
+/// Translates a whole document, with progress and a summary on the terminal.
+fn translated(
+    translator: &LanguageModelTranslator,
+    document: &Document,
+) -> Result<Vec<Option<Translation>>> {
+    let sentences = &document.sentences;
+    let open: Vec<usize> = (0..sentences.len())
+        .filter(|&index| sentences[index].known.is_none())
+        .collect();
+    let letters = |index: usize| {
+        let text = &sentences[index].text;
+        if is_translatable(text) { text.len() } else { 0 }
+    };
+    let all: usize = open.iter().map(|index| letters(*index)).sum();
+    let (mut done, mut num) = (0, 0);
+    let (mut line, begun) = (StatusLine::new(), Instant::now());
+    let mut translations: Vec<Option<Translation>> = vec![None; sentences.len()];
+    let effort = translator.translate(
+        document,
+        &open,
+        &document.finished(),
+        &mut |effort, found| {
+            if let Some((index, translation)) = found {
+                translations[index] = Some(translation);
+                done += letters(index);
+                num += 1;
+            }
+            line.show(&format!(
+                "{}: {num} of {} sentences · {}{}",
+                document.name,
+                open.len(),
+                speed(&effort),
+                time_left(begun, done, all)
+            ));
+            ControlFlow::Continue(())
+        },
+    );
+    line.clear();
+    let effort = effort?;
+    tell(&summary(
+        document,
+        num,
+        &effort,
+        begun.elapsed().as_secs_f64(),
+    ));
+    Ok(translations)
+}
+
+/// Tokens per second.
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+fn speed(effort: &Effort) -> String {
+    let secs = (effort.cost.reading + effort.cost.writing).as_secs_f64();
+    let tokens = (effort.cost.read + effort.cost.written) as f64;
+    format!("{:.0} tokens/s", tokens / secs.max(1e-3))
+}
+
+/// The time for what is left, as soon as anything is done.
+#[expect(clippy::cast_precision_loss, reason = "letters of a document")]
+fn time_left(begun: Instant, done: usize, all: usize) -> String {
+    if done == 0 {
+        return String::new();
+    }
+    let secs = begun.elapsed().as_secs_f64() / done as f64 * all.saturating_sub(done) as f64;
+    format!(" · {} left", duration(secs))
+}
+
+fn summary(document: &Document, num: usize, effort: &Effort, secs: f64) -> String {
+    let cost = &effort.cost;
+    let mut told = format!(
+        "canopy: {}: {num} sentences in {}, {} tokens read, {} kept, {} written, {}",
+        document.name,
+        duration(secs),
+        thousands(cost.read),
+        thousands(cost.reused),
+        thousands(cost.written),
+        speed(effort)
+    );
+    let mut add = |count: usize, what: &str| {
+        if count > 0 {
+            // Writing to a string does not fail.
+            let _ = write!(told, "; {count} {what}");
+        }
+    };
+    add(effort.asked_again, "sentences asked for again");
+    add(effort.placed, "with markup put in by place");
+    add(
+        effort.dropped.sentences,
+        "sentences dropped from the context",
+    );
+    told + "\n"
+}

@@ -1,0 +1,31 @@
+//! Failures of contrastive sets.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
+    )]
+    ContrastiveItem {
+        problem: String,
+        /// As the set names it, or its number from 1.
+        item: String,
+        path: PathBuf,
+    },
+    #[error(
+        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
+    )]
+    ContrastiveSet { problem: String, path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::reads_and_writes!(Error);

@@ -1,0 +1,230 @@
+//! The settings of the open project: languages, model, memories in their order with penalties, termbase.
+
+use egui::{
+    Align, Button, ComboBox, Context, DragValue, Frame, Layout, RichText, ScrollArea, Ui, vec2,
+};
+
+use crate::menu::file_name;
+use crate::models::language_ui;
+use crate::theme::{self, Palette, add_primary};
+use canopy_app::jobs::project_folder::MAX_PENALTY;
+use canopy_app::jobs::{ProjectMemory, ProjectSettings};
+use canopy_app::{AppState, Command, ProjectCommand, SettingsCommand, language};
+use canopy_translate::inference::InstalledModel;
+
+const WIDTH: f32 = 560.0;
+const LABEL: f32 = 116.0;
+
+/// What is looked for in the menus of languages.
+#[derive(Default)]
+pub struct ProjectSettingsForm {
+    wanted: [String; 2],
+}
+
+impl ProjectSettingsForm {
+    pub fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
+        let Some(settings) = &state.projects.settings else {
+            *self = Self::default();
+            return;
+        };
+        let mut filled = settings.clone();
+        let mut asked: Vec<SettingsCommand> = Vec::new();
+        let modal = theme::modal(ctx, egui::Id::unique("project settings")).show(ctx, |ui| {
+            ui.set_width(WIDTH);
+            ui.heading("Project settings");
+            ui.add_space(10.0);
+            self.languages_ui(ui, &mut filled);
+            row_ui(ui, "Model", |ui| model_ui(ui, state, &mut filled));
+            row_ui(ui, "Memories", |ui| {
+                memories_ui(ui, &mut filled.memories, &mut asked);
+            });
+            row_ui(ui, "Termbase", |ui| terms_ui(ui, &mut filled, &mut asked));
+            ui.add_space(12.0);
+            let palette = Palette::of(ui);
+            let kept =
+                "Kept in canopy-project.toml, and used by Translate all and by canopy project.";
+            ui.label(RichText::new(kept).size(12.5).color(palette.weak));
+            ui.add_space(10.0);
+            let is_pair = filled.source_language != filled.target_language;
+            ui.horizontal(|ui| {
+                if add_primary(ui, is_pair, "Save").clicked() {
+                    asked.push(SettingsCommand::Keep);
+                }
+                if ui.button("Cancel").clicked() {
+                    asked.push(SettingsCommand::Discard);
+                }
+                if !is_pair {
+                    let text = "Both languages are the same";
+                    ui.label(RichText::new(text).color(palette.error));
+                }
+            });
+        });
+        if filled != *settings {
+            asked.insert(0, SettingsCommand::Fill(Box::new(filled)));
+        }
+        if modal.should_close() {
+            asked.push(SettingsCommand::Discard);
+        }
+        let asked = asked.into_iter().map(ProjectCommand::from);
+        commands.extend(asked.map(Command::Project));
+    }
+
+    fn languages_ui(&mut self, ui: &mut Ui, filled: &mut ProjectSettings) {
+        let [from, to] = &mut self.wanted;
+        row_ui(ui, "Languages", |ui| {
+            ui.horizontal(|ui| {
+                let source = &mut filled.source_language;
+                language_ui(ui, "Source language of the project", source, from);
+                ui.label("to");
+                let target = &mut filled.target_language;
+                language_ui(ui, "Target language of the project", target, to);
+            });
+        });
+    }
+}
+
+/// A label, and beside it what belongs to it.
+fn row_ui(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
+    ui.horizontal_top(|ui| {
+        let place = vec2(LABEL, 28.0);
+        let layout = Layout::left_to_right(Align::Center);
+        ui.allocate_ui_with_layout(place, layout, |ui| {
+            ui.set_width(LABEL);
+            ui.label(RichText::new(label).color(Palette::of(ui).weak));
+        });
+        ui.vertical(content);
+    });
+    ui.add_space(8.0);
+}
+
+fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
+    let fits = |model: &&InstalledModel| {
+        let has = |codes: &[String], code: &str| {
+            let mut codes = codes.iter();
+            codes.any(|it| canopy_corpus::is_same_language(it, code))
+        };
+        model.problem.is_none()
+            && has(&model.sources, &filled.source_language)
+            && has(&model.targets, &filled.target_language)
+    };
+    let automatic = "The default of these languages";
+    let shown = filled.model.clone();
+    let combo = ComboBox::from_id_salt("project model")
+        .width(340.0)
+        .selected_text(shown.unwrap_or_else(|| automatic.to_owned()));
+    let fitting: Vec<&InstalledModel> = state.models.all.iter().filter(fits).collect();
+    let response = combo.show_ui(ui, |ui| {
+        ui.selectable_value(&mut filled.model, None, automatic);
+        for model in &fitting {
+            let name = Some(model.name.clone());
+            ui.selectable_value(&mut filled.model, name, &model.name);
+        }
+    });
+    response.response.accessible_name("Model of the project");
+    let palette = Palette::of(ui);
+    let named = filled.model.as_ref();
+    let is_other = named.is_some_and(|name| !fitting.iter().any(|model| model.is_called(name)));
+    if is_other || fitting.is_empty() {
+        let [from, to] = [&filled.source_language, &filled.target_language];
+        let pair = format!("{} to {}", language::name(from), language::name(to));
+        let text = match named.filter(|_| is_other) {
+            Some(name) => format!("{name} is not installed, or not for {pair}"),
+            None => format!("No installed model translates {pair}"),
+        };
+        ui.label(RichText::new(text).size(12.5).color(palette.warning));
+    }
+}
+
+/// The memories in the order in which they count.
+fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], asked: &mut Vec<SettingsCommand>) {
+    let palette = Palette::of(ui);
+    let about = "What is confirmed in the project comes first, then these from the top. A penalty is taken from \
+        the matches of a memory: with one it has no exact matches.";
+    ui.label(RichText::new(about).size(12.5).color(palette.weak));
+    ui.add_space(4.0);
+    let count = memories.len();
+    ScrollArea::vertical().max_height(190.0).show(ui, |ui| {
+        for (number, memory) in memories.iter_mut().enumerate() {
+            memory_ui(ui, (number, count), memory, asked);
+        }
+    });
+    if ui.button("Add a memory…").clicked() {
+        asked.push(SettingsCommand::AskMemory);
+    }
+}
+
+fn memory_ui(
+    ui: &mut Ui,
+    (number, count): (usize, usize),
+    memory: &mut ProjectMemory,
+    asked: &mut Vec<SettingsCommand>,
+) {
+    let palette = Palette::of(ui);
+    let name = file_name(memory.path.as_ref());
+    let frame = Frame::NONE
+        .fill(palette.panel)
+        .corner_radius(6)
+        .inner_margin(6);
+    frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(format!("{}.", number + 1)).color(palette.weak));
+            let width = (ui.available_width() - 226.0).max(60.0);
+            let label = egui::Label::new(&name).truncate();
+            ui.allocate_ui_with_layout(
+                vec2(width, 24.0),
+                Layout::left_to_right(Align::Center),
+                |ui| {
+                    ui.set_width(width);
+                    ui.add(label).on_hover_text(&memory.path);
+                },
+            );
+            let penalty = DragValue::new(&mut memory.penalty)
+                .range(0..=MAX_PENALTY)
+                .speed(0.2)
+                .suffix(" %");
+            let penalty = ui.add_sized(vec2(62.0, 24.0), penalty);
+            penalty
+                .accessible_name(format!("Penalty of {name}"))
+                .on_hover_text("Taken from the matches of this memory");
+            let mut button = |ui: &mut Ui, text: &str, is_enabled: bool, hint: &str, command| {
+                let response = ui.add_enabled(is_enabled, Button::new(text).small());
+                let response = response.accessible_name(format!("{hint} {name}"));
+                if response.on_hover_text(hint).clicked() {
+                    asked.push(command);
+                }
+            };
+            let up = SettingsCommand::MoveMemory(number, -1);
+            button(ui, "↑", number > 0, "Move up", up);
+            let down = SettingsCommand::MoveMemory(number, 1);
+            button(ui, "↓", number + 1 < count, "Move down", down);
+            button(
+                ui,
+                "×",
+                true,
+                "Remove",
+                SettingsCommand::RemoveMemory(number),
+            );
+        });
+    });
+    ui.add_space(2.0);
+}
+
+fn terms_ui(ui: &mut Ui, filled: &mut ProjectSettings, asked: &mut Vec<SettingsCommand>) {
+    ui.horizontal(|ui| {
+        match &filled.terms {
+            Some(path) => {
+                let name = file_name(path.as_ref());
+                ui.label(name).on_hover_text(path);
+                if ui.button("Remove").clicked() {
+                    filled.terms = None;
+                }
+            }
+            None => {
+                ui.label(RichText::new("None").color(Palette::of(ui).weak));
+            }
+        }
+        if ui.button("Choose…").clicked() {
+            asked.push(SettingsCommand::AskTerms);
+        }
+    });
+}

@@ -1,0 +1,224 @@
+//! A prompt that grows: whatever two prompts in a row begin with in common is computed once.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use canopy_base::error::Result;
+
+use super::completion::{LanguageModel, largest};
+use super::network::{BATCH, Cache, Recorder};
+use super::product::log_sum_exp;
+
+/// How a prompt is continued.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Generation {
+    pub max_tokens: usize,
+    /// Whether a line break behind a text ends it, which then has no line break itself.
+    pub is_line: bool,
+    /// Tokens that the continuation does not begin with.
+    pub other_beginnings: Vec<u32>,
+}
+
+/// A greedy continuation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Generated {
+    pub ids: Vec<u32>,
+    pub text: String,
+    /// Sum of the log-probabilities of its tokens and of its end (natural logarithm).
+    pub log_prob: f32,
+    /// Whether it came to an end by itself.
+    pub ended: bool,
+}
+
+/// Tokens that were computed, and for how long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Tokens of prompts that stood in the cache.
+    pub reused: usize,
+    /// Tokens of prompts that were computed.
+    pub read: usize,
+    pub written: usize,
+    pub reading: Duration,
+    pub writing: Duration,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.reused += other.reused;
+        self.read += other.read;
+        self.written += other.written;
+        self.reading += other.reading;
+        self.writing += other.writing;
+    }
+}
+
+/// A model with the tokens that it has read last.
+#[derive(Debug)]
+pub struct Session {
+    model: Arc<LanguageModel>,
+    cache: Cache,
+    /// The tokens of the cache.
+    ids: Vec<u32>,
+    keeps: bool,
+    cost: Cost,
+}
+
+impl Session {
+    pub fn new(model: Arc<LanguageModel>) -> Self {
+        Self {
+            cache: model.network.new_cache(),
+            model,
+            ids: Vec::new(),
+            keeps: true,
+            cost: Cost::default(),
+        }
+    }
+
+    /// Reads each prompt anew, as a server without a cache does.
+    #[must_use]
+    pub fn without_cache(self) -> Self {
+        Self {
+            keeps: false,
+            ..self
+        }
+    }
+
+    pub fn model(&self) -> &Arc<LanguageModel> {
+        &self.model
+    }
+
+    /// The cost of all prompts so far.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// Continues `prompt` greedily. `step` is called for each batch of the prompt and each token that is written; where it
+    /// breaks nothing is given, and the next prompt goes on with what has been read.
+    ///
+    /// # Errors
+    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel), if prompt and continuation are longer than the model's
+    /// context, or the prompt is empty.
+    pub fn continue_prompt(
+        &mut self,
+        prompt: &[u32],
+        generation: &Generation,
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Generated>> {
+        self.model.check_length(prompt, generation.max_tokens)?;
+        let Some(logits) = self.read(prompt, step) else {
+            return Ok(None);
+        };
+        Ok(self.write(logits, generation, step))
+    }
+
+    /// Reads `answer` behind `prompt` and tells the attention of each query behind which a token of the answer was written: the
+    /// last one of the prompt, then all of the answer but its last.
+    ///
+    /// # Errors
+    /// As [`Self::continue_prompt`].
+    pub fn record(
+        &mut self,
+        prompt: &[u32],
+        answer: &[u32],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<()> {
+        self.model.check_length(prompt, answer.len())?;
+        let Some((_, written)) = answer.split_last() else {
+            return Ok(());
+        };
+        let begin = Instant::now();
+        let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
+        let kept = shared.count().min(prompt.len() - 1);
+        self.cache.truncate(kept);
+        self.ids.truncate(kept);
+        let (context, last) = prompt.split_at(prompt.len() - 1);
+        let network = &self.model.network;
+        network.read_context(&context[kept..], &mut self.cache);
+        let read = [last, written].concat();
+        network.read_recorded(&read, &mut self.cache, recorder);
+        self.ids.extend(context[kept..].iter().chain(&read));
+        self.cost.reused += kept;
+        self.cost.read += context.len() - kept + read.len();
+        self.cost.reading += begin.elapsed();
+        Ok(())
+    }
+
+    /// The logits behind a prompt.
+    fn read(
+        &mut self,
+        prompt: &[u32],
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Option<Vec<f32>> {
+        let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
+        let shared = if self.keeps { shared.count() } else { 0 };
+        // Logits are of a token that is read.
+        let kept = shared.min(prompt.len() - 1);
+        self.cache.truncate(kept);
+        self.ids.truncate(kept);
+        self.cost.reused += kept;
+        let rest = &prompt[kept..];
+        let (context, last) = rest.split_at((rest.len() - 1) / BATCH * BATCH);
+        let begin = Instant::now();
+        for batch in context.chunks(BATCH) {
+            self.model.network.read_context(batch, &mut self.cache);
+            self.ids.extend(batch);
+            self.cost.read += batch.len();
+            if step(self.cost).is_break() {
+                return None;
+            }
+        }
+        let logits = self.model.network.read_tokens(last, &mut self.cache);
+        self.ids.extend(last);
+        self.cost.read += last.len();
+        self.cost.reading += begin.elapsed();
+        step(self.cost).is_continue().then_some(logits)
+    }
+
+    fn write(
+        &mut self,
+        mut logits: Vec<f32>,
+        generation: &Generation,
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Option<Generated> {
+        for id in &generation.other_beginnings {
+            if let Some(logit) = logits.get_mut(*id as usize) {
+                *logit = f32::NEG_INFINITY;
+            }
+        }
+        let model = Arc::clone(&self.model);
+        let (mut bytes, mut generated) = (Vec::new(), Generated::default());
+        let begin = Instant::now();
+        while generated.ids.len() < generation.max_tokens {
+            let id = largest(&logits);
+            generated.log_prob += logits[id as usize] - log_sum_exp(&logits);
+            let written = model.tokenizer.bytes(id);
+            let is_line_end = generation.is_line
+                && written.contains(&b'\n')
+                && bytes.iter().any(|byte: &u8| !byte.is_ascii_whitespace());
+            if model.tokenizer.is_end(id) || is_line_end {
+                generated.ended = true;
+                break;
+            }
+            bytes.extend(written);
+            generated.ids.push(id);
+            self.cost.written += 1;
+            if generated.ids.len() < generation.max_tokens {
+                logits = model.network.read_tokens(&[id], &mut self.cache);
+                self.ids.push(id);
+            }
+            let elapsed = begin.elapsed();
+            let so_far = Cost {
+                writing: self.cost.writing + elapsed,
+                ..self.cost
+            };
+            if step(so_far).is_break() {
+                self.cost.writing += elapsed;
+                return None;
+            }
+        }
+        self.cost.writing += begin.elapsed();
+        generated.text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(generated)
+    }
+}

@@ -1,0 +1,436 @@
+//! Documents by language models: one conversation for a document, which grows sentence by sentence, in this program or on a
+//! server.
+//!
+//! Whatever a model answers, every sentence gets exactly one translation with the markup of its source: answers that are none
+//! are asked for again, and the best one is taken.
+
+mod chat;
+mod checking;
+mod marks;
+mod opened;
+#[cfg(test)]
+mod tests;
+mod tracing;
+
+use std::ops::ControlFlow;
+
+use canopy_base::error::Result;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::document::{Document, Sentence};
+use canopy_document::editable::{from_editable, to_editable, tokens};
+use canopy_document::placeholder::stripped;
+use canopy_llm::Cost;
+use canopy_qa::llm::{Conversation, Dropped, Refusal, Request, Turn};
+
+pub use chat::{Answer, Chat, LocalChat, RemoteChat};
+use checking::{Examined, Fault, examined};
+use marks::placed;
+pub use opened::LanguageModelTranslator;
+pub(in crate::inference) use opened::{
+    LANGUAGE_MODEL, described_language_model, is_language_model,
+};
+
+use super::is_translatable;
+use super::other_languages::{is_mostly_in, other_language};
+use super::parts::parts;
+use super::translation::{Flag, Translation};
+use super::translator::TermUse;
+
+/// How often a sentence is asked for again.
+const RETRIES: usize = 2;
+
+/// Tokens of a document that a model reads at once, unless its window is smaller or a user says otherwise.
+const BUDGET: usize = 4_096;
+
+/// Tokens of a sentence that are translated at once, at most.
+const LONGEST: usize = 256;
+
+/// Similar sentences of a memory that a prompt shows.
+const SIMILAR: usize = 3;
+
+/// Tokens of a turn besides its texts.
+const OVERHEAD: usize = 16;
+
+/// Both languages of a translation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Languages {
+    /// Codes such as `en`.
+    pub source: String,
+    pub target: String,
+    /// Names in English.
+    pub source_name: String,
+    pub target_name: String,
+}
+
+impl Languages {
+    /// Languages with the names that ISO 639 gives them.
+    pub fn new(source: &str, target: &str) -> Self {
+        let name = |code: &str| {
+            let main = code.split(['-', '_']).next().unwrap_or(code);
+            let language =
+                isolang::Language::from_639_1(main).or_else(|| isolang::Language::from_639_3(main));
+            language.map_or_else(|| code.to_owned(), |it| it.to_name().to_owned())
+        };
+        Self {
+            source_name: name(source),
+            target_name: name(target),
+            source: source.to_owned(),
+            target: target.to_owned(),
+        }
+    }
+}
+
+/// What belongs to the user and goes into prompts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Resources<'r> {
+    pub memory: Option<&'r TranslationMemory>,
+    pub terms: Option<&'r TermUse>,
+    /// Tokens of the document that are read at once, at most.
+    pub budget: Option<usize>,
+}
+
+/// The work on a document so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    pub cost: Cost,
+    /// Sentences that were asked for again, and how often in all.
+    pub asked_again: usize,
+    pub retries: usize,
+    /// Sentences whose markup was put in by place.
+    pub placed: usize,
+    pub dropped: Dropped,
+}
+
+/// A document under translation by a language model.
+pub struct DocumentChat<'d, C: Chat> {
+    document: &'d Document,
+    languages: &'d Languages,
+    resources: Resources<'d>,
+    chat: C,
+    conversation: Conversation,
+    effort: Effort,
+    /// Tokens of the instructions and terms.
+    preamble: usize,
+    is_mostly_in_source: bool,
+}
+
+/// A sentence, or a part of one, that is asked for.
+struct Asked<'s> {
+    stored: &'s str,
+    points: &'s [String],
+    /// Number in the document.
+    sentence: usize,
+}
+
+impl<'d, C: Chat> DocumentChat<'d, C> {
+    pub fn new(
+        document: &'d Document,
+        languages: &'d Languages,
+        resources: Resources<'d>,
+        chat: C,
+    ) -> Self {
+        let sentences = &document.sentences;
+        let names = canopy_qa::llm::Languages {
+            source: &languages.source_name,
+            target: &languages.target_name,
+        };
+        let has_marks = sentences.iter().any(|it| !tokens(&it.text).is_empty());
+        let conversation = Conversation::new(names, terms_of(document, resources.terms), has_marks);
+        let instructions = conversation.messages(&Request::default(), &[]);
+        let preamble = instructions
+            .iter()
+            .map(|it| chat.count(&it.content) + OVERHEAD);
+        Self {
+            preamble: preamble.sum(),
+            is_mostly_in_source: is_mostly_in(document, &languages.source),
+            document,
+            languages,
+            resources,
+            chat,
+            conversation,
+            effort: Effort::default(),
+        }
+    }
+
+    pub fn effort(&self) -> Effort {
+        Effort {
+            cost: self.chat.cost(),
+            ..self.effort
+        }
+    }
+
+    /// Adds a sentence that has its translation already, so that those behind it read both.
+    pub fn read(&mut self, sentence: usize, target: &str) {
+        let source = &self.document.sentences[sentence];
+        if is_translatable(&source.text) && !target.trim().is_empty() {
+            let request = self.request(&source.text, &[]);
+            self.push(request, to_editable(target), sentence);
+        }
+    }
+
+    /// The translation of a sentence that needs no model: what has no words, what the user or the file has translated so
+    /// before, what is in another language.
+    pub fn settled(&self, sentence: usize) -> Option<Translation> {
+        let text = &self.document.sentences[sentence].text;
+        if !is_translatable(text) {
+            return Some(Translation::written(text.clone()));
+        }
+        let shown = text.trim();
+        let exact = self.resources.memory.and_then(|memory| memory.exact(shown));
+        let flagged = |flag, text: String| Translation {
+            flags: vec![flag],
+            ..Translation::written(text)
+        };
+        if let Some(exact) = exact {
+            return Some(flagged(Flag::Memory, text.replacen(shown, exact, 1)));
+        }
+        if let Some(matching) = self.document.matching(text) {
+            return Some(flagged(Flag::Memory, matching.to_owned()));
+        }
+        let is_other =
+            self.is_mostly_in_source && other_language(text, &self.languages.source).is_some();
+        is_other.then(|| flagged(Flag::OtherLanguage, text.clone()))
+    }
+
+    /// Translates a sentence, which those behind it read then. `step` is called for each token; none is given if it breaks.
+    ///
+    /// # Errors
+    /// If the model cannot be reached, or refuses its prompt.
+    pub fn translate(
+        &mut self,
+        sentence: usize,
+        step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
+    ) -> Result<Option<Translation>> {
+        if let Some(settled) = self.settled(sentence) {
+            if settled.flags.contains(&Flag::Memory) {
+                self.read(sentence, &settled.text);
+            }
+            return Ok(Some(settled));
+        }
+        let document = self.document;
+        let Sentence { text, points, .. } = &document.sentences[sentence];
+        let count = |text: &str| self.chat.count(&to_editable(text));
+        let longest = self.longest();
+        if count(text) <= longest {
+            let asked = Asked {
+                stored: text,
+                points,
+                sentence,
+            };
+            let found = self.asked_for(&asked, step)?;
+            return Ok(found.map(|found| found.checked(text)));
+        }
+        // Marks whose pair stands in another part are no help.
+        let plain = super::markup_projection::StrippedSource::of(text, points).text;
+        let pieces = parts(&plain, longest, &count);
+        let pieces: Vec<String> = pieces.into_iter().map(str::to_owned).collect();
+        let mut joined = Translation::written(String::new());
+        for piece in &pieces {
+            let asked = Asked {
+                stored: piece,
+                points: &[],
+                sentence,
+            };
+            let Some(part) = self.asked_for(&asked, step)? else {
+                return Ok(None);
+            };
+            let lead = piece.len() - piece.trim_start().len();
+            joined.text += &piece[..lead];
+            joined.text += part.text.trim();
+            joined.text += &piece[piece.trim_end().len().max(lead)..];
+            joined.log_prob += part.log_prob;
+            joined.num_tokens += part.num_tokens;
+            joined.flags.extend(part.flags);
+        }
+        joined.flags.push(Flag::Split);
+        joined.flags.sort_unstable_by_key(|flag| *flag as usize);
+        joined.flags.dedup();
+        joined.text = self.placed(text, points, &joined.text);
+        Ok(Some(joined.checked(text)))
+    }
+
+    /// Tokens of a sentence that are translated at once.
+    fn longest(&self) -> usize {
+        LONGEST.min(self.window() / 6).max(1)
+    }
+
+    /// Whether a sentence is translated in parts.
+    fn is_long(&self, request: &Request) -> bool {
+        self.chat.count(&request.source) > self.longest()
+    }
+
+    /// Tokens that are read and written together.
+    fn window(&self) -> usize {
+        self.chat
+            .window()
+            .min(self.resources.budget.unwrap_or(BUDGET))
+    }
+
+    fn section(&self, sentence: usize) -> usize {
+        let paragraph = self.document.sentences[sentence].paragraph;
+        self.document.paragraphs[paragraph].section
+    }
+
+    /// A sentence with what the memory has like it.
+    fn request(&self, stored: &str, shown: &[String]) -> Request {
+        let plain = canopy_document::placeholder::visible(stored, shown);
+        let similar = self.resources.memory.map(|memory| {
+            let similar = memory.to_show(plain.trim()).into_iter().take(SIMILAR);
+            let similar = similar.filter(|it| it.source != plain.trim());
+            similar
+                .map(|it| (it.source.to_owned(), it.target.to_owned()))
+                .collect()
+        });
+        Request {
+            source: to_editable(stored),
+            similar: similar.unwrap_or_default(),
+        }
+    }
+
+    /// Tokens of a request.
+    fn count_request(&self, request: &Request) -> usize {
+        let similar = request.similar.iter();
+        let similar = similar.map(|(from, to)| self.chat.count(from) + self.chat.count(to) + 4);
+        self.chat.count(&request.source) + similar.sum::<usize>() + OVERHEAD
+    }
+
+    fn push(&mut self, request: Request, translation: String, sentence: usize) {
+        let tokens = self.count_request(&request) + self.chat.count(&translation);
+        self.conversation.push(Turn {
+            request,
+            translation,
+            sentence,
+            section: self.section(sentence),
+            tokens,
+        });
+    }
+
+    /// Drops context that leaves no room for a request and its answers, and says so; gives the most tokens of an answer.
+    fn make_room(&mut self, request: &Request, sentence: usize) -> usize {
+        let max_tokens = 2 * self.chat.count(&request.source) + 32;
+        // What is refused is asked for again behind all answers.
+        let answers = max_tokens * (RETRIES + 1);
+        let needed = self.preamble + self.count_request(request) + answers;
+        let budget = self.window().saturating_sub(needed);
+        if let Some(dropped) =
+            self.conversation
+                .shorten(budget, self.section(sentence), &request.source)
+        {
+            let Dropped {
+                sections,
+                sentences,
+                tokens,
+            } = dropped;
+            ::tracing::info!(
+                sections,
+                sentences,
+                tokens,
+                budget,
+                "dropped context of a language model that was too long"
+            );
+            self.effort.dropped += dropped;
+        }
+        max_tokens
+    }
+
+    /// The best answer for a sentence.
+    fn asked_for(
+        &mut self,
+        asked: &Asked<'_>,
+        step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
+    ) -> Result<Option<Translation>> {
+        let request = self.request(asked.stored.trim(), asked.points);
+        let max_tokens = self.make_room(&request, asked.sentence);
+        let mut refusals: Vec<Refusal> = Vec::new();
+        let mut best: Option<(Answer, Examined)> = None;
+        loop {
+            let (effort, conversation) = (self.effort, &self.conversation);
+            let mut on_token = |cost| step(Effort { cost, ..effort });
+            let answer = self.chat.answer(
+                conversation,
+                (&request, &refusals),
+                max_tokens,
+                &mut on_token,
+            )?;
+            let Some(answer) = answer else {
+                return Ok(None);
+            };
+            let texts = (asked.stored.trim(), request.source.as_str());
+            let mut found = examined(&answer.text, answer.ended, texts, self.languages);
+            let is_echo = |refusal| conversation.refused(refusal).contains(&found.edited);
+            if !found.edited.is_empty() && refusals.iter().any(is_echo) {
+                found.faults.push(Fault::Untranslated);
+            }
+            let problems = found
+                .faults
+                .iter()
+                .map(|fault| fault.problem(self.languages));
+            let refusal = Refusal {
+                answer: answer.text.trim().to_owned(),
+                problems: problems.collect(),
+            };
+            let is_good = found.faults.is_empty();
+            if best
+                .as_ref()
+                .is_none_or(|(_, best)| found.cost() < best.cost())
+            {
+                best = Some((answer, found));
+            }
+            if is_good || refusals.len() == RETRIES {
+                break;
+            }
+            self.effort.asked_again += usize::from(refusals.is_empty());
+            self.effort.retries += 1;
+            refusals.push(refusal);
+        }
+        let Some((answer, found)) = best else {
+            return Ok(None);
+        };
+        Ok(Some(self.accepted(request, &answer, &found, asked)))
+    }
+
+    /// The translation of an answer, which is read from then on.
+    fn accepted(
+        &mut self,
+        request: Request,
+        answer: &Answer,
+        found: &Examined,
+        asked: &Asked<'_>,
+    ) -> Translation {
+        let stored = asked.stored.trim();
+        let text = from_editable(&found.edited, stored)
+            .unwrap_or_else(|_| self.placed(stored, asked.points, &found.edited));
+        if found.is_example() && !stripped(&text).trim().is_empty() {
+            self.push(request, to_editable(&text), asked.sentence);
+        }
+        let cut_off = (!answer.ended).then_some(Flag::CutOff);
+        let empty = found.is_untranslated().then_some(Flag::Empty);
+        Translation {
+            text,
+            log_prob: answer.log_prob.unwrap_or_default(),
+            num_tokens: answer.log_prob.map_or(0, |_| answer.num_tokens),
+            flags: cut_off.into_iter().chain(empty).collect(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// An answer with the markup that it has lost.
+    fn placed(&mut self, stored: &str, points: &[String], edited: &str) -> String {
+        self.effort.placed += usize::from(!tokens(stored).is_empty());
+        placed(stored, points, edited, &self.languages.target).text
+    }
+}
+
+/// The terms that occur in a document, in the order in which they do.
+fn terms_of(document: &Document, terms: Option<&TermUse>) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let Some(terms) = terms else { return found };
+    for sentence in &document.sentences {
+        for pair in terms.usage().index().pairs(&sentence.text) {
+            if !found.contains(&pair) {
+                found.push(pair);
+            }
+        }
+    }
+    found
+}

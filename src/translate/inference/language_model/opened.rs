@@ -1,0 +1,178 @@
+//! A model of this program that translates documents.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use canopy_base::error::Result;
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::document::Document;
+use canopy_explain::trace::Trace;
+use canopy_llm::LanguageModel;
+
+use super::tracing::traced;
+use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
+use crate::inference::installed_models::foreign_files;
+use crate::inference::translation::Translation;
+use crate::inference::translator::{ForeignDescription, TermUse, name_of};
+use canopy_models::interchange::Stated;
+
+/// The format of language models, for people.
+pub(in crate::inference) const LANGUAGE_MODEL: &str = "GGUF";
+
+/// A language model of a GGUF file with the user's memory and terms.
+#[derive(Debug, Clone)]
+pub struct LanguageModelTranslator {
+    model: Arc<LanguageModel>,
+    path: PathBuf,
+    languages: Languages,
+    pub memory: Option<Arc<TranslationMemory>>,
+    pub terms: Option<Arc<TermUse>>,
+    /// Tokens of the document that are read at once, at most.
+    pub budget: Option<usize>,
+}
+
+impl LanguageModelTranslator {
+    /// The file of a language model: the path itself, or the one that was installed there.
+    pub fn file_of(path: &Path) -> Option<PathBuf> {
+        let file = foreign_files(path);
+        is_language_model(&file).then_some(file)
+    }
+
+    /// Opens a GGUF file, or an installed one.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no language model that is known here.
+    pub fn open(path: &Path, languages: Languages) -> Result<Self> {
+        let _entered = ::tracing::info_span!("open language model", ?path).entered();
+        let file = foreign_files(path);
+        let model = LanguageModel::open(&file)?;
+        ::tracing::info!(
+            context = model.network.context(),
+            vocab = model.tokenizer.vocab(),
+            has_template = model.template.is_some(),
+            "opened a language model"
+        );
+        Ok(Self {
+            model: Arc::new(model),
+            path: path.to_owned(),
+            languages,
+            memory: None,
+            terms: None,
+            budget: None,
+        })
+    }
+
+    /// The name of the file without its ending, or of the installed model.
+    pub fn name(&self) -> String {
+        name_of(&self.path)
+    }
+
+    pub fn languages(&self) -> &Languages {
+        &self.languages
+    }
+
+    pub fn model(&self) -> &Arc<LanguageModel> {
+        &self.model
+    }
+
+    /// A document under translation.
+    pub fn chat<'d>(&'d self, document: &'d Document) -> DocumentChat<'d, LocalChat> {
+        self.chat_by(document, LocalChat::new(Arc::clone(&self.model)))
+    }
+
+    /// The same with another way to compute prompts.
+    pub fn chat_by<'d>(
+        &'d self,
+        document: &'d Document,
+        chat: LocalChat,
+    ) -> DocumentChat<'d, LocalChat> {
+        let resources = Resources {
+            memory: self.memory.as_deref(),
+            terms: self.terms.as_deref(),
+            budget: self.budget,
+        };
+        DocumentChat::new(document, &self.languages, resources, chat)
+    }
+
+    /// Traces the model over a document and its translations, one for each sentence or none: the attention of each word of the
+    /// translation, by layer and head, to its source sentence and to the sentences before.
+    ///
+    /// # Errors
+    /// If the model refuses a prompt.
+    pub fn trace(
+        &self,
+        document: &Document,
+        translations: &[Option<Translation>],
+    ) -> Result<Trace> {
+        let texts = translations
+            .iter()
+            .map(|it| Some(it.as_ref()?.text.clone()));
+        let texts: Vec<Option<String>> = texts.collect();
+        traced(self.chat(document), &self.name(), &texts)
+    }
+
+    /// Translates the named sentences in the order of the document; all before the last of them are read with their
+    /// `known` translations, if they have any. `step` hears of each token and of each translation; where it breaks, the rest
+    /// is not translated.
+    ///
+    /// # Errors
+    /// If the model refuses a prompt.
+    pub fn translate(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &BTreeMap<usize, String>,
+        step: &mut dyn FnMut(Effort, Option<(usize, Translation)>) -> ControlFlow<()>,
+    ) -> Result<Effort> {
+        let mut chat = self.chat(document);
+        let last = sentences.iter().max().map_or(0, |last| last + 1);
+        for sentence in 0..last {
+            if !sentences.contains(&sentence) {
+                if let Some(target) = known.get(&sentence) {
+                    chat.read(sentence, target);
+                }
+                continue;
+            }
+            let mut on_token = |effort| step(effort, None);
+            let Some(translation) = chat.translate(sentence, &mut on_token)? else {
+                break;
+            };
+            if step(chat.effort(), Some((sentence, translation))).is_break() {
+                break;
+            }
+        }
+        Ok(chat.effort())
+    }
+}
+
+/// Whether a file is a language model, by its first bytes.
+pub(in crate::inference) fn is_language_model(file: &Path) -> bool {
+    let mut beginning = [0; 4];
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut beginning));
+    read.is_ok() && &beginning == b"GGUF"
+}
+
+/// What a GGUF file says of itself, once it can be opened.
+///
+/// # Errors
+/// As [`LanguageModelTranslator::open`].
+pub(in crate::inference) fn described_language_model(file: &Path) -> Result<ForeignDescription> {
+    let about = LanguageModel::open(file)?.about();
+    Ok(ForeignDescription {
+        name: name_of(file),
+        sources: Vec::new(),
+        targets: Vec::new(),
+        num_parameters: about.num_parameters,
+        licence: about.licence.unwrap_or_default(),
+        licence_text: None,
+        made_by: format!("{LANGUAGE_MODEL} ({})", about.architecture),
+        stated: Stated {
+            title: about.title,
+            version: about.version,
+        },
+    })
+}

@@ -1,0 +1,331 @@
+//! Traces of language models: every prompt is read once more with its translation, and the attention behind which each word
+//! was written is told.
+//!
+//! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and to those of
+//! the sentences before (its decoder context), of which a sentence has the weight of source and translation together. The
+//! rest of both is what the instructions, terms, memory entries and the translation so far have. The first token, on which
+//! heads rest that look for nothing (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", ICLR 2024), is
+//! told apart, as a gate.
+
+use std::ops::Range;
+
+use canopy_base::error::Result;
+use canopy_document::document::Document;
+use canopy_document::editable::to_editable;
+use canopy_explain::trace::{
+    AttentionMap, GateValues, MapInfo, MapKind, MapRow, Normaliser, Overview, SentenceWeight, Side,
+    Trace, TracedModel, TracedSentence, Units, Visible,
+};
+use canopy_llm::{Attention, Specials, Tokenizer};
+use canopy_qa::llm::{Conversation, Request};
+
+use super::{DocumentChat, LocalChat};
+use crate::inference::translation::Flag;
+
+/// Weights below it are dropped.
+const LEAST: f32 = 0.001;
+
+/// The sign of a word's beginning, as pieces of SentencePiece have it.
+const BEGINS: &str = "▁";
+
+/// The sentence that a token of a prompt belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// Instructions, terms, memory entries, and what the template adds.
+    Prompt,
+    /// The source of a sentence before, and the row of the token.
+    Source { sentence: usize, row: usize },
+    /// The translation of a sentence before.
+    Target { sentence: usize },
+    /// The source that is translated.
+    Own { row: usize },
+}
+
+/// A trace that is made sentence by sentence.
+struct Tracer {
+    trace: Trace,
+    num_heads: usize,
+    /// First row of each source sentence so far, then the number of rows.
+    starts: Vec<usize>,
+}
+
+/// Traces a model over a document and its translations, one for each sentence or none, in the order in which it has
+/// translated them.
+///
+/// # Errors
+/// If the model refuses a prompt.
+pub(super) fn traced(
+    mut chat: DocumentChat<'_, LocalChat>,
+    name: &str,
+    targets: &[Option<String>],
+) -> Result<Trace> {
+    let mut tracer = Tracer::new(&mut chat, name);
+    for (sentence, target) in targets.iter().enumerate() {
+        let target = target.as_deref().unwrap_or_default();
+        tracer.add(&mut chat, sentence, target)?;
+    }
+    tracer.trace.fill_gates();
+    Ok(tracer.trace)
+}
+
+impl Tracer {
+    fn new(chat: &mut DocumentChat<'_, LocalChat>, name: &str) -> Self {
+        let model = chat.chat.session().model();
+        let (num_layers, num_heads) = (model.network.num_layers(), model.network.num_heads());
+        let map = |layer, head, kind| AttentionMap {
+            info: MapInfo {
+                kind,
+                layer,
+                head,
+                queries: Units::TargetWords,
+                keys: Units::SourceWords,
+                visible: match kind {
+                    MapKind::Cross => Visible::Own,
+                    _ => Visible::Earlier,
+                },
+                windowed: false,
+                normaliser: Normaliser::Softmax,
+                sentence_normaliser: None,
+                threshold: LEAST,
+                is_beside_own: kind != MapKind::Cross,
+            },
+            rows: Vec::new(),
+        };
+        let kinds = [MapKind::Cross, MapKind::DecoderContext];
+        let layers = (0..num_layers).flat_map(|layer| {
+            let heads = move |kind| (0..num_heads).map(move |head| (layer, head, kind));
+            kinds.into_iter().flat_map(heads)
+        });
+        let gate = |layer| GateValues {
+            name: "attention to the first token, where heads rest (1: all of it)".to_owned(),
+            layer,
+            side: Side::Target,
+            mean: Vec::new(),
+            min: Vec::new(),
+            max: Vec::new(),
+        };
+        let overview = Overview {
+            model: TracedModel {
+                name: name.to_owned(),
+                system: "language model".to_owned(),
+                num_decoder_layers: num_layers,
+                num_heads,
+                ..TracedModel::default()
+            },
+            document: chat.document.name.clone(),
+            source_language: chat.languages.source.clone(),
+            target_language: chat.languages.target.clone(),
+            sections: chat.document.sections.clone(),
+            gates: (0..num_layers).map(gate).collect(),
+            ..Overview::default()
+        };
+        let maps = layers.map(|(layer, head, kind)| map(layer, head, kind));
+        Self {
+            trace: Trace {
+                maps: maps.collect(),
+                overview,
+            },
+            num_heads,
+            starts: vec![0],
+        }
+    }
+
+    /// Adds a sentence, which those behind it read then.
+    fn add(
+        &mut self,
+        chat: &mut DocumentChat<'_, LocalChat>,
+        sentence: usize,
+        target: &str,
+    ) -> Result<()> {
+        let [mut source_side, mut target_side] = located(chat.document, sentence, target);
+        let settled = chat.settled(sentence);
+        let is_read = settled.is_none_or(|settled| settled.flags.contains(&Flag::Memory));
+        let source = &chat.document.sentences[sentence];
+        let request = chat.request(&source.text, &source.points);
+        if is_read && !target.is_empty() && !chat.is_long(&request) {
+            chat.make_room(&request, sentence);
+            let conversation = chat.conversation.clone();
+            let [read, written] = self.record(
+                &mut chat.chat,
+                &conversation,
+                &request,
+                &to_editable(target),
+            )?;
+            source_side.tokens = read;
+            target_side.tokens = written;
+        }
+        if is_read {
+            chat.read(sentence, target);
+        }
+        let end = self.starts[sentence] + source_side.tokens.len();
+        self.starts.push(end);
+        self.trace.overview.source.push(source_side);
+        self.trace.overview.target.push(target_side);
+        Ok(())
+    }
+
+    /// Records the translation of a request; gives the tokens of both.
+    fn record(
+        &mut self,
+        chat: &mut LocalChat,
+        conversation: &Conversation,
+        request: &Request,
+        target: &str,
+    ) -> Result<[Vec<String>; 2]> {
+        let (text, prompt) = chat.prompt(conversation, request, &[])?;
+        let as_text = chat.continues_texts();
+        let tokenizer = &chat.session().model().tokenizer;
+        let space = if as_text { " " } else { "" };
+        let target = format!("{space}{}", tokenizer.defused(target));
+        let answer = tokenizer.encode(&target, Specials::AsText, false);
+        let places = tokenizer.places(&text, &prompt);
+        let owners = self.owners(&text, &places, (conversation, request, as_text), tokenizer);
+        let own = owners.iter().zip(&prompt);
+        let own = own.filter(|(owner, _)| matches!(owner, Owner::Own { .. }));
+        let read = own.map(|(_, id)| piece(tokenizer, *id)).collect();
+        let written = answer.iter().map(|id| piece(tokenizer, *id)).collect();
+        let mut recorder = |attention: Attention<'_>| self.push(attention, &owners);
+        chat.session().record(&prompt, &answer, &mut recorder)?;
+        Ok([read, written])
+    }
+
+    /// The owner of each token of a prompt.
+    fn owners(
+        &self,
+        text: &str,
+        places: &[Range<usize>],
+        (conversation, request, as_text): (&Conversation, &Request, bool),
+        tokenizer: &Tokenizer,
+    ) -> Vec<Owner> {
+        let mut owners = vec![Owner::Prompt; places.len()];
+        let mut end = 0;
+        // The tokens of `part`, which ends what is found next.
+        let mut next = |wanted: &str, part: &str| {
+            let (wanted, part) = (tokenizer.defused(wanted), tokenizer.defused(part));
+            let Some(start) = text[end..].find(&wanted) else {
+                return 0..0;
+            };
+            end += start + wanted.len();
+            let bytes = end - part.len()..end;
+            let first = places.partition_point(|place| place.end <= bytes.start);
+            first..places.partition_point(|place| place.start < bytes.end)
+        };
+        for turn in conversation.turns() {
+            let sentence = turn.sentence;
+            let asked = conversation.asked(&turn.request, as_text);
+            let tokens = next(&asked, &turn.request.source);
+            let rows = self.starts[sentence]..self.starts[sentence + 1];
+            for (owner, row) in owners[tokens].iter_mut().zip(rows) {
+                *owner = Owner::Source { sentence, row };
+            }
+            let tokens = next(&turn.translation, &turn.translation);
+            owners[tokens].fill(Owner::Target { sentence });
+        }
+        let asked = conversation.asked(request, as_text);
+        let tokens = next(&asked, &request.source);
+        let first = self.starts.last().copied().unwrap_or_default();
+        for (owner, row) in owners[tokens].iter_mut().zip(first..) {
+            *owner = Owner::Own { row };
+        }
+        owners
+    }
+
+    /// Adds the row of a word in both maps of a head.
+    fn push(&mut self, attention: Attention<'_>, owners: &[Owner]) {
+        let Attention {
+            layer,
+            head,
+            first,
+            weights,
+            ..
+        } = attention;
+        let (mut own, mut words) = (Vec::new(), Vec::new());
+        let mut sentences: Vec<SentenceWeight> = Vec::new();
+        let mut add = |sentence: usize, weight: f32| match sentences.last_mut() {
+            Some(last) if last.sentence as usize == sentence => last.weight += weight,
+            _ => sentences.push(SentenceWeight {
+                sentence: number(sentence),
+                weight,
+                ..SentenceWeight::default()
+            }),
+        };
+        let seen = owners.get(first..).unwrap_or_default();
+        for (owner, &weight) in seen.iter().zip(weights) {
+            match *owner {
+                Owner::Prompt => {}
+                Owner::Own { row } => own.push((number(row), weight)),
+                Owner::Target { sentence } => add(sentence, weight),
+                Owner::Source { sentence, row } => {
+                    words.push((number(row), weight));
+                    add(sentence, weight);
+                }
+            }
+        }
+        let row = |words: Vec<(u32, f32)>| {
+            let words: Vec<(u32, f32)> = words.into_iter().filter(|word| word.1 >= LEAST).collect();
+            let kept: f32 = words.iter().map(|word| word.1).sum();
+            MapRow {
+                words,
+                rest: (1.0 - kept).max(0.0),
+                ..MapRow::default()
+            }
+        };
+        sentences.retain(|sentence| sentence.weight >= LEAST);
+        let maps = &mut self.trace.maps[2 * layer * self.num_heads..];
+        maps[head].rows.push(row(own));
+        let context = row(words).with_sentences(sentences);
+        maps[self.num_heads + head].rows.push(context);
+        let sink = if first == 0 { weights[0] } else { 0.0 };
+        self.add_sink(layer, head, sink);
+    }
+
+    /// Adds what a head gives to the first token.
+    #[expect(clippy::cast_precision_loss, reason = "few heads")]
+    fn add_sink(&mut self, layer: usize, head: usize, sink: f32) {
+        let gate = &mut self.trace.overview.gates[layer];
+        let share = sink / self.num_heads as f32;
+        match (
+            gate.mean.last_mut(),
+            gate.min.last_mut(),
+            gate.max.last_mut(),
+        ) {
+            (Some(mean), Some(min), Some(max)) if head > 0 => {
+                *mean += share;
+                *min = min.min(sink);
+                *max = max.max(sink);
+            }
+            _ => {
+                gate.mean.push(share);
+                gate.min.push(sink);
+                gate.max.push(sink);
+            }
+        }
+    }
+}
+
+/// Both sides of a sentence, without tokens.
+fn located(document: &Document, sentence: usize, target: &str) -> [TracedSentence; 2] {
+    let position = document.position(sentence);
+    let source = &document.sentences[sentence];
+    [source.text.as_str(), target].map(|text| TracedSentence {
+        tokens: Vec::new(),
+        text: text.to_owned(),
+        points: source.points.clone(),
+        section: position.section,
+        paragraph: position.paragraph,
+        sentence_in_paragraph: position.sentence_in_paragraph,
+    })
+}
+
+/// A token for people.
+fn piece(tokenizer: &Tokenizer, id: u32) -> String {
+    let text = tokenizer.decode(&[id]);
+    match text.strip_prefix(' ') {
+        Some(rest) => format!("{BEGINS}{rest}"),
+        None => text,
+    }
+}
+
+fn number(number: usize) -> u32 {
+    u32::try_from(number).expect("words and sentences fit 32 bits")
+}
