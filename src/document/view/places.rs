@@ -183,9 +183,12 @@ impl<'t> Target<'t> {
                 same = next.map(|next| (next, found.end));
                 found.start
             } else {
-                // Text between two codes stays between them.
-                let from = last + usize::from(index > 0);
-                self.edge(&range, Share::of(&stretch.text, offset), begins, from)
+                // Text between two codes stays between them, if there is a place behind it.
+                let share = Share::of(&stretch.text, offset);
+                let behind = last + usize::from(index > 0);
+                let edge = |from| self.edge(&range, share, begins, from);
+                let side = if begins { range.start } else { range.end };
+                edge(behind).or_else(|| edge(last)).unwrap_or(side)
             };
             let at = at.max(last);
             places.push(Place { at, code });
@@ -208,8 +211,8 @@ impl<'t> Target<'t> {
         found.next().is_none().then(|| start..start + words.len())
     }
 
-    /// The edge of a word next to a share of a stretch, from byte `from` on.
-    fn edge(&self, range: &Range<usize>, share: Share, begins: bool, from: usize) -> usize {
+    /// The edge of a word next to a share of a stretch, from byte `from` on; none if there is none.
+    fn edge(&self, range: &Range<usize>, share: Share, begins: bool, from: usize) -> Option<usize> {
         let text = &self.text[range.clone()];
         let length = text.chars().count();
         let distance = |chars: usize| (chars * share.whole).abs_diff(share.before * length);
@@ -225,11 +228,7 @@ impl<'t> Target<'t> {
             is_side && is_edge(text, byte) && range.start + byte >= from
         });
         let nearest = edges.min_by_key(|&(chars, _)| distance(chars));
-        match nearest {
-            Some((_, byte)) => range.start + byte,
-            None if begins && from <= range.start => range.start,
-            None => range.end,
-        }
+        nearest.map(|(_, byte)| range.start + byte)
     }
 }
 
