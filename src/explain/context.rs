@@ -33,6 +33,8 @@ pub struct ContextView {
     pub rest: f32,
     /// Whether that of its own source sentence is part of the rest.
     pub is_beside_own: bool,
+    /// Whether that of the instructions and of the translation so far is, too: a prompt was read.
+    pub is_of_prompt: bool,
     pub words_weighed: bool,
     /// Whether the words of the sentence that was asked about have weights of the same kind as the others.
     pub asked_is_weighed: bool,
@@ -106,6 +108,7 @@ impl ContextView {
             others: (others.len(), others.iter().map(share).sum()),
             rest: mean.sentence_rest,
             is_beside_own: info.is_beside_own,
+            is_of_prompt: source.overview().model.num_encoder_layers == 0,
             words_weighed: info.keys.are_words(),
             asked_is_weighed: false,
         })
@@ -154,6 +157,7 @@ impl ContextView {
             others: (others.len(), others.iter().map(|(_, weight)| weight).sum()),
             rest: 0.0,
             is_beside_own: false,
+            is_of_prompt: false,
             words_weighed: true,
             asked_is_weighed: true,
         })
@@ -186,10 +190,12 @@ impl ContextView {
             let _ = writeln!(text, "       {weight:.3}  in {count} other sentences");
         }
         if self.rest > 0.0 {
-            let rest = if self.is_beside_own {
-                "its own source sentence; of others too little each"
-            } else {
-                "rest: too little each, or no word"
+            let rest = match (self.is_beside_own, self.is_of_prompt) {
+                (true, true) => {
+                    "its own source sentence, instructions, the translation so far; of others too little each"
+                }
+                (true, false) => "its own source sentence; of others too little each",
+                (false, _) => "rest: too little each, or no word",
             };
             let _ = writeln!(text, "       {:.3}  {rest}", self.rest);
         }

@@ -19,8 +19,9 @@ use canopy_train::{
     DeviceGuard, DeviceLock, ModelQuestion, Prepared, after_fixed, explain, for_document,
 };
 use canopy_translate::inference::{
-    AddressChoice, DeviceChoice, KnownTranslations, Leg, OnEvent, Reads, SearchOptions, Step,
-    Translation, TranslationRequest, Translator,
+    AddressChoice, DeviceChoice, DocumentModel, KnownTranslations, LanguageModelTranslator,
+    Languages, Leg, OnEvent, Reads, SearchOptions, Step, TermMode, TermUse, Translation,
+    TranslationRequest, Translator,
 };
 
 /// The first batch is small, so that the first sentences appear at once.
@@ -131,6 +132,8 @@ struct Loop<M, S> {
     models: M,
     emit: S,
     model: Option<Translator>,
+    /// In place of it.
+    language_model: Option<LanguageModelTranslator>,
     /// The model to open again after a panic has cost us ours.
     opened: Option<Opened>,
     /// Shared with the training thread.
@@ -161,6 +164,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             models,
             emit,
             model: None,
+            language_model: None,
             opened: None,
             device_lock,
             encoded: None,
@@ -220,6 +224,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     source,
                     target,
                 };
+                if second.is_none()
+                    && let Some(event) = self.open_language_model(job, &first, memory.as_ref())?
+                {
+                    return Ok(event);
+                }
+                self.language_model = None;
                 let mut opened = Opened {
                     legs: [first].into_iter().chain(second).collect(),
                     device,
@@ -276,6 +286,14 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 part,
                 top_t,
             } => {
+                if let Some(model) = &self.language_model {
+                    let _computing = self.device_lock.take();
+                    let mut trace = model.trace(&document, &written(targets))?;
+                    trace.overview.part = part;
+                    trace.forget_others();
+                    let source = Arc::new(trace.into());
+                    return Ok(Event::Traced { job, source });
+                }
                 self.open_again()?;
                 let lock = self.device_lock.clone();
                 let mut device_lock = lock.take();
@@ -321,6 +339,41 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         }
     }
 
+    /// Opens a language model between two languages; none if the model is no language model.
+    fn open_language_model(
+        &mut self,
+        job: JobId,
+        leg: &Leg,
+        memory: Option<&UserMemory>,
+    ) -> Result<Option<Event>> {
+        if LanguageModelTranslator::file_of(&leg.folder).is_none() {
+            return Ok(None);
+        }
+        let (Some(from), Some(to)) = (&leg.source, &leg.target) else {
+            return Err(Error::Base(BaseError::Config {
+                field: "languages",
+                found: "not chosen".to_owned(),
+                allowed: "that of an open document, and another one to translate into".to_owned(),
+            }));
+        };
+        let languages = Languages::new(from, to);
+        let mut model = LanguageModelTranslator::open(&leg.folder, languages)?;
+        if let Some(user) = memory {
+            let memory = memory_at(&user.path, from, to).map_err(Error::from);
+            let pairs = memory.map(|memory| model.memory.insert(Arc::new(memory)).len());
+            (self.emit)(Event::MemoryOpened { job, pairs });
+        }
+        let event = Event::ModelOpened {
+            job,
+            info: model.info().clone(),
+            device_name: "CPU".to_owned(),
+            memory: model.memory.clone(),
+        };
+        (self.model, self.made, self.prepared, self.opened) = (None, None, None, None);
+        self.language_model = Some(model);
+        Ok(Some(event))
+    }
+
     /// Scores the translation of a sentence and a suggestion for it.
     fn rank(
         &mut self,
@@ -329,6 +382,13 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         (sentence, candidates): (usize, &[String; 2]),
         known: &BTreeMap<usize, String>,
     ) -> Result<Event> {
+        if self.language_model.is_some() {
+            let mean_log_probs = None;
+            return Ok(Event::Ranked {
+                job,
+                mean_log_probs,
+            });
+        }
         self.open_again()?;
         let lock = self.device_lock.clone();
         let device_lock = lock.take();
@@ -431,6 +491,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         question: &ModelQuestion<'_>,
         control: &JobControl,
     ) -> Result<Event> {
+        if self.language_model.is_some() {
+            return Err(Error::Base(BaseError::NotTraced {
+                missing: "no such numbers",
+                advice: "translation models have them; of language models there is what they attended to",
+            }));
+        }
         self.open_again()?;
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
@@ -472,8 +538,44 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         caught(|| self.translate_here(&mut work))
     }
 
+    /// Translates by a language model, in the order of the document.
+    fn translate_by(
+        &self,
+        mut model: LanguageModelTranslator,
+        work: &mut Work<'_>,
+    ) -> Result<Event> {
+        let (job, control) = (work.job, work.control);
+        let mut device_lock = self.device_lock.take();
+        let terms = work.terms.as_ref();
+        let terms = terms.map(|base| TermUse::new(Arc::clone(base), TermMode::default()));
+        model.terms = terms.map(Arc::new);
+        let sentences: Vec<usize> = work.left.iter().copied().collect();
+        let (left, known) = (&mut work.left, &mut work.known);
+        let request = TranslationRequest::new(work.document, &sentences, known, &work.options);
+        model.run(request, &mut |event| {
+            if let Step::Translated { index, translation } = event.step {
+                left.remove(&index);
+                (self.emit)(Event::SentenceTranslated {
+                    job,
+                    index,
+                    translation,
+                });
+            }
+            device_lock.pass();
+            flow(control)
+        })?;
+        Ok(if control.is_cancelled() {
+            Event::Cancelled { job }
+        } else {
+            Event::Finished { job }
+        })
+    }
+
     /// Translates on the device as it is.
     fn translate_here(&mut self, work: &mut Work<'_>) -> Result<Event> {
+        if let Some(model) = self.language_model.clone() {
+            return self.translate_by(model, work);
+        }
         let (job, document, control) = (work.job, work.document, work.control);
         self.open_again()?;
         let lock = self.device_lock.clone();

@@ -289,6 +289,15 @@ impl AppState {
         let Some(model) = self.models.get(&folder) else {
             return Leg::alone(folder);
         };
+        if model.is_language_model() {
+            let source: Option<String> = sources.into_iter().next();
+            let is_other = |code: &String| source.as_ref() != Some(code);
+            return Leg {
+                target: wanted.into_iter().find(is_other),
+                folder,
+                source,
+            };
+        }
         let source = sources
             .filter(|_| model.sources.len() > 1)
             .find(|code| model.translates_from(code));

@@ -19,7 +19,7 @@ use canopy_document::export;
 use canopy_explain::trace;
 use canopy_project::language;
 use canopy_translate::inference::{
-    Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
+    DocumentModel, Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
 };
 
 /// The language model that translates, between the languages of the document that was translated last.
@@ -119,10 +119,10 @@ impl TranslateArguments {
             let trace = translator.trace(document, &read_by(document, &translations))?;
             trace::save(&trace, path, self.force)?;
         }
-        let (languages, name) = (translator.languages(), translator.name());
+        let (languages, name) = (translator.languages(), &translator.info().name);
         if self.json {
             let model = ReportedModel {
-                name: &name,
+                name,
                 source_language: &languages.source,
                 target_language: &languages.target,
                 terms: translator.terms.as_deref(),
@@ -135,7 +135,7 @@ impl TranslateArguments {
             source: languages.source.clone(),
             target: languages.target.clone(),
         };
-        self.written(document, translations, &name, &languages)
+        self.written(document, translations, name, &languages)
     }
 }
 

@@ -118,10 +118,10 @@ pub(super) fn draw<DB: DrawingBackend>(
         notes.push(format!("{weight} in {} other sentences", context.others.0));
     }
     if context.rest > 0.0 {
-        let rest = if context.is_beside_own {
-            "its own source sentence"
-        } else {
-            "rest: dropped, or of no word"
+        let rest = match (context.is_beside_own, context.is_of_prompt) {
+            (true, true) => "its own source sentence, instructions, the translation so far",
+            (true, false) => "its own source sentence",
+            (false, _) => "rest: dropped, or of no word",
         };
         notes.push(format!("{} {rest}", number(context.rest)));
     }

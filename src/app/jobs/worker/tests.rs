@@ -406,3 +406,69 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
     let gone = folder.path().join("gone.tsv");
     assert_eq!(opened(&gone), (None, None));
 }
+
+/// A language model of one layer, whose words mean nothing.
+fn language_model() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../llm/tests/data/tiny.gguf")
+}
+
+#[test]
+fn a_language_model_translates_in_order_is_cancelled_and_traced() {
+    let (worker, events) = start();
+    let next = || events.recv().expect("an event");
+    let open = |languages: [Option<&str>; 2]| Request::OpenModel {
+        job: JobId(7),
+        folder: language_model(),
+        languages: languages.map(|code| code.map(str::to_owned)),
+        second: None,
+        device: DeviceChoice::Cpu,
+        memory: None,
+    };
+    assert!(worker.send(open([Some("en"), None])));
+    assert!(
+        matches!(next(), Event::Failed { .. }),
+        "nobody says into which language"
+    );
+    assert!(worker.send(open([Some("en"), Some("pt")])));
+    let Event::ModelOpened { info, .. } = next() else {
+        panic!("no model")
+    };
+    assert_eq!(
+        (info.name.as_str(), info.target_language.as_str()),
+        ("tiny", "pt")
+    );
+    let text = "Open the file. Print the page.";
+    let control = JobControl::default();
+    assert!(worker.send(translate(8, text, vec![1, 0], &control)));
+    let mut targets = Vec::new();
+    for expected in [0, 1] {
+        match next() {
+            Event::SentenceTranslated {
+                index, translation, ..
+            } => {
+                assert_eq!(index, expected);
+                targets.push(Some(translation.text));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(matches!(next(), Event::Finished { .. }));
+    assert!(worker.send(Request::Trace {
+        job: JobId(9),
+        document: document(text),
+        targets,
+        part: None,
+        top_t: None,
+    }));
+    let Event::Traced { source, .. } = next() else {
+        panic!("no trace")
+    };
+    assert_eq!(source.overview().target.len(), 2);
+    control.cancel();
+    assert!(worker.send(translate(10, text, vec![0, 1], &control)));
+    assert!(matches!(next(), Event::Cancelled { .. }));
+    // A translation model takes its place again.
+    assert!(worker.send(self::open()));
+    assert!(matches!(next(), Event::ModelOpened { .. }));
+    translate_all(&worker, &events);
+}

@@ -135,7 +135,24 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             target: &languages.target_name,
         };
         let has_marks = sentences.iter().any(|it| !tokens(&it.text).is_empty());
-        let conversation = Conversation::new(names, terms_of(document, resources.terms), has_marks);
+        let window = chat.window().min(resources.budget.unwrap_or(BUDGET));
+        let mut left = window / 4;
+        let mut terms = terms_of(document, resources.terms);
+        let all = terms.len();
+        terms.retain(|(from, to)| {
+            let tokens = chat.count(from) + chat.count(to) + 4;
+            let fits = tokens <= left;
+            left -= if fits { tokens } else { left };
+            fits
+        });
+        if terms.len() < all {
+            ::tracing::info!(
+                all,
+                kept = terms.len(),
+                "kept the first terms of a document"
+            );
+        }
+        let conversation = Conversation::new(names, terms, has_marks);
         let instructions = conversation.messages(&Request::default(), &[]);
         let preamble = instructions
             .iter()
@@ -277,6 +294,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         let similar = self.resources.memory.map(|memory| {
             let similar = memory.to_show(plain.trim()).into_iter().take(SIMILAR);
             let similar = similar.filter(|it| it.source != plain.trim());
+            let similar = similar.filter(|it| self.chat.count(it.source) <= self.longest());
             similar
                 .map(|it| (it.source.to_owned(), it.target.to_owned()))
                 .collect()
@@ -292,6 +310,13 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         let similar = request.similar.iter();
         let similar = similar.map(|(from, to)| self.chat.count(from) + self.chat.count(to) + 4);
         self.chat.count(&request.source) + similar.sum::<usize>() + OVERHEAD
+    }
+
+    /// Tokens of the prompt of a request.
+    fn needed(&self, request: &Request) -> usize {
+        let turns = self.conversation.turns().iter();
+        let turns: usize = turns.map(|turn| turn.tokens).sum();
+        self.preamble + turns + self.count_request(request)
     }
 
     fn push(&mut self, request: Request, translation: String, sentence: usize) {
@@ -376,7 +401,12 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             {
                 best = Some((answer, found));
             }
-            if is_good || refusals.len() == RETRIES {
+            let said = refusals
+                .iter()
+                .chain([&refusal])
+                .map(|it| self.chat.count(&it.answer));
+            let all = self.needed(&request) + said.sum::<usize>() + 2 * max_tokens;
+            if is_good || refusals.len() == RETRIES || all > self.chat.window() {
                 break;
             }
             self.effort.asked_again += usize::from(refusals.is_empty());

@@ -16,8 +16,12 @@ use canopy_llm::LanguageModel;
 use super::tracing::traced;
 use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
 use crate::inference::installed_models::foreign_files;
+use crate::inference::pipeline::{
+    DocumentModel, OnEvent, Step, TranslationEvent, TranslationRequest,
+};
+use crate::inference::tracing::TraceCost;
 use crate::inference::translation::Translation;
-use crate::inference::translator::{ForeignDescription, TermUse, name_of};
+use crate::inference::translator::{ForeignDescription, ModelInfo, Reads, TermUse, name_of};
 use canopy_models::interchange::Stated;
 
 /// The format of language models, for people.
@@ -26,8 +30,8 @@ pub(in crate::inference) const LANGUAGE_MODEL: &str = "GGUF";
 /// A language model of a GGUF file with the user's memory and terms.
 #[derive(Debug, Clone)]
 pub struct LanguageModelTranslator {
+    info: ModelInfo,
     model: Arc<LanguageModel>,
-    path: PathBuf,
     languages: Languages,
     pub memory: Option<Arc<TranslationMemory>>,
     pub terms: Option<Arc<TermUse>>,
@@ -56,19 +60,27 @@ impl LanguageModelTranslator {
             has_template = model.template.is_some(),
             "opened a language model"
         );
+        let network = &model.network;
+        let info = ModelInfo {
+            name: name_of(path),
+            folder: path.to_owned(),
+            source_language: languages.source.clone(),
+            target_language: languages.target.clone(),
+            num_parameters: usize::try_from(model.about().num_parameters).unwrap_or(usize::MAX),
+            reads: Reads::Translations,
+            trace_cost: TraceCost {
+                // In each layer an attention to the source sentence and one to those before.
+                rows_a_token: 2 * network.num_layers() * network.num_heads(),
+            },
+        };
         Ok(Self {
+            info,
             model: Arc::new(model),
-            path: path.to_owned(),
             languages,
             memory: None,
             terms: None,
             budget: None,
         })
-    }
-
-    /// The name of the file without its ending, or of the installed model.
-    pub fn name(&self) -> String {
-        name_of(&self.path)
     }
 
     pub fn languages(&self) -> &Languages {
@@ -112,7 +124,7 @@ impl LanguageModelTranslator {
             .iter()
             .map(|it| Some(it.as_ref()?.text.clone()));
         let texts: Vec<Option<String>> = texts.collect();
-        traced(self.chat(document), &self.name(), &texts)
+        traced(self.chat(document), &self.info.name, &texts)
     }
 
     /// Translates the named sentences in the order of the document; all before the last of them are read with their
@@ -146,6 +158,34 @@ impl LanguageModelTranslator {
             }
         }
         Ok(chat.effort())
+    }
+}
+
+impl DocumentModel for LanguageModelTranslator {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    /// Each document in its order, greedily; other translations and a form of address are not known here.
+    fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
+        for (document, one) in request.documents.iter().enumerate() {
+            let mut is_broken_off = false;
+            let known = one.known.fixed_targets();
+            let mut on_step = |_: Effort, found: Option<(usize, Translation)>| {
+                let step = match found {
+                    Some((index, translation)) => Step::Translated { index, translation },
+                    None => Step::Waiting,
+                };
+                let flow = on_event(TranslationEvent { document, step });
+                is_broken_off |= flow.is_break();
+                flow
+            };
+            self.translate(one.document, one.sentences, known, &mut on_step)?;
+            if is_broken_off {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
