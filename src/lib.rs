@@ -53,7 +53,14 @@ pub mod text {
     pub use canopy_tokenize::{WordPieces, bpe_dropout, vocabulary};
 }
 
-/// What was translated before, and what a network looks up.
+/// Errors of crates that are handed on in parts.
+pub mod errors {
+    pub use canopy_models::error as models;
+    pub use canopy_nn::error as networks;
+    pub use canopy_qa::error as qa;
+}
+
+/// Translation memories, and the datastores and shortlists of networks.
 pub mod memory {
     pub use canopy_corpus::memory::*;
     pub use canopy_nn::datastore::{Datastore, KnnConfig, Neighbours, StatesOfPairs, Subset};

@@ -8,9 +8,11 @@ use super::open_document::OpenDocument;
 use super::segments::{Recutting, SegmentsCommand};
 use super::state::{AppState, NoticeKind};
 use super::terms::SourceSelection;
-use crate::error::{BaseError, Error, Result};
+use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
+use canopy_base::error::find;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
+use canopy_document::error::Error as DocumentError;
 use canopy_document::placeholder::{Placeholder, stripped};
 
 const NOT_CHANGED: &str = "The sentences stay as they are";
@@ -78,7 +80,7 @@ impl AppState {
         };
         let document = match document {
             Ok(document) => document,
-            Err(error @ Error::Base(BaseError::OneSegment)) => {
+            Err(error) if matches!(find(&error), Some(DocumentError::OneSegment)) => {
                 let detail = error.to_string();
                 return self.notify(NoticeKind::Hint, NOT_CHANGED, detail);
             }

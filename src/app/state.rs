@@ -567,7 +567,7 @@ pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let base = find::<BaseError>(error).filter(|base| base.to_string() == message);
     let Some(base @ (BaseError::Read { path, cause } | BaseError::Write { path, cause })) = base
     else {
-        return without_number(&message);
+        return without_number(&message) + hint(error);
     };
     let path = path.display();
     let is_read = matches!(base, BaseError::Read { .. });
@@ -579,6 +579,16 @@ pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
         ErrorKind::AlreadyExists => format!("{path} is there already."),
         ErrorKind::StorageFull => format!("There is no room left for {path}."),
         _ => without_number(&message),
+    }
+}
+
+/// The place in the window that helps with an error. Messages of libraries name none, since other programs use them, too.
+fn hint(error: &(dyn std::error::Error + 'static)) -> &'static str {
+    match find::<BaseError>(error) {
+        Some(BaseError::NoModel) => "; choose one in the Model menu",
+        Some(BaseError::NoStarterModel) => "; choose another model in the Model menu",
+        Some(BaseError::RemoteKey { .. }) => "; give it in the device menu",
+        _ => "",
     }
 }
 

@@ -50,7 +50,7 @@ pub fn hexadecimal(hasher: Sha256) -> String {
     text
 }
 
-/// The same after other texts.
+/// FNV-1a checksum, 32 bits, of `text` after texts whose checksum is `sum`.
 pub fn checksum_from(sum: u32, text: &str) -> u32 {
     let mix = |sum: u32, byte: u8| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     text.bytes().fold(sum, mix)

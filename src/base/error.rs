@@ -1,5 +1,7 @@
 //! Failures, in words that a user can act on.
 
+#![allow(missing_docs, reason = "the message of a variant describes it")]
+
 use std::path::{Path, PathBuf};
 
 use crate::device_failure::{DeviceFailure, in_short};
@@ -33,24 +35,6 @@ pub enum Error {
         allowed: String,
     },
     #[error(
-        "not a vocabulary of Canopy: {problem}; make one with `canopy corpus vocabulary`: {path:?}"
-    )]
-    Vocabulary { problem: String, path: PathBuf },
-    #[error("{path:?}, line {line}: {problem}; import the corpus again")]
-    Corpus {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error(
-        "{problem} at line {line}; both files need the same number of lines and `<d>` at the same ones: {path:?}"
-    )]
-    UnequalSides {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error(
         "{path:?} has {found} lines, {like:?} has {expected}: line {line} has no counterpart; every file needs one line for each segment"
     )]
     UnequalLines {
@@ -61,155 +45,6 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "{path:?}, line {line}: {problem}; choose the contexts again with `canopy corpus select-context`"
-    )]
-    Contexts {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error("{path:?}: {problem}; `msgfmt -c` tells what is wrong with a PO file")]
-    Gettext { problem: String, path: PathBuf },
-    #[error(
-        "{path:?}, line {line}: no source and target with a tab between them; the ending says what a memory is: .tmx, .po, else a table of two columns"
-    )]
-    Memory { line: usize, path: PathBuf },
-    #[error(
-        "this memory is of translations from {has}; the model translates from {asked}: {path:?}"
-    )]
-    MemoryLanguages {
-        has: String,
-        asked: String,
-        path: PathBuf,
-    },
-    #[error(
-        "not a vocabulary shortlist for this model: {reason}; make one with `canopy model shortlist`: {path:?}"
-    )]
-    Shortlist { reason: String, path: PathBuf },
-    #[error("{path:?}, line {line}: {problem}")]
-    Termbase {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error(
-        "sentences are split where both parts hold words, joined within a paragraph, and stay one where the file has them so"
-    )]
-    OneSegment,
-    #[error("{path:?}, line {line}: {problem}")]
-    Srx {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error("{path:?} has no rules for the language {language}, only for: {known}")]
-    SrxLanguage {
-        language: String,
-        known: String,
-        path: PathBuf,
-    },
-    #[error(
-        "{name} does not tell its language, which chooses among the rules of {path:?}; name it with --from"
-    )]
-    SrxOfWhich { name: String, path: PathBuf },
-    #[error(
-        "the ending says what a termbase is: .tbx, .csv, .tsv, or .txt or .utf8 for a glossary of OmegaT: {path:?}"
-    )]
-    TermbaseEnding { path: PathBuf },
-    #[error(
-        "no Hunspell dictionary of {language} lies on this system; install one (hunspell-{language} on Debian), or leave the check out"
-    )]
-    NoDictionary { language: String },
-    #[error("not a Hunspell dictionary: {reason}: {path:?}")]
-    Dictionary { reason: String, path: PathBuf },
-    #[error("this termbase has terms in {has}, not from {asked}: {path:?}")]
-    TermLanguages {
-        has: String,
-        asked: String,
-        path: PathBuf,
-    },
-    #[error(
-        "this corpus is of translations from {has}, the first one from {asked}; combine corpora of the same languages: {path:?}"
-    )]
-    CorpusLanguages {
-        has: String,
-        asked: String,
-        path: PathBuf,
-    },
-    #[error(
-        "another corpus has a folder of the same name, which its documents would be called by; rename one of them: {path:?}"
-    )]
-    SameCorpusName { path: PathBuf },
-    #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
-    NoCorpus { path: PathBuf },
-    #[error(
-        "no page in both languages has paragraphs of the same id; name the folders that hold `text/**/*.html`, or take `canopy corpus import folders` for other pages: {source_folder:?}, {target_folder:?}"
-    )]
-    NoPages {
-        source_folder: PathBuf,
-        target_folder: PathBuf,
-    },
-    #[error(
-        "no document with text is there in both languages; name folders with the same HTML, Markdown or text files, such as guide/page.html in both, or page.en.md and page.de.md: {source_folder:?}, {target_folder:?}"
-    )]
-    NoDocumentPairs {
-        source_folder: PathBuf,
-        target_folder: PathBuf,
-    },
-    #[error("{path:?}, line {line}: {problem}; export the translation memory again as TMX 1.4")]
-    Tmx {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error(
-        "no PO or MO file with messages that are translated from {from} to {to} lies there: {path:?}"
-    )]
-    NoCatalogues {
-        from: String,
-        to: String,
-        path: PathBuf,
-    },
-    #[error("{path:?}, line {line}: no source and target with a tab between them")]
-    NoTab { line: usize, path: PathBuf },
-    #[error("the translation memory has no segment (<seg>): {path:?}")]
-    NoSegments { path: PathBuf },
-    #[error("no line has text on both sides of a tab: {path:?}")]
-    NoPairs { path: PathBuf },
-    #[error(
-        "{path:?}, {place}: {problem}; give the JSON of CTXPRO's release/evalsets and the file of release/inputs that belongs to it"
-    )]
-    Ctxpro {
-        problem: String,
-        /// Such as `item 3` or `line 3`.
-        place: String,
-        path: PathBuf,
-    },
-    #[error(
-        "the translation memory has no pair of {from} and {to}; its languages are {present}: {path:?}"
-    )]
-    TmxLanguages {
-        from: String,
-        to: String,
-        present: String,
-        path: PathBuf,
-    },
-    #[error(
-        "{path:?}, line {line}: {problem}; name a file of an IWSLT talk set as it was published, such as IWSLT17.TED.dev2010.en-de.en.xml"
-    )]
-    Iwslt {
-        problem: String,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error(
-        "no talk is there in both files with segments of the same ids; name two languages of the same set: {source_file:?}, {target_file:?}"
-    )]
-    NoTalks {
-        source_file: PathBuf,
-        target_file: PathBuf,
-    },
-    #[error(
         "{wanted} devices were asked for, but {found} graphics adapters work here; ask for no more than that, or train on the CPU"
     )]
     TooFewDevices { wanted: usize, found: usize },
@@ -217,12 +52,6 @@ pub enum Error {
     NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]
     Model { reason: String, path: PathBuf },
-    #[error(
-        "the encoder folder is not usable: {reason}; make it again with `canopy model import`: {path:?}"
-    )]
-    Encoder { reason: String, path: PathBuf },
-    #[error("the weights are not usable: {reason}: {path:?}")]
-    Weights { reason: String, path: PathBuf },
     #[error(
         "no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}"
     )]
@@ -245,23 +74,13 @@ pub enum Error {
     InvalidScores { sentence: String, found: f32 },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
-    #[error("this model translates from {has}, not from {asked}; name another with --model")]
+    #[error("this model translates from {has}, not from {asked}")]
     Languages { asked: String, has: String },
     #[error(
         "two documents have the same name and would both become {path:?}; translate them into different folders"
     )]
     SameName { path: PathBuf },
-    #[error(
-        "no {kind} can be written; its translation is a file of its text, so name it .{extension}: {path:?}"
-    )]
-    WrittenOtherwise {
-        kind: String,
-        extension: &'static str,
-        path: PathBuf,
-    },
-    #[error(
-        "the starter model is missing or removed; name a model with --model, or bring it back with `canopy model restore`"
-    )]
+    #[error("the starter model is missing or removed")]
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
@@ -273,8 +92,6 @@ pub enum Error {
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
     Utf16 { path: PathBuf },
-    #[error("no known format ({known}); give it such a name: {path:?}")]
-    UnknownFormat { known: String, path: PathBuf },
     #[error(
         "byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}"
     )]
@@ -291,56 +108,12 @@ pub enum Error {
         limit: usize,
         path: PathBuf,
     },
-    #[error(
-        "elements are nested deeper than {limit} in line {line}; is one of them not closed? {path:?}"
-    )]
-    TooDeep {
-        limit: usize,
-        line: usize,
-        path: PathBuf,
-    },
-    #[error("{path:?} is damaged: {part}: {reason}")]
-    Damaged {
-        part: String,
-        reason: String,
-        path: PathBuf,
-    },
-    #[error("{path:?} is encrypted; save it without a password and open it again")]
-    Encrypted { path: PathBuf },
-    #[error("{part} takes more than {limit} bytes once it is unpacked: {path:?}")]
-    TooLarge {
-        part: String,
-        limit: u64,
-        path: PathBuf,
-    },
-    #[error(
-        "the text is not the {name} that it says it is; save it as UTF-8 and open it again: {path:?}"
-    )]
-    Encoding { name: &'static str, path: PathBuf },
-    #[error(
-        "{name} does not have the character {character:?}; save the source as UTF-8 and translate it again: {path:?}"
-    )]
-    Unencodable {
-        character: char,
-        name: &'static str,
-        path: PathBuf,
-    },
-    #[error(
-        "a translation holds the character {character:?}, which no document can hold: {path:?}"
-    )]
-    Unwritable { character: char, path: PathBuf },
-    #[error("no column is called {name}; there are {known}: {path:?}")]
-    NoColumn {
-        name: String,
-        known: String,
-        path: PathBuf,
-    },
     #[error("cannot start a thread: {cause}")]
     Thread {
         #[source]
         cause: std::io::Error,
     },
-    #[error("no model is open; choose one in the Model menu")]
+    #[error("no model is open")]
     NoModel,
     #[error(
         "internal error: {}{}; nothing else was lost, try it again{}",
@@ -351,53 +124,8 @@ pub enum Error {
         /// File and line, if they are known.
         place: Option<String>,
     },
-    #[error(
-        "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
-    )]
-    NoTrace { path: PathBuf },
-    #[error(
-        "the trace has format version {found}, this program reads {known}; open it with the Canopy that wrote it, or trace the translation again: {path:?}"
-    )]
-    TraceVersion {
-        found: u64,
-        known: u32,
-        path: PathBuf,
-    },
-    #[error(
-        "the trace is damaged: {problem}; trace the translation again with `canopy translate --trace`: {path:?}"
-    )]
-    BrokenTrace { problem: String, path: PathBuf },
-    #[error("the judgement is damaged: {problem}: {path:?}")]
-    BrokenJudgement { problem: String, path: PathBuf },
-    #[error(
-        "the trace was not written, its numbers cannot be right: {problem}; is the model damaged? {path:?}"
-    )]
-    ImpossibleTrace { problem: String, path: PathBuf },
-    #[error(
-        "{path:?} says no format for the trace; end its name in .json (text) or .trace (binary)"
-    )]
-    TraceExtension { path: PathBuf },
-    #[error("{asked}: {there}")]
-    NotInTrace { asked: String, there: String },
     #[error("no sentence of its context can be left out: {problem}")]
     NotLeftOut { problem: &'static str },
-    #[error("this trace has {missing}; {advice}")]
-    NotTraced {
-        missing: &'static str,
-        advice: &'static str,
-    },
-    #[error(
-        "{path:?} says no format; end its name in .svg or .png for a figure, in .csv or .json for its numbers"
-    )]
-    ExplanationExtension { path: PathBuf },
-    #[error("{path:?} says no format for the figure; end its name in .svg or .png")]
-    FigureExtension { path: PathBuf },
-    #[error("the figure cannot be drawn: {problem}: {path:?}")]
-    Figure { problem: String, path: PathBuf },
-    #[error("no translation model that can be read: {reason}: {path:?}")]
-    UnknownModel { reason: String, path: PathBuf },
-    #[error("this model of others is not usable: {reason}: {path:?}")]
-    Foreign { reason: String, path: PathBuf },
     #[error("this language model is not usable, {field}: {problem}: {path:?}")]
     LanguageModel {
         /// Where in the file: a key, a tensor, a part.
@@ -405,26 +133,13 @@ pub enum Error {
         problem: String,
         path: PathBuf,
     },
-    #[error(
-        "the embedding of sentence {row} is no vector: number {column} of it is {found}; encode the sentences again"
-    )]
-    Embedding {
-        found: f32,
-        /// Counted from 0, as is the column.
-        row: usize,
-        column: usize,
-    },
-    #[error("the system has no random numbers: {reason}; choose a key with --key")]
+    #[error("the system has no random numbers: {reason}")]
     NoRandomNumbers { reason: String },
-    #[error("{reason}: the language model at {address}")]
-    Llm { reason: String, address: String },
     #[error(
         "{address:?} is no address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"
     )]
     RemoteAddress { address: String },
-    #[error(
-        "{host} lets in only those who have its key: the one that `canopy serve --compute` shows there. Give it in CANOPY_REMOTE_KEY, with --remote-key, or in the device menu"
-    )]
+    #[error("{host} requires its key, which `canopy serve --compute` shows there")]
     RemoteKey { host: String },
     #[error(
         "{host} cannot be reached ({reason}); see that `canopy serve --compute` runs there, or the tunnel to it, and begin again: what is done stays done"
@@ -444,12 +159,9 @@ pub enum Error {
     NotListed { asked: String, advice: String },
     #[error("{name} is not installed: {reason}")]
     Download { reason: String, name: String },
-    #[error("the language model {model} answers without a translation")]
-    LlmSilent { model: String },
-    #[error(
-        "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
-    )]
-    LlmAddress { address: String },
+    /// Of a crate that builds on this one; [`find`] finds it by its type.
+    #[error("{0}")]
+    Crate(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
@@ -517,6 +229,55 @@ pub fn find<'e, E: std::error::Error + 'static>(
 /// Whether another device may do what failed so.
 pub fn is_of_device(error: &(dyn std::error::Error + 'static)) -> bool {
     find::<Error>(error).is_some_and(Error::is_of_device)
+}
+
+/// Ties the error of a crate, which has this crate's as its variant `Base`, to [`Error`] and to the errors of other crates:
+/// `?` makes each of the next one up, and [`find`] finds it there. Gives it the constructors [`Error::read`] and [`Error::write`].
+///
+/// ```
+/// use canopy_base::error::{Error as BaseError, find};
+///
+/// #[derive(Debug, thiserror::Error)]
+/// pub enum Error {
+///     #[error("a page is missing")]
+///     NoPage,
+///     #[error("{0}")]
+///     Base(#[from] BaseError),
+/// }
+///
+/// canopy_base::crate_error!(Error);
+///
+/// let above = BaseError::from(Error::NoPage);
+/// assert_eq!(above.to_string(), "a page is missing");
+/// assert!(matches!(find(&above), Some(Error::NoPage)));
+/// ```
+#[macro_export]
+macro_rules! crate_error {
+    ($error:ident $(, $used:ty)*) => {
+        $crate::reads_and_writes!($error);
+        $crate::from_crates!($error $(, $used)*);
+
+        impl From<$error> for $crate::error::Error {
+            fn from(error: $error) -> Self {
+                match error {
+                    $error::Base(error) => error,
+                    error => Self::Crate(Box::new(error)),
+                }
+            }
+        }
+    };
+}
+
+/// Makes errors of other crates the variant `Base` of an error.
+#[macro_export]
+macro_rules! from_crates {
+    ($error:ident $(, $used:ty)*) => {
+        $(impl From<$used> for $error {
+            fn from(error: $used) -> Self {
+                Self::Base(error.into())
+            }
+        })*
+    };
 }
 
 /// Gives the error of a crate, which wraps [`Error`] as `Base`, the constructors [`Error::read`] and [`Error::write`].

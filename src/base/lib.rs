@@ -1,4 +1,4 @@
-//! What every wing stands on: errors and panics, files that are written whole, folders, lines, digests.
+//! Foundations of all crates: errors and panics, files that are written whole, folders, lines, digests.
 //!
 //! ```
 //! use canopy_base::file::write_atomically;
@@ -11,6 +11,8 @@
 //! assert!(write_atomically(&path, b"three", false).is_err(), "nothing is replaced unasked");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod device_failure;
 pub mod digest;

@@ -12,7 +12,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
     lines(path, std::fs::read(path).map_err(Error::read(path))?)
 }
 
-/// The same of a file whose bytes are here.
+/// [`read_lines`] of a file whose bytes are in memory.
 ///
 /// # Errors
 /// If they are no UTF-8; `path` is named then.

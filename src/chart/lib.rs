@@ -1,4 +1,17 @@
 //! Figures on any plotters backend; scripts, directions and line breaks of texts, fonts of the system.
+//!
+//! [`charts`] draws numbers that others have computed; [`typesetting`] knows texts, not sentences or documents.
+//!
+//! ```
+//! use canopy_chart::charts::thousands;
+//! use canopy_chart::typesetting::Direction;
+//!
+//! assert_eq!(thousands(12_345), "12,345");
+//! assert_eq!(Direction::of_text("שלום"), Some(Direction::RightToLeft));
+//! ```
+
+#![warn(unreachable_pub)]
 
 pub mod charts;
+pub mod error;
 pub mod typesetting;

@@ -13,6 +13,7 @@ use super::translate::{remember, translate};
 use crate::error::{BaseError, Error, Result};
 use canopy_chart::charts::Theme;
 use canopy_document::document::Document;
+use canopy_explain::error::Error as ExplainError;
 use canopy_explain::trace::{self, Side, TraceSource};
 use canopy_explain::{
     ContextEdit, Explanation, Heads, ModelView, Order, Query, Question, ViewKind, asking_side,
@@ -273,7 +274,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let document = Document::open(path, None)?;
     let count = document.sentences.len();
     if arguments.sentence >= count {
-        return Err(Error::Base(BaseError::NotInTrace {
+        return Err(Error::from(ExplainError::NotInTrace {
             asked: format!("sentence {}", arguments.sentence + 1),
             there: format!("the document has {count}"),
         }));
@@ -331,7 +332,7 @@ fn is_trace(path: &Path) -> bool {
     let opened = trace::open(path);
     !matches!(
         opened,
-        Err(BaseError::Read { .. } | BaseError::NoTrace { .. })
+        Err(ExplainError::Base(BaseError::Read { .. }) | ExplainError::NoTrace { .. })
     )
 }
 
@@ -343,7 +344,7 @@ fn edits(arguments: &ExplainArguments, count: usize) -> Result<Vec<ContextEdit>>
     let targets = targets.map(|(it, text)| (*it, text, false));
     for (sentence, text, is_source) in sources.chain(targets) {
         if sentence >= count {
-            return Err(Error::Base(BaseError::NotInTrace {
+            return Err(Error::from(ExplainError::NotInTrace {
                 asked: format!("sentence {}", sentence + 1),
                 there: format!("the document has {count}"),
             }));
@@ -434,7 +435,7 @@ fn canonical_path(word: &str, tokens: &[String], sentence: usize) -> Result<usiz
     let found = found.or_else(|| tokens.iter().position(|token| bare(token) == asked));
     let found = found.or_else(|| (0..tokens.len()).find(|&start| whole(start)));
     found.ok_or_else(|| {
-        Error::Base(BaseError::NotInTrace {
+        Error::from(ExplainError::NotInTrace {
             asked: format!("word {word:?}"),
             there: format!(
                 "sentence {} has {}",

@@ -42,6 +42,7 @@ mod terms;
 mod train;
 mod translate;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -49,7 +50,10 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{BaseError, Error};
 use canopy_base::error::find;
+use canopy_document::error::Error as DocumentError;
 use canopy_project::Folders;
+use canopy_server::error::Error as ServerError;
+use canopy_train::error::Error as TrainError;
 use logging::start_log;
 use options::ModelArguments;
 
@@ -194,41 +198,61 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The option that helps, which the window does not have.
-fn advice(error: &Error, translates: bool) -> &'static str {
-    use canopy_server::error::Error as Server;
-    use canopy_train::error::Error as Training;
-
-    if let Some(error) = find::<Training>(error) {
-        match error {
-            Training::RunExists { .. } => return " (or pass --resume to go on)",
-            Training::Diverged { .. } | Training::Checkpoint { .. } => return " (--resume)",
-            Training::NotRunning { .. } => return " (`canopy train --resume`)",
-            Training::CorpusChanged { .. } => return " (or name the old one with --corpus)",
-            Training::SourceChanged { .. } => {
-                return " (or name the old one with --memory or --contexts)";
+/// The option that helps with an error. Messages of libraries name none, since the window has none.
+fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
+    let found = find::<TrainError>(error).and_then(advice_on_training);
+    let found = found.or_else(|| {
+        let advice = match find::<DocumentError>(error)? {
+            DocumentError::UnknownFormat { .. } if translates => {
+                " (or say --format txt, to have it read as plain text)"
             }
-            Training::CorpusGone { .. } => return " (or name its new place with --corpus)",
-            _ => {}
+            DocumentError::SrxOfWhich { .. } => "; name it with --from",
+            _ => return None,
+        };
+        Some(advice.into())
+    });
+    let found = found.or_else(|| {
+        let advice = match find::<ServerError>(error)? {
+            ServerError::Serve { .. } => "; choose another port with --port",
+            ServerError::NeedsKey { .. } => "; give one with --key, or serve at 127.0.0.1",
+            _ => return None,
+        };
+        Some(advice.into())
+    });
+    let found = found.or_else(|| Some(advice_on(find::<BaseError>(error)?)?.into()));
+    found.unwrap_or_else(|| match error {
+        Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)".into(),
+        _ => "".into(),
+    })
+}
+
+fn advice_on_training(error: &TrainError) -> Option<Cow<'static, str>> {
+    let advice = match error {
+        TrainError::RunExists { .. } => " (or pass --resume to go on)",
+        TrainError::Diverged { .. } | TrainError::Checkpoint { .. } => " (--resume)",
+        TrainError::NotRunning { .. } => " (`canopy train --resume`)",
+        TrainError::CorpusChanged { .. } => " (or name the old one with --corpus)",
+        TrainError::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
+        TrainError::CorpusGone { .. } => " (or name its new place with --corpus)",
+        TrainError::RunElsewhere { host, .. } => {
+            return Some(format!(" (--device remote:{host})").into());
         }
-    }
-    match find::<Server>(error) {
-        Some(Server::Serve { .. }) => return "; choose another port with --port",
-        Some(Server::NeedsKey { .. }) => {
-            return "; give one with --key, or serve at 127.0.0.1";
+        _ => return None,
+    };
+    Some(advice.into())
+}
+
+fn advice_on(error: &BaseError) -> Option<&'static str> {
+    Some(match error {
+        BaseError::Exists { .. } => " (or pass --force to replace it)",
+        BaseError::NoGpu => " (--device cpu)",
+        BaseError::Panicked { .. } => " (--verbose shows what led to it)",
+        BaseError::NoModel | BaseError::Languages { .. } => "; name one with --model",
+        BaseError::NoStarterModel => {
+            "; name a model with --model, or bring it back with `canopy model restore`"
         }
-        _ => {}
-    }
-    match find::<BaseError>(error) {
-        Some(BaseError::Exists { .. }) => " (or pass --force to replace it)",
-        Some(BaseError::NoGpu) => " (--device cpu)",
-        Some(BaseError::Panicked { .. }) => " (--verbose shows what led to it)",
-        Some(BaseError::UnknownFormat { .. }) if translates => {
-            " (or say --format txt, to have it read as plain text)"
-        }
-        _ => match error {
-            Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
-            _ => "",
-        },
-    }
+        BaseError::RemoteKey { .. } => "; give it in CANOPY_REMOTE_KEY or with --remote-key",
+        BaseError::NoRandomNumbers { .. } => "; choose a key with --key",
+        _ => return None,
+    })
 }

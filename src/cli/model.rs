@@ -17,6 +17,7 @@ use super::terminal::print;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::file::check_writable;
 use canopy_corpus::memory::TranslationMemory;
+use canopy_models::error::Error as ModelsError;
 use canopy_models::interchange::{Archive, Encoder};
 use canopy_models::weights::{Precision, averaged_model};
 use canopy_translate::inference::{DeviceChoice, Translator, imported_files};
@@ -253,7 +254,7 @@ fn average(
         return Err(Error::Base(BaseError::Exists { path: output }));
     }
     if let Some(path) = folders.iter().find(|path| imported_files(path).is_some()) {
-        return Err(Error::Base(BaseError::Foreign {
+        return Err(Error::from(canopy_models::error::Error::Foreign {
             reason: "it has no checkpoints; average those of a training that began with it (`canopy train --from`)"
                 .to_owned(),
             path: path.clone(),
@@ -299,7 +300,7 @@ fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
 
 fn import(
     arguments: ImportArguments,
-    read: impl FnOnce(&mut Archive) -> Result<Encoder, BaseError>,
+    read: impl FnOnce(&mut Archive) -> Result<Encoder, ModelsError>,
 ) -> Result<()> {
     let path = arguments.output;
     check_output(&path, [arguments.archive.as_path()])?;

@@ -81,8 +81,8 @@ pub(super) struct TrainArguments {
     /// Numbers of the matrix products: those of 16 bits are for graphics cards that have them, and slower on the CPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<ProductPrecision>,
-    /// Numbers of Adam's memory: 8 bits take a quarter of the room
-    #[arg(long, value_name = "NUMBERS")]
+    /// Accepted for older scripts, without effect
+    #[arg(long, value_name = "NUMBERS", hide = true)]
     moments: Option<MomentPrecision>,
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]

@@ -29,3 +29,11 @@ pub enum Error {
 }
 
 canopy_base::reads_and_writes!(Error);
+canopy_base::from_crates!(
+    Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error,
+    canopy_metrics::error::Error,
+    canopy_nn::error::Error,
+    canopy_tokenize::error::Error
+);

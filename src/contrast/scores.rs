@@ -173,7 +173,7 @@ impl Scorer<'_> {
         }))
     }
 
-    /// What the encoder reads of the translations before a sentence.
+    /// The translations before a sentence that the encoder reads.
     fn read_behind(
         &self,
         sentence: usize,

@@ -119,7 +119,7 @@ impl AlignmentTable {
         self.rows.all()
     }
 
-    /// What a reader sees of a row, on one side.
+    /// The visible text of one side of a row.
     pub fn text(&self, row: &AlignmentRow, column: Column) -> String {
         let document = self.document(column);
         let sentences = document.sentences.get(row.cell(column).clone());

@@ -7,7 +7,7 @@ use super::contexts::{Chosen, DocumentContexts, read_contexts};
 use super::format::Corpus;
 use super::split::Split;
 use super::unit::Unit;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The best context of every unit of a corpus, as a reader sees it; none where there was no candidate.
 #[derive(Debug, Clone, Default)]

@@ -18,7 +18,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::split::Split;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_base::lines::utf8;
 
@@ -97,7 +97,7 @@ pub fn write_contexts(
         text += &serde_json::to_string(document).expect("plain data becomes JSON");
     }
     text.push('\n');
-    write_atomically(path, text.as_bytes(), overwrite)
+    Ok(write_atomically(path, text.as_bytes(), overwrite)?)
 }
 
 /// Reads a file of contexts.
@@ -205,6 +205,12 @@ mod tests {
         }
         std::fs::write(&path, b"{}\n\xFF").expect("written");
         let told = read_contexts(&path).expect_err("no text");
-        assert!(matches!(told, Error::NotUtf8 { line: 2, .. }), "{told}");
+        assert!(
+            matches!(
+                told,
+                Error::Base(crate::error::BaseError::NotUtf8 { line: 2, .. })
+            ),
+            "{told}"
+        );
     }
 }

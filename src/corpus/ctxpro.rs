@@ -19,7 +19,7 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
 use super::unit::{Expected, Unit, folded};
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::read_unpacked;
 use canopy_base::lines::{lines, utf8};
 use canopy_document::document::{ParagraphKind, Section};

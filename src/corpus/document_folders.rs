@@ -19,7 +19,7 @@ use super::split::Split;
 use super::survey::PairFilter;
 use super::unit::UnitStatus;
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::document::{Document, Sentence};
 use pairs::{Pairs, Side, bare, pairs};
 

@@ -41,8 +41,8 @@ use sha2::{Digest, Sha256};
 use super::split::Split;
 use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
+use crate::error::{Error, Result};
 use canopy_base::digest::{digest_of_files, hash_file, hexadecimal};
-use canopy_base::error::{Error, Result};
 use canopy_document::document::{ParagraphKind, Section};
 
 /// The value of `format` in `corpus.json`.
@@ -199,7 +199,7 @@ impl Corpus {
     /// # Errors
     /// If the file cannot be read.
     pub fn digest_of(&self, split: Split) -> Result<String> {
-        digest_of_files([self.folder.join(split.file_name())])
+        Ok(digest_of_files([self.folder.join(split.file_name())])?)
     }
 
     /// The documents of a split, sorted by id and read one by one.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::format::Corpus;
 use super::split::Split;
 use super::unit::Unit;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// Words of the training documents' source side with their counts, in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

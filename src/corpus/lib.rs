@@ -20,6 +20,7 @@ mod context_texts;
 mod contexts;
 pub mod ctxpro;
 pub mod document_folders;
+pub mod error;
 mod format;
 mod frequency;
 pub mod gettext;

@@ -14,7 +14,7 @@ use super::markup::{Matched, Side, matched};
 use super::split::Split;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::folder::files_below;
 use canopy_document::document::{Document, Format, Paragraph};
 

@@ -12,7 +12,7 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
 use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_document::MAX_LINE_BYTES;
 use canopy_document::document::{ParagraphKind, Section};
 use canopy_document::placeholder;
@@ -198,24 +198,26 @@ impl Lines {
             return Ok(None);
         }
         if bytes.len() > MAX_LINE_BYTES {
-            return Err(Error::LongLine {
+            return Err(Error::Base(BaseError::LongLine {
                 line: self.number,
                 limit: MAX_LINE_BYTES,
                 path: self.path.clone(),
-            });
+            }));
         }
         let offset = self.offset;
         self.offset += bytes.len();
         if let Some(zero) = bytes.iter().position(|&byte| byte == 0) {
-            return Err(Error::Binary {
+            return Err(Error::Base(BaseError::Binary {
                 offset: offset + zero,
                 path: self.path.clone(),
-            });
+            }));
         }
-        let text = String::from_utf8(bytes).map_err(|cause| Error::NotUtf8 {
-            offset: offset + cause.utf8_error().valid_up_to(),
-            line: self.number,
-            path: self.path.clone(),
+        let text = String::from_utf8(bytes).map_err(|cause| {
+            Error::Base(BaseError::NotUtf8 {
+                offset: offset + cause.utf8_error().valid_up_to(),
+                line: self.number,
+                path: self.path.clone(),
+            })
         })?;
         let text = if self.number == 1 {
             text.trim_start_matches('\u{FEFF}')

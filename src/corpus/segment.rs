@@ -6,7 +6,7 @@ use super::format::{Corpus, ParallelDocument};
 use super::split::Split;
 use super::unit::{Expected, Unit, UnitStatus, visible};
 use super::writer::fingerprint;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A paragraph whose two sides show different texts that surely belong together.
 ///

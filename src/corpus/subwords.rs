@@ -3,7 +3,7 @@
 use super::format::Corpus;
 use super::split::Split;
 use super::unit::UnitStatus;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_tokenize::vocabulary::Vocabulary;
 
 /// Learns a joint vocabulary of `size` ids from both sides of the training documents' new units.
@@ -21,5 +21,5 @@ pub fn train_vocabulary(corpus: &Corpus, size: usize) -> Result<Vocabulary> {
             texts.extend([unit.source, unit.target]);
         }
     }
-    Vocabulary::train(texts.into_iter(), size)
+    Ok(Vocabulary::train(texts.into_iter(), size)?)
 }

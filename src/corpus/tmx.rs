@@ -24,7 +24,7 @@ use super::split::Split;
 use super::survey::PairFilter;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::document::{ParagraphKind, Section};
 pub(super) use look::{languages, look};
 use reader::{Change, TmxReader, TranslationUnit, Variant};

@@ -15,7 +15,7 @@ use super::split::Split;
 use super::survey::{PairFilter, Script, SurveyBuilder};
 use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::lines::read_lines;
 use canopy_document::document::{ParagraphKind, Section};
 use canopy_document::placeholder;

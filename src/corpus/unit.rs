@@ -15,7 +15,7 @@ pub struct Unit {
     /// The text of each point of `source`, by number; empty for tags, for pairs and beyond the end of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<String>,
-    /// The same for `target`, where it differs: inline code may be translated.
+    /// Placeholders of `target` where they differ: inline code may be translated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_points: Option<Vec<String>>,
     /// The word that the sentences before decide, in a set that tests whether they are read.
@@ -54,7 +54,7 @@ impl Expected {
 pub enum UnitStatus {
     /// Counts in the loss.
     New,
-    /// The same pair, placeholders included, stood earlier in the same split.
+    /// An earlier unit of the split is equal, placeholders included.
     Repeated,
     /// Both sides show the same.
     Identical,

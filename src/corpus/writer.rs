@@ -14,8 +14,8 @@ use super::format::{
 use super::split::Split;
 use super::statistics::{SplitStatistics, Statistics};
 use super::unit::{Unit, UnitStatus};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::disk;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
 use canopy_base::folder::{put_in_place, temporary_beside};
 
@@ -38,7 +38,7 @@ impl CorpusWriter {
     pub fn create(folder: impl AsRef<Path>, info: CorpusInfo, replace: bool) -> Result<Self> {
         let folder = folder.as_ref().to_owned();
         if !replace && folder.exists() {
-            return Err(Error::Exists { path: folder });
+            return Err(Error::Base(BaseError::Exists { path: folder }));
         }
         if folder.exists() && !is_replaceable(&folder)? {
             return Err(Error::NoCorpus { path: folder });

@@ -15,7 +15,7 @@ use super::{
     tags,
     view::Draft,
 };
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// How deep elements, quotes and lists may be nested.
 pub const MAX_DEPTH: usize = 512;
@@ -85,7 +85,7 @@ pub(super) struct Context {
     pub note: Option<String>,
     /// How many characters its translation may have.
     pub max_chars: Option<usize>,
-    /// What it is in its file, if it is no running text.
+    /// The role of the paragraph in its file, if it is no running text.
     pub part: Option<Part>,
     /// Whether it is one sentence, whatever is in it.
     pub is_sentence: bool,

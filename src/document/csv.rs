@@ -6,7 +6,7 @@ use std::path::Path;
 use super::document::Format;
 use super::formats::{table_pairs, table_rows};
 use super::reading::located;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The values of a table's lines, whichever of `separators` its first line has most of; empty lines have one empty value.
 ///

@@ -37,7 +37,7 @@ pub struct Document {
     pub(crate) units: Vec<Unit>,
     /// How much room its translation has where it is shown as subtitles.
     pub subtitle_layout: SubtitleLayout,
-    /// What a file for the exchange of translations says of itself.
+    /// The header of a file for the exchange of translations.
     pub exchange: Option<Exchange>,
     /// The language that the file says it is written in.
     pub source_language: Option<String>,
@@ -137,7 +137,7 @@ fn is_code(code: &str) -> bool {
     is_word && !["und", "mul", "zxx", "mis"].iter().any(is_none)
 }
 
-/// What a file for the exchange of translations says of itself.
+/// The header of a file for the exchange of translations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange {
     /// The name of the document that it was made of.
@@ -195,7 +195,7 @@ pub struct Paragraph {
     pub note: Option<String>,
     /// How many characters its translation may have.
     pub max_chars: Option<usize>,
-    /// What it is in its file, if it is no running text.
+    /// The role of the paragraph in its file, if it is no running text.
     pub part: Option<Part>,
     /// Bytes of [`Document::original`].
     pub range: Range<usize>,
@@ -208,7 +208,7 @@ pub struct Paragraph {
 pub enum Part {
     /// Subtitles: shown for a time.
     Cues(CueTime),
-    /// What a speaker says to a slide.
+    /// Speaker notes of a slide.
     SpeakerNotes,
 }
 
@@ -247,7 +247,7 @@ pub struct Known {
     pub standing: Standing,
 }
 
-/// What a file says of a translation that it has.
+/// The state of a translation in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// Somebody still has to look at it: fuzzy, unfinished, in need of a review.

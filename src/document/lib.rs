@@ -13,7 +13,7 @@
 //! let german = ["Öffnen Sie die Datei.", "Schließen Sie sie."];
 //! let german = german.map(|text| Some(text.to_owned()));
 //! assert_eq!(page.translated(&german), "<p>Öffnen Sie die Datei. Schließen Sie sie.</p>");
-//! # Ok::<(), canopy_base::error::Error>(())
+//! # Ok::<(), canopy_document::error::Error>(())
 //! ```
 
 mod abbreviations;
@@ -22,6 +22,7 @@ pub mod changes;
 pub mod csv;
 pub mod document;
 pub mod editable;
+pub mod error;
 mod escape;
 pub mod export;
 mod formats;

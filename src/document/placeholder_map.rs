@@ -97,7 +97,7 @@ impl PlaceholderMap {
         format!("{}{}{}", self.before, self.renumbered(foreign), self.behind)
     }
 
-    /// The same without those that the other version lacks.
+    /// Renumbers the placeholders of `foreign`, and drops those that the other version lacks.
     pub fn renumbered(&self, foreign: &str) -> String {
         let number = |numbers: &[(usize, usize)], wanted: usize| {
             let found = numbers.iter().find(|(foreign, _)| *foreign == wanted);

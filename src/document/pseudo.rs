@@ -69,7 +69,7 @@ fn accent(letter: char) -> Option<char> {
     ACCENTED.chars().nth(place)
 }
 
-/// The same as older encodings may have it.
+/// The accented letter that older encodings have.
 fn other_accent(letter: char) -> Option<char> {
     const PLAIN: &str = "cgnszuCGNSZU";
     const ACCENTED: &str = "çğñšžüÇĞÑŠŽÜ";

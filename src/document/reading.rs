@@ -8,7 +8,7 @@ use super::{
     formats::Encoding,
     segmentation::Segmenter,
 };
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// Longer lines are refused: no text has them, and whatever has them would take for ever.
 pub const MAX_LINE_BYTES: usize = 10_000_000;
@@ -150,9 +150,9 @@ impl Document {
 /// If it is not UTF-8 text.
 pub fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(Error::Utf16 {
+        return Err(Error::Base(BaseError::Utf16 {
             path: path.to_owned(),
-        });
+        }));
     }
     match Encoding::decode_as(bytes, None) {
         Ok((text, _)) => Ok(text),
@@ -174,18 +174,18 @@ pub(super) fn located(failure: Failure, path: &Path) -> Error {
             part,
             path,
         },
-        Failure::Binary { offset } => Error::Binary { offset, path },
-        Failure::NotUtf8 { offset, bytes } => Error::NotUtf8 {
+        Failure::Binary { offset } => Error::Base(BaseError::Binary { offset, path }),
+        Failure::NotUtf8 { offset, bytes } => Error::Base(BaseError::NotUtf8 {
             offset,
             line: line_at(&bytes, offset),
             path,
-        },
+        }),
         Failure::Encoding { name } => Error::Encoding { name, path },
-        Failure::LongLine { line } => Error::LongLine {
+        Failure::LongLine { line } => Error::Base(BaseError::LongLine {
             line,
             limit: MAX_LINE_BYTES,
             path,
-        },
+        }),
         Failure::Damaged { part, reason } => Error::Damaged { part, reason, path },
         Failure::Encrypted => Error::Encrypted { path },
         Failure::TooLarge { part, limit } => Error::TooLarge { part, limit, path },

@@ -9,7 +9,7 @@ use std::ops::Range;
 use icu_segmenter::{SentenceSegmenter, options::SentenceBreakInvariantOptions};
 
 use super::{abbreviations, placeholder::Placeholder, srx::Rules};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A tag that separates nothing: as if it were not there.
 pub(super) const INVISIBLE: char = '\u{FDD0}';
@@ -25,7 +25,7 @@ const SEPARATOR: char = '\u{2029}';
 
 /// Full stops that no space follows.
 const WIDE_STOPS: [char; 4] = ['。', '！', '？', '．'];
-/// What goes on with a quotation in Japanese.
+/// Particles that continue a sentence after a quotation in Japanese.
 const PARTICLES: [char; 12] = [
     'と', 'っ', 'の', 'は', 'が', 'を', 'に', 'で', 'も', 'や', 'へ', '、',
 ];
@@ -36,7 +36,7 @@ pub(super) enum Segmentation<'r> {
     /// We do, with the abbreviations of a language (`en`, `de`, with or without region); without one those of English and
     /// German apply.
     Usual(Option<&'r str>),
-    /// The same in a title, all of whose lines are wraps.
+    /// [`Self::Usual`] in a title, all of whose line breaks are wraps.
     Title(Option<&'r str>),
     Rules(&'r Rules),
     /// A person has: places where sentences begin, in characters that are not white space.
@@ -95,7 +95,7 @@ pub fn cut_into_sentences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     parts
 }
 
-/// What a character adds to the number of pairs that it stands in.
+/// The change of the depth of open pairs at a character.
 fn nesting(character: char) -> i32 {
     match Placeholder::of(character) {
         Some(Placeholder::Open(_)) => 1,

@@ -9,7 +9,7 @@ use super::document::{Cuts, ReadingOptions, SegmentEdit};
 use super::inline::{Piece, PieceEdit, Run};
 use super::segment::Segmentation;
 use super::srx::{Rules, SrxFile};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Rules, a person's decisions, and a change of these that is being made.
 #[derive(Debug, Default)]

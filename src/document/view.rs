@@ -67,7 +67,7 @@ pub(super) enum Part {
     Code(usize),
 }
 
-/// The same where what no translation replaces is told by its place.
+/// A piece of a written paragraph; text that no translation replaces is named by its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Span {
     /// Of a translation.
@@ -291,7 +291,7 @@ impl Translation<'_> {
         Some(parts)
     }
 
-    /// The same with the places of what stays.
+    /// The pieces of a written unit, with the places of text that stays.
     pub(super) fn spans(&self, unit: usize) -> Option<Vec<Span>> {
         let unit = &self.document.units[unit];
         let mut is_translated = false;

@@ -11,7 +11,7 @@ use super::{
     reading::located,
     view::Translation,
 };
-use canopy_base::error::Result;
+use crate::error::Result;
 
 impl Document {
     /// The file, translated: every byte that belongs to no translated sentence stays as it is.
@@ -48,7 +48,7 @@ impl Document {
         self.translated_part(0..self.original.len(), translations)
     }
 
-    /// The same of a part of the text.
+    /// [`Self::translated`] of a part of the text.
     pub(super) fn translated_part(
         &self,
         part: Range<usize>,

@@ -28,3 +28,13 @@ pub enum Error {
 }
 
 canopy_base::reads_and_writes!(Error);
+canopy_base::from_crates!(
+    Error,
+    canopy_chart::error::Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error,
+    canopy_metrics::error::Error,
+    canopy_models::error::Error,
+    canopy_nn::error::Error,
+    canopy_tokenize::error::Error
+);

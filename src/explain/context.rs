@@ -9,8 +9,8 @@ use super::map::by_weight;
 use super::query::{Attention, AttentionRole, Query};
 use super::question::asking_side;
 use super::rows::{Rows, sentence_weights};
+use crate::error::Result;
 use crate::trace::{Side, TraceSource};
-use canopy_base::error::Result;
 
 /// The top context sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -17,7 +17,7 @@ use super::table;
 use super::tree::TreeView;
 use super::view_kind::ViewKind;
 use super::zeros::ZerosView;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_chart::charts::{Theme, write_picture};
 
@@ -163,9 +163,9 @@ impl Explanation {
     ) -> Result<()> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
-            Some("csv") => write_atomically(path, self.csv().as_bytes(), overwrite),
-            Some("json") => write_atomically(path, self.json().as_bytes(), overwrite),
-            Some("svg" | "png") => write_picture(self, theme, path, size, overwrite),
+            Some("csv") => Ok(write_atomically(path, self.csv().as_bytes(), overwrite)?),
+            Some("json") => Ok(write_atomically(path, self.json().as_bytes(), overwrite)?),
+            Some("svg" | "png") => Ok(write_picture(self, theme, path, size, overwrite)?),
             _ => Err(Error::ExplanationExtension {
                 path: path.to_owned(),
             }),

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::query::{Query, shown};
+use crate::error::{Error, Result};
 use crate::trace::{Side, TraceSource};
-use canopy_base::error::{Error, Result};
 
 /// One gate, word by word.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -143,7 +143,7 @@ impl LeaveOneOut {
         order
     }
 
-    /// What was asked about, such as `sentence 4 · word 2 “Der” · ln p −0.31`.
+    /// The queried word, such as `sentence 4 · word 2 “Der” · ln p −0.31`.
     pub fn query(&self) -> String {
         let all: f32 = self.words.iter().map(|word| word.log_prob).sum();
         let sentence = format!("sentence {}", self.sentence + 1);

@@ -17,12 +17,22 @@
 //! | [`LeaveOneOut`] | what a translation is worth without each sentence of its context; needs the model |
 //! | [`MemoryView`] | which pairs of a translation memory a translation was looked up in; needs the model |
 //! | [`SimilarityView`] | sentences × sentences, without a model: what resembles what |
+//!
+//! ```
+//! use canopy_explain::rank_correlation;
+//!
+//! let correlation = rank_correlation(&[(0.1, 1.0), (0.5, 2.0), (0.9, 3.0)]);
+//! assert_eq!(correlation, Some(1.0));
+//! ```
+
+#![warn(unreachable_pub)]
 
 mod colours;
 mod context;
 mod difference;
 mod document_map;
 mod draw;
+pub mod error;
 mod explanation;
 mod gates;
 mod layout;

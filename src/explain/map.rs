@@ -9,8 +9,8 @@ use super::measure::row_divergence;
 use super::query::{Attention, AttentionRole, Query, shown};
 use super::rows::{MeanRow, Rows};
 use super::zeros::Zeros;
+use crate::error::Result;
 use crate::trace::{Side, TraceSource, Units};
-use canopy_base::error::Result;
 
 /// In which order columns stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,8 +5,8 @@ use super::question::{Choices, Question, asking_side};
 use super::rows::Rows;
 use super::tree::{Measure, TreeView};
 use super::view_kind::ViewKind;
+use crate::error::Result;
 use crate::trace::TraceSource;
-use canopy_base::error::Result;
 
 /// The attention that sentences of the document get from one of them.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::error::{Error, Result};
 use crate::trace::{MapInfo, MapKind, Overview, Side, TraceSource, Visible};
-use canopy_base::error::{Error, Result};
 
 /// A word or sentence, and where in the model to look; everything counts from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::query::{Heads, Query};
 use super::tree::TreeView;
 use super::view_kind::ViewKind;
 use super::zeros::ZerosView;
+use crate::error::{BaseError, Error, Result};
 use crate::trace::{MapKind, Side, TraceSource};
-use canopy_base::error::{Error, Result};
 
 /// All that an answer depends on, but the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Question {
         Ok(Explanation::Maps(maps))
     }
 
-    /// The same about another model's trace of the document, which may have other layers and heads.
+    /// The question for another model's trace of the document, which may have other layers and heads.
     #[must_use]
     pub fn for_other(mut self, source: &TraceSource) -> Self {
         let query = self.query;
@@ -138,13 +138,13 @@ impl Question {
                 }
                 Explanation::Zeros(answer) => zeros.push(answer),
                 _ => {
-                    return Err(Error::Config {
+                    return Err(Error::Base(BaseError::Config {
                         field: "the number of traces",
                         found: asked.len().to_string(),
                         allowed:
                             "1 for this view; several with sentences, words, cross, self and zeros"
                                 .to_owned(),
-                    });
+                    }));
                 }
             }
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::query::{Attention, AttentionRole, Query};
+use crate::error::Result;
 use crate::trace::{MapRow, TraceSource, WordIndex};
-use canopy_base::error::Result;
 
 /// Shares are sums of 32-bit numbers; what is smaller is rounding, not attention.
 pub(super) const ROUNDING: f32 = 1e-5;
@@ -41,7 +41,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(source: &'a TraceSource, attention: &'a Attention) -> Self {
+    pub(crate) fn new(source: &'a TraceSource, attention: &'a Attention) -> Self {
         let side = attention.info(source).keys.side();
         Self {
             source,
@@ -53,7 +53,7 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// If a row cannot be read.
     #[expect(clippy::cast_possible_truncation, reason = "weights are f32")]
-    pub fn mean(&self, rows: Range<usize>) -> Result<MeanRow> {
+    pub(crate) fn mean(&self, rows: Range<usize>) -> Result<MeanRow> {
         let are_words = self.attention.info(self.source).keys.are_words();
         let (mut sentences, mut words) = (Vec::new(), Vec::new());
         let (mut sentence_rest, mut word_rest) = (0.0, 0.0);

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::query::{Attention, AttentionRole, Heads, Query};
 use super::rows::Rows;
 use super::zeros::Zeros;
+use crate::error::Result;
 use crate::trace::{Side, TraceSource};
-use canopy_base::error::Result;
 
 /// Sentences between the one that asks and the one that is read, at least; negative stand before it.
 const DISTANCES: [isize; 13] = [-64, -32, -16, -8, -4, -3, -2, -1, 0, 1, 2, 3, 4];

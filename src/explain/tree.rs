@@ -8,8 +8,8 @@ use super::outline;
 use super::query::{Attention, AttentionRole, Query};
 use super::rows::{MeanRow, Rows};
 use super::tree_node::{NodeState, TreeNode};
+use crate::error::Result;
 use crate::trace::{MapRow, Side, TraceSource, TracedTree};
-use canopy_base::error::Result;
 
 /// The meaning of a node's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,7 +43,7 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    /// What the view shows, for people; `asked` is the word or sentence that was asked about.
+    /// Describes the view for people; `asked` is the queried word or sentence.
     pub fn summary(&self, asked: &str) -> String {
         /// So many sentences are named.
         const NAMED: usize = 3;

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::query::{Attention, AttentionRole, Query};
 use super::rows::ROUNDING;
+use crate::error::Result;
 use crate::trace::{MapInfo, MapRow, Normaliser, TraceSource, WordIndex};
-use canopy_base::error::Result;
 
 /// Of what queries may see with each head: how much has weight, is exactly zero, or was dropped because it was small.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -18,3 +18,13 @@ pub enum Error {
 }
 
 canopy_base::reads_and_writes!(Error);
+canopy_base::from_crates!(
+    Error,
+    canopy_chart::error::Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error,
+    canopy_explain::error::Error,
+    canopy_metrics::error::Error,
+    canopy_nn::error::Error,
+    canopy_qa::error::Error
+);

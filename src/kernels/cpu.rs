@@ -8,7 +8,7 @@ use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::backend::flex::FlexTensor;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Flex};
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ impl Matrix {
     }
 
     /// A matrix of `rows` rows around `values`.
-    pub fn from_rows(values: Vec<f32>, rows: usize) -> Self {
+    pub(crate) fn from_rows(values: Vec<f32>, rows: usize) -> Self {
         let columns = values.len().checked_div(rows).unwrap_or(0);
         assert_eq!(
             rows * columns,
@@ -56,31 +56,31 @@ impl Matrix {
     }
 
     /// The numbers as a tensor of rank 1, without a gradient graph.
-    pub fn into_vector(self) -> Tensor<1> {
+    pub(crate) fn into_vector(self) -> Tensor<1> {
         Tensor::from_primitive::<Flex>(self.0)
     }
 
     /// The numbers as a vector, shaped like a tensor of rank 1.
-    pub fn from_vector(values: Vec<f32>) -> Self {
+    pub(crate) fn from_vector(values: Vec<f32>) -> Self {
         let len = values.len();
         Self(FlexTensor::from_data(TensorData::new(values, [len])))
     }
 
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.0.layout().shape()[0]
     }
 
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         let shape = self.0.layout().shape();
         shape[shape.num_dims() - 1]
     }
 
-    pub fn values(&self) -> &[f32] {
+    pub(crate) fn values(&self) -> &[f32] {
         self.0.as_slice().expect("contiguous f32 numbers")
     }
 
     /// The numbers for writing; copies them first if another tensor shares them.
-    pub fn values_mut(&mut self) -> &mut [f32] {
+    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
         if self.0.layout().start_offset() != 0
             || self.0.bytes().len() != size_of::<f32>() * self.0.layout().num_elements()
         {
@@ -88,31 +88,6 @@ impl Matrix {
         }
         self.0.storage_mut()
     }
-}
-
-/// A contiguous vector of 32-bit integers of the CPU backend.
-pub(super) struct Words(FlexTensor);
-
-impl Words {
-    /// For writing; copied first if another tensor shares them.
-    pub fn values_mut(&mut self) -> &mut [i32] {
-        self.0.storage_mut()
-    }
-
-    pub fn into_tensor(self) -> Tensor<1, Int> {
-        Tensor::from_primitive::<Flex>(self.0)
-    }
-}
-
-/// The integers of a tensor of the CPU backend.
-///
-/// # Panics
-/// If it is another's, or not whole.
-pub(super) fn words(tensor: Tensor<1, Int>) -> Words {
-    let tensor = tensor.try_into_primitive::<Flex>();
-    let tensor = tensor.expect("a tensor of the CPU backend");
-    assert!(tensor.is_contiguous() && tensor.layout().start_offset() == 0);
-    Words(tensor)
 }
 
 /// Numbers a core works on before it takes the next rows.

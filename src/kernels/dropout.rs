@@ -86,7 +86,7 @@ impl Dropout {
         (f64::from(self.prob) * 4_294_967_296.0) as u32
     }
 
-    /// What is kept is multiplied by it.
+    /// The factor of kept numbers.
     #[inline(always)]
     pub(super) fn scale(self) -> f32 {
         1.0 / (1.0 - self.prob)

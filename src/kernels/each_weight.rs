@@ -46,7 +46,7 @@ pub fn each_attention<K: Default + Send>(
     (0..rows * heads).into_par_iter().map(read).collect()
 }
 
-/// The same for additive attention: `softmax(v · tanh(q + k_j))`, one head, row `r` reading `segments`' keys.
+/// [`each_attention`] for additive attention: `softmax(v · tanh(q + k_j))`, one head, row `r` reading `segments`' keys.
 ///
 /// # Shapes
 /// - q: `[rows, d_attention]`; k: `[key rows, d_attention]`; v: `[d_attention]`

@@ -1,4 +1,4 @@
-//! What the allocator does with memory that tensors have left, where it is mimalloc.
+//! Control of mimalloc's handling of freed memory.
 
 /// Lets the allocator keep what it has: tensors come and go by the hundred, and giving their pages back to the system
 /// and faulting them in again costs a third of a training step. A program calls it first thing, if mimalloc is its

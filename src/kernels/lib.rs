@@ -12,6 +12,8 @@
 //! assert!((scores[0] - 0.55).abs() < 1e-6 && scores[2] == 0.0);
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod adam;
 mod additive;
 mod attention;

@@ -20,7 +20,7 @@ thread_local! {
 
 /// Calls `compute` with every [`product`] of this thread of these numbers, if any, as PyTorch's autocast does.
 pub fn with_products<T>(numbers: Option<FloatDType>, compute: impl FnOnce() -> T) -> T {
-    /// What was before, also after a panic.
+    /// Restores the previous value, also after a panic.
     struct Before(Option<FloatDType>);
 
     impl Drop for Before {

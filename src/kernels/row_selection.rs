@@ -30,7 +30,7 @@ impl RowNumbers {
         self.numbers.push(row_number(number));
     }
 
-    /// The same, if nobody reads the row there: it only fills a place.
+    /// Adds a row that nobody reads and that only fills a place.
     pub fn push_unread(&mut self, number: usize) {
         self.unread.push(self.numbers.len());
         self.push(number);

@@ -1,10 +1,10 @@
-//! What a search reads of scores that come part by part of the vocabulary, so that not all are in memory at once: softmax and the
+//! The scores that a search reads, computed part by part of the vocabulary, so that not all are in memory at once: softmax and the
 //! likeliest tokens in one pass.
 
 use super::top_k::{NONE, NextScores, ReadTokens, insert_larger};
 use super::vectors::largest_and_sum;
 
-/// What is read of the scores of some hypotheses, as far as they have come.
+/// The scores read for some hypotheses so far.
 ///
 /// A part is `[hypotheses, columns]`, row by row; parts come in the order of their columns.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ impl ScoresInParts {
         }
     }
 
-    /// What was kept, of a column that never came minus infinity.
+    /// The kept scores; minus infinity for a column that never came.
     pub fn kept(&self) -> &[f32] {
         &self.kept
     }

@@ -70,7 +70,7 @@ pub fn sparsemax_row(row: &mut [f32]) {
     Arch::new().dispatch(Row(row));
 }
 
-/// The same in the registers of `simd`.
+/// [`sparsemax_row`] in the registers of `simd`.
 ///
 /// τ comes without sorting: all that is not below the largest score - 1 may be in the support; with that support τ is higher,
 /// which leaves some of it out, until nothing more is (Michelot, "A finite algorithm for finding the projection of a point

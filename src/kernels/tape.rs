@@ -5,7 +5,7 @@ use burn::backend::autodiff::ops::{Backward, OpsKind};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend};
 
-/// What `compute` makes of the inputs, with `step` to go back: it gives the output, and what `step` needs of it.
+/// Registers `compute` on the tape with `step` as its backward pass: it returns the output and the state that `step` needs.
 pub(super) fn on_tape<B: Backend, S: Backward<B, N>, const N: usize>(
     step: S,
     inputs: [FloatTensor<Autodiff<B>>; N],

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::cpu;
 use super::log_softmax::log_softmax;
 
-/// What a search reads of the scores of each hypothesis.
+/// The scores that a search reads for each hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadTokens {
     /// So many ids are read whatever their scores: `0..first`.
@@ -45,6 +45,7 @@ impl ToldTokens {
 pub struct ScoreRow<'a> {
     /// One for each column.
     pub scores: &'a mut [f32],
+    /// The logarithm of the sum of the exponentials of all scores.
     pub normaliser: f32,
     /// The ids of the last columns, where they are not those of the whole vocabulary.
     others: Option<&'a [u32]>,

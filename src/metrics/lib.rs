@@ -13,11 +13,14 @@
 //! assert!((bleu.score - 100.0).abs() < 1e-9);
 //! ```
 
+#![warn(unreachable_pub)]
+
 mod bleu;
 mod chrf;
 pub mod comparison;
 pub mod discourse;
 mod documents;
+pub mod error;
 pub mod judgement;
 mod length;
 mod markup;

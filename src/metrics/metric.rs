@@ -28,7 +28,7 @@ pub trait Metric: Send + Sync {
         false
     }
 
-    /// The same beside the source of the segment.
+    /// [`Self::count`] with the source of the segment.
     fn count_beside(&self, _source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         self.count(hypothesis, references)
     }

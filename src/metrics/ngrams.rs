@@ -19,7 +19,7 @@ pub(super) struct Ngrams {
 
 impl Ngrams {
     /// Takes texts as numbers of words or characters.
-    pub fn of(items: Vec<Vec<u32>>) -> Self {
+    pub(crate) fn of(items: Vec<Vec<u32>>) -> Self {
         let mut ngrams = Self {
             grams: items.iter().map(|text| vec![0; text.len() + 1]).collect(),
             items,
@@ -31,7 +31,7 @@ impl Ngrams {
     }
 
     /// Texts of words, each a list of words.
-    pub fn of_words<'a>(texts: impl Iterator<Item = &'a [String]>) -> Self {
+    pub(crate) fn of_words<'a>(texts: impl Iterator<Item = &'a [String]>) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut number = |word: &'a String| {
             let next = number_of(numbers.len());
@@ -45,7 +45,7 @@ impl Ngrams {
     }
 
     /// Texts of characters.
-    pub fn of_chars<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of_chars<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         Self::of(
             texts
                 .map(|text| text.chars().map(u32::from).collect())
@@ -54,7 +54,7 @@ impl Ngrams {
     }
 
     /// Goes on to n-grams with one item more.
-    pub fn longer(&mut self) {
+    pub(crate) fn longer(&mut self) {
         let mut numbers: HashMap<u64, u32, BuildHasherDefault<PairHasher>> = HashMap::default();
         for (grams, items) in self.grams.iter_mut().zip(&self.items) {
             let last = items.iter().skip(self.order);
@@ -72,12 +72,12 @@ impl Ngrams {
     }
 
     /// How many n-grams a text has.
-    pub fn total(&self, text: usize) -> i64 {
+    pub(crate) fn total(&self, text: usize) -> i64 {
         super::metric::sum_of(self.grams[text].len())
     }
 
     /// How often each n-gram stands in a text.
-    pub fn counts(&self, text: usize) -> Vec<u32> {
+    pub(crate) fn counts(&self, text: usize) -> Vec<u32> {
         let mut counts = vec![0; self.distinct];
         for &gram in &self.grams[text] {
             counts[gram as usize] += 1;
@@ -86,7 +86,7 @@ impl Ngrams {
     }
 
     /// How many different n-grams a text has.
-    pub fn distinct(&self, text: usize) -> i64 {
+    pub(crate) fn distinct(&self, text: usize) -> i64 {
         let counts = self.counts(text);
         super::metric::sum_of(counts.iter().filter(|&&count| count > 0).count())
     }

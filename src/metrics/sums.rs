@@ -30,13 +30,13 @@ impl SegmentSums {
         Self::count_beside(metric, none, hypotheses, references)
     }
 
-    /// The same beside the sources, for metrics that read them.
+    /// [`Self::count`] with the sources, for metrics that read them.
     ///
     /// # Shapes
     /// - sources: `[segments]`, or none
     ///
     /// # Panics
-    /// As there.
+    /// Those of [`Self::count`].
     pub fn count_beside(
         metric: &dyn Metric,
         sources: &[impl AsRef<str> + Sync],

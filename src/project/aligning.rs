@@ -144,7 +144,7 @@ impl AlignmentFormat {
     }
 }
 
-/// What is written of an alignment.
+/// The stored form of an alignment.
 #[derive(Debug)]
 pub struct WrittenAlignment {
     pub text: String,

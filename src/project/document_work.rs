@@ -43,7 +43,7 @@ impl DocumentWork {
         Self::open(data_folder, path, None)
     }
 
-    /// The same, for somebody who will [save](Self::save).
+    /// Opens the work to [save](Self::save) it.
     ///
     /// # Errors
     /// If either cannot be read, or a window has the document open.

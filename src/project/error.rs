@@ -30,6 +30,13 @@ pub enum Error {
 }
 
 canopy_base::reads_and_writes!(Error);
+canopy_base::from_crates!(
+    Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error,
+    canopy_metrics::error::Error,
+    canopy_qa::error::Error
+);
 
 /// Several errors in one message.
 fn together(errors: &[Error]) -> String {

@@ -80,7 +80,7 @@ impl OpenDocument {
     }
 }
 
-/// What is looked for, as the options say.
+/// The pattern to find, as the options say.
 struct Pattern<'q> {
     query: &'q str,
     options: FindOptions,

@@ -32,7 +32,7 @@ pub struct Cutting {
     pub targets: Vec<Target>,
 }
 
-/// What is undone at once.
+/// Changes that are undone at once.
 #[derive(Debug, Clone)]
 pub enum Step {
     Targets(Vec<Change>),

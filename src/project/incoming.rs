@@ -1,4 +1,4 @@
-//! What somebody else has changed in a file that was exported from the document.
+//! Changes that somebody else made in a file exported from the document.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -19,7 +19,7 @@ use canopy_document::placeholder_map::PlaceholderMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingChange {
     pub sentence: usize,
-    /// What stands in the document now.
+    /// The target in the document.
     pub old: String,
     pub new: String,
     /// Both as a reader sees them, where they differ.

@@ -1,6 +1,6 @@
 //! The work on documents: targets with their states and histories, projects and their folders, batches, alignments.
 //!
-//! What is kept of it on disk, how the work of two people becomes one, and the document as it is edited. No window and no
+//! Its files on disk, the merge of two people's work, and the document as it is edited. No window and no
 //! thread stands here.
 
 pub mod aligning;

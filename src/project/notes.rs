@@ -1,4 +1,4 @@
-//! What is remembered of documents besides the work on them.
+//! Remembered settings of documents besides the work on them.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ impl DocumentNote {
 }
 
 impl Settings {
-    /// What is remembered of a document.
+    /// Remembered settings of a document.
     pub fn note(&self, document: &Path) -> Option<&DocumentNote> {
         let mut notes = self.documents.iter();
         notes.find(|note| note.document == document)

@@ -79,11 +79,11 @@ pub struct Editor {
     pub begun_with: String,
     /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
-    /// What is to be written where the caret is; the window takes it.
+    /// Text to insert at the caret; the window takes it.
     pub insert: Option<Insertion>,
 }
 
-/// What a command writes into the editor.
+/// Text that a command writes into the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Insertion {
     Term(String),
@@ -480,7 +480,7 @@ impl OpenDocument {
         self.change_all_from(targets, None)
     }
 
-    /// The same with where the texts come from, if their states do not tell.
+    /// Changes targets, with the origin of the texts where their states do not name it.
     pub fn change_all_from(
         &mut self,
         targets: Vec<(usize, Target)>,

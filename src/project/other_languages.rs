@@ -66,7 +66,7 @@ impl Project {
         self
     }
 
-    /// The same language in front as in another project of the document.
+    /// Puts the target language of another project of the document first.
     #[must_use]
     pub(super) fn in_language_of(self, other: &Self) -> Self {
         match &other.target_language {

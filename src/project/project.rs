@@ -38,7 +38,7 @@ impl State {
     }
 }
 
-/// What the file of a document has for a sentence is work of a person, which no model replaces.
+/// A translation in the file of a document is work of a person, which no model replaces.
 impl From<Standing> for State {
     fn from(standing: Standing) -> Self {
         match standing {
@@ -70,7 +70,7 @@ pub struct SavedTarget {
 }
 
 impl SavedTarget {
-    /// What a person made of a sentence whose [`source_hash`] is `source`.
+    /// A person's work on a sentence whose [`source_hash`] is `source`.
     pub fn by_hand(index: usize, source: String, text: impl Into<String>, state: State) -> Self {
         Self {
             index,

@@ -1,6 +1,6 @@
 //! Work on a document that somebody else has changed meanwhile: by `git pull`, a synchronised folder, another machine.
 //!
-//! What only they have changed is taken; where both have, ours stays and theirs is in the history.
+//! Changes of theirs alone are taken; where both have changed, ours stays and theirs is in the history.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use super::other_languages::LanguageWork;
 use super::project::{Project, SavedTarget};
 use super::segment_history::{Origin, Version, absorb, append, now};
 
-/// What came of two versions of the work on a document.
+/// The merge of two versions of the work on a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedWork {
     pub project: Project,
-    /// What was taken, with the text that stood here in place of it.
+    /// Changes taken, with the text that they replaced.
     pub taken: Vec<(Option<String>, SavedTarget)>,
     /// Theirs, where both have changed a sentence.
     pub conflicts: Vec<SavedTarget>,

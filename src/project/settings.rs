@@ -58,7 +58,7 @@ pub struct Settings {
     pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
     pub recent_projects: Vec<PathBuf>,
-    /// What is remembered of documents, the one left last first.
+    /// Remembered settings of documents, the one left last first.
     pub documents: Vec<DocumentNote>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,

@@ -40,7 +40,7 @@ impl Target {
         }
     }
 
-    /// What the file of a sentence has for it: work of a person, which no model replaces.
+    /// The translation in the sentence's file: work of a person, which no model replaces.
     pub fn of_file(sentence: &Sentence) -> Self {
         let Some(known) = &sentence.known else {
             return Self::default();
@@ -54,7 +54,7 @@ impl Target {
 }
 
 impl Target {
-    /// What stands here, as a step of its history.
+    /// The target as a step of its history.
     pub fn version(&self, origin: Origin, time: Option<Timestamp>) -> Version {
         Version {
             origin,
@@ -91,7 +91,7 @@ pub(super) fn with_present(
     history
 }
 
-/// What an earlier session has left of a document.
+/// The state of a document that an earlier session left.
 pub(super) struct Restored {
     /// Those that fit the document, else those of the file.
     pub targets: Vec<Target>,

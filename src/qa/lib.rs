@@ -8,6 +8,9 @@
 //! assert_eq!(findings[0].check, CheckKind::Numbers);
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod checks;
+pub mod error;
 pub mod llm;
 pub mod terms;

@@ -26,3 +26,11 @@ pub enum Error {
 }
 
 canopy_base::reads_and_writes!(Error);
+canopy_base::from_crates!(
+    Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error,
+    canopy_explain::error::Error,
+    canopy_models::error::Error,
+    canopy_nn::error::Error
+);

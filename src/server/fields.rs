@@ -1,4 +1,4 @@
-//! What a request says: the fields of its address and of its body, as JSON, as a form, or with a file.
+//! Fields of a request, from its address and its body: JSON, a form, or a form with a file.
 
 use std::collections::HashMap;
 use std::time::Duration;

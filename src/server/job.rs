@@ -1,4 +1,4 @@
-//! What a client has asked for: documents, and which sentences of them, in the middle of being translated.
+//! A client's job: documents in translation, and which of their sentences are wanted.
 
 use std::collections::BTreeMap;
 

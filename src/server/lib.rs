@@ -1,4 +1,4 @@
-//! The same jobs over HTTP, for other programs: the interfaces of LibreTranslate and OPUS-CAT, one of our own, and a page.
+//! Translation over HTTP, for other programs: the interfaces of LibreTranslate and OPUS-CAT, one of our own, and a page.
 //!
 //! One thread owns the models and the device and translates what clients ask for in rounds; another one speaks HTTP. No
 //! text is written to disk or to a log. Which models there are is told by whoever starts the server.

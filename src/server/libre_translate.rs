@@ -77,7 +77,7 @@ pub(super) async fn detect(State(service): State<Arc<Service>>, request: Request
     Ok(json_response(&json!([told(found.as_ref())])).into_response())
 }
 
-/// What was detected, as LibreTranslate tells it: English without any confidence where nothing was.
+/// The detected language in LibreTranslate's form: English with confidence 0 where nothing was detected.
 fn told(found: Option<&DetectedLanguage>) -> Value {
     let (code, confidence) = found.map_or(("en", 0.0), |found| {
         (found.code.as_str(), (found.confidence * 100.0).round())

@@ -25,7 +25,7 @@ use canopy_corpus::is_same_language;
 use canopy_document::placeholder::folded;
 use canopy_translate::inference::{Route, word_ranges};
 
-/// What subwords begin with that follow a space.
+/// The mark with which subwords after a space begin.
 const SPACE: &str = "▁";
 
 /// Segments with tags as SentencePiece has them, in the numbers of OPUS-CAT.
@@ -224,7 +224,7 @@ fn with_alignment(source: &str, translated: &TranslatedSentence, tags: &[String]
     pair
 }
 
-/// What OPUS-CAT calls a translation pair: words instead of subwords, and which became which.
+/// OPUS-CAT's translation pair: words instead of subwords, and their alignment.
 fn pair_of(source: &str, target: &str, links: &[(usize, usize)]) -> Value {
     let (mut forward, mut back) = (BTreeMap::new(), BTreeMap::new());
     for &(from, to) in links {

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 const PAGE: &str = include_str!("../../assets/server/index.html");
 const OPENAPI: &str = include_str!("../../assets/server/openapi.json");
 
-/// What the page may load: nothing but answers of this server.
+/// Content security policy of the page: it loads nothing but answers of this server.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -71,17 +71,22 @@ impl From<Error> for Refusal {
     }
 }
 
-impl From<BaseError> for Refusal {
-    fn from(error: BaseError) -> Self {
-        Error::from(error).into()
-    }
+/// Refusals for errors of the crates that are used here.
+macro_rules! refuses {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Refusal {
+            fn from(error: $error) -> Self {
+                Error::from(error).into()
+            }
+        })*
+    };
 }
 
-impl From<canopy_train::error::Error> for Refusal {
-    fn from(error: canopy_train::error::Error) -> Self {
-        Error::from(error).into()
-    }
-}
+refuses!(
+    BaseError,
+    canopy_document::error::Error,
+    canopy_train::error::Error
+);
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {

@@ -17,7 +17,7 @@ pub(super) struct TranslatedFile {
 /// Files by their names, and when they were made.
 type Kept = VecDeque<(String, Instant, Arc<TranslatedFile>)>;
 
-/// What is kept, the oldest first.
+/// Kept results, the oldest first.
 #[derive(Debug)]
 pub(super) struct Results {
     kept: Mutex<Kept>,

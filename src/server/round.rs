@@ -12,7 +12,7 @@ use canopy_translate::inference::{
     DocumentRequest, SearchOptions, Step, TranslationRequest, Translator,
 };
 
-/// What a search found of one document.
+/// The translations that a search found for one document.
 type Found = Vec<(usize, TranslatedSentence)>;
 
 /// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.

@@ -1,4 +1,4 @@
-//! What all requests share: models, queue, limits, results.
+//! State that all requests share: models, queue, limits, results.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,7 +10,7 @@ use rand::{Rng, RngExt};
 /// The merges of a byte-level BPE vocabulary.
 #[derive(Debug, Clone, Default)]
 pub struct Merges {
-    /// What two ids become, and how early that was learnt.
+    /// The id that two ids merge into, and the rank of the merge.
     of_pairs: HashMap<[u32; 2], Merge>,
     /// The two ids that an id was merged of; no entry for bytes and special ids.
     parts: HashMap<u32, [u32; 2]>,

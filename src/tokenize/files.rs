@@ -10,7 +10,7 @@ use super::token_list::TokenList;
 use super::tokenizer::SpecialIds;
 use super::two_sided::{Cutter, CutterFile, LanguageTokens, SideTokens, TwoSidedTokenizer};
 use super::word_merges::WordMerges;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
 
 const DESCRIPTION: &str = "tokenizer.json";
@@ -108,11 +108,13 @@ impl TwoSidedTokenizer {
             target: (!is_one).then(|| target.list().tokens().to_vec()),
         };
         let path = folder.join(DESCRIPTION);
-        let text = serde_json::to_string(&description).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: path.clone(),
+        let text = serde_json::to_string(&description).map_err(|cause| {
+            Error::Base(BaseError::Model {
+                reason: cause.to_string(),
+                path: path.clone(),
+            })
         })?;
-        write_atomically(&path, text.as_bytes(), true)
+        Ok(write_atomically(&path, text.as_bytes(), true)?)
     }
 
     /// Reads what [`Self::save`] has written.
@@ -122,9 +124,11 @@ impl TwoSidedTokenizer {
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(DESCRIPTION);
         let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-        let refuse = |reason: String| Error::Model {
-            reason,
-            path: path.clone(),
+        let refuse = |reason: String| {
+            Error::Base(BaseError::Model {
+                reason,
+                path: path.clone(),
+            })
         };
         let description: Description =
             serde_json::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;

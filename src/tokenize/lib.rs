@@ -9,10 +9,13 @@
 //! let vocabulary = Vocabulary::train(texts.into_iter(), 340)?;
 //! let ids = vocabulary.encode("Open the file.");
 //! assert_eq!(vocabulary.decode(&ids), "Open the file.");
-//! # Ok::<(), canopy_base::error::Error>(())
+//! # Ok::<(), canopy_tokenize::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod bpe_dropout;
+pub mod error;
 mod files;
 mod joint;
 mod language_names;

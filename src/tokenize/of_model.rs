@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use super::tokenizer::{Side, Tokenizer};
 use super::two_sided::TwoSidedTokenizer;
+use crate::error::Result;
 use crate::vocabulary::Vocabulary;
-use canopy_base::error::Result;
 
 const VOCABULARY: &str = "vocabulary.json";
 
 /// A tokenizer that a model folder can keep.
 #[derive(Debug, Clone)]
 pub enum ModelTokenizer {
+    /// A vocabulary of Canopy's.
     Own(Arc<Vocabulary>),
     /// Of another program's model.
     Imported(Arc<TwoSidedTokenizer>),
@@ -61,7 +62,7 @@ impl ModelTokenizer {
         Ok(Vocabulary::open(folder.join(VOCABULARY))?.into())
     }
 
-    /// The same, to be kept for itself.
+    /// The tokenizer as a shared trait object.
     pub fn shared(&self) -> Arc<dyn Tokenizer> {
         match self {
             Self::Own(vocabulary) => Arc::clone(vocabulary) as Arc<dyn Tokenizer>,

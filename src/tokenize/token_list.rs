@@ -84,7 +84,7 @@ impl TokenList {
         Self::new(lines.map(str::to_owned).collect())
     }
 
-    /// The same with this token behind the others, if it is missing.
+    /// Appends a token if it is missing.
     #[must_use]
     pub fn with(mut self, token: &str) -> Self {
         if !self.ids.contains_key(token) {
@@ -97,15 +97,18 @@ impl TokenList {
         self
     }
 
+    /// Number of tokens.
     #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
+    /// The id of a token.
     pub fn id(&self, token: &str) -> Option<u32> {
         self.ids.get(token).copied()
     }
 
+    /// The token of an id.
     pub fn token(&self, id: u32) -> Option<&str> {
         self.tokens.get(id as usize).map(String::as_str)
     }

@@ -6,19 +6,22 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_document::placeholder::Placeholder;
 
 /// A side of a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
+    /// The text that is translated.
     Source,
+    /// The translation.
     Target,
 }
 
 /// A token of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
+    /// Number in the vocabulary.
     pub id: u32,
     /// The bytes of the text that it stands for.
     pub range: Range<usize>,
@@ -27,6 +30,7 @@ pub struct Token {
 /// Decoded text, and where each token stands in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decoded {
+    /// The text, without special tokens.
     pub text: String,
     /// For each id the bytes of the text that it shows; empty for what shows nothing.
     pub ranges: Vec<Range<usize>>,
@@ -41,6 +45,7 @@ pub struct SpecialIds {
     pub eos: u32,
     /// On the source side.
     pub unk: Option<u32>,
+    /// Fills batches up.
     pub pad: Option<u32>,
     /// The prefix of every source sentence: a language token, or `bos`.
     pub source_prefix: Vec<u32>,
@@ -81,6 +86,7 @@ impl SpecialIds {
 
 /// Texts to ids and back, on both sides of a translation.
 pub trait Tokenizer: Debug + Send + Sync {
+    /// Ids that stand for no text.
     fn special(&self) -> &SpecialIds;
 
     /// How many ids a side has.
@@ -114,11 +120,13 @@ pub trait Tokenizer: Debug + Send + Sync {
         None
     }
 
+    /// The ids of a text alone.
     fn encode(&self, side: Side, text: &str) -> Vec<u32> {
         let tokens = self.tokens(side, text);
         tokens.into_iter().map(|token| token.id).collect()
     }
 
+    /// The text of ids.
     fn decode(&self, side: Side, ids: &[u32]) -> String {
         self.decoded(side, ids).text
     }
@@ -128,16 +136,16 @@ pub trait Tokenizer: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The same, translating from and to other languages, named by ISO 639-1, ISO 639-3 or as the model writes them.
+    /// This tokenizer for other languages, named by ISO 639-1, ISO 639-3 or as the model writes them.
     ///
     /// # Errors
-    /// [`Error::Config`] if the model cannot.
+    /// [`BaseError::Config`] if the model cannot.
     fn between(&self, source: Option<&str>, target: &str) -> Result<Arc<dyn Tokenizer>> {
         let _ = source;
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "target language",
             found: target.to_owned(),
             allowed: "that of the model, which translates to one language only".to_owned(),
-        })
+        }))
     }
 }

@@ -11,7 +11,7 @@ use super::sentence_pieces::SentencePieces;
 use super::token_list::TokenList;
 use super::tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
 use super::word_merges::{GOES_ON, WordMerges};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// Stands for a space in tokens.
 const SPACE: char = '\u{2581}';
@@ -24,6 +24,7 @@ const HIDDEN: [&str; 9] = [
 /// The way in which a side cuts texts.
 #[derive(Debug, Clone)]
 pub enum Cutter {
+    /// Pieces of a SentencePiece model.
     SentencePieces(Arc<SentencePieces>),
     /// Every character is a token.
     Characters,
@@ -79,7 +80,7 @@ pub enum LanguageTokens {
     BeforeSource(Vec<(String, u32)>),
     /// A token of the source language stands before the source, one of the target language begins the translation.
     OnBothSides(Vec<(String, u32)>),
-    /// The same, but the source's stands behind its end.
+    /// A token of the source language stands behind the end of the source, one of the target language begins the translation.
     BehindSource(Vec<(String, u32)>),
 }
 
@@ -129,6 +130,7 @@ impl SideTokens {
         self.list.tokens() == other.list.tokens() && self.file == other.file
     }
 
+    /// The tokens of the side.
     pub fn list(&self) -> &TokenList {
         &self.list
     }
@@ -247,6 +249,7 @@ fn trimmed(text: &str, ranges: Vec<Range<usize>>, shown: &[Option<&str>]) -> Dec
 }
 
 impl TwoSidedTokenizer {
+    /// Joins two sides; language tokens are hidden in decoded text.
     pub fn new(
         mut source: SideTokens,
         mut target: SideTokens,
@@ -316,10 +319,10 @@ impl TwoSidedTokenizer {
         &self.special
     }
 
-    /// The same, translating from and to other languages, see [`Tokenizer::between`].
+    /// This tokenizer for other languages, see [`Tokenizer::between`].
     ///
     /// # Errors
-    /// [`Error::Config`] if the model cannot.
+    /// [`BaseError::Config`] if the model cannot.
     pub fn between_languages(&self, source: Option<&str>, target: &str) -> Result<Self> {
         let mut other = self.clone();
         let languages = &self.languages;
@@ -411,6 +414,7 @@ impl Tokenizer for TwoSidedTokenizer {
 }
 
 impl LanguageTokens {
+    /// Languages with their tokens.
     pub fn codes(&self) -> &[(String, u32)] {
         match self {
             Self::None => &[],
@@ -430,11 +434,11 @@ impl LanguageTokens {
                 [] => "that of the model, which has no choice".to_owned(),
                 names => names.join(", "),
             };
-            Error::Config {
+            Error::Base(BaseError::Config {
                 field,
                 found: asked.to_owned(),
                 allowed,
-            }
+            })
         })
     }
 }

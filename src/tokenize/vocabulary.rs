@@ -14,7 +14,8 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::{AddedToken, ModelWrapper, Tokenizer};
 
 use crate::bpe_dropout::Merges;
-use canopy_base::error::{Error, Result, caught};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
 use canopy_document::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 
@@ -35,7 +36,7 @@ pub struct Vocabulary {
 /// How the space before a word is written in tokens.
 const SPACE: char = 'Ġ';
 
-/// What a `tokenizer.json` tells of merges.
+/// The merges of a `tokenizer.json`.
 #[derive(Deserialize)]
 struct WithMerges {
     model: ModelMerges,
@@ -73,15 +74,15 @@ impl Vocabulary {
     /// It has fewer ids if the texts are too few for that many merges that occur twice.
     ///
     /// # Errors
-    /// [`Error::Config`] if `size` has no room for the special ids and the bytes.
+    /// [`BaseError::Config`] if `size` has no room for the special ids and the bytes.
     pub fn train(texts: impl Iterator<Item = String>, size: usize) -> Result<Self> {
         let smallest = SPECIAL.len() + placeholder::all().count() + 256;
         if size < smallest {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "vocabulary size",
                 found: size.to_string(),
                 allowed: format!("{smallest} or more"),
-            });
+            }));
         }
         let mut pieces = Vec::new();
         for text in texts {
@@ -170,7 +171,7 @@ impl Vocabulary {
             .tokenizer
             .to_string(false)
             .expect("a vocabulary in memory is valid JSON");
-        write_atomically(path, json.as_bytes(), true)
+        Ok(write_atomically(path, json.as_bytes(), true)?)
     }
 
     /// How many ids there are: `vocab` of a model's shapes.
@@ -248,7 +249,7 @@ impl Vocabulary {
         text.replace(' ', "▁")
     }
 
-    /// What its subwords are merged of.
+    /// The pairs that its subwords are merged from.
     pub fn merges(&self) -> Merges {
         let json = self.tokenizer.to_string(false);
         let read = json.map(|json| serde_json::from_str::<WithMerges>(&json));
@@ -441,11 +442,11 @@ mod tests {
         ));
         assert!(matches!(
             Vocabulary::open(folder.path().join("no.json")),
-            Err(Error::Read { .. })
+            Err(Error::Base(BaseError::Read { .. }))
         ));
         assert!(matches!(
             Vocabulary::train(std::iter::empty(), 100),
-            Err(Error::Config { .. })
+            Err(Error::Base(BaseError::Config { .. }))
         ));
     }
 }

@@ -11,8 +11,8 @@ use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 use tokenizers::{ModelWrapper, Tokenizer};
 
+use crate::error::Result;
 use crate::vocabulary::tokenizer_of;
-use canopy_base::error::Result;
 use canopy_base::file::write_atomically;
 
 const UNKNOWN: &str = "[UNK]";
@@ -95,7 +95,7 @@ impl WordPieces {
     pub fn save(&self, path: &Path) -> Result<()> {
         let json = self.tokenizer.to_string(false);
         let json = json.expect("a vocabulary in memory is valid JSON");
-        write_atomically(path, json.as_bytes(), true)
+        Ok(write_atomically(path, json.as_bytes(), true)?)
     }
 
     /// How many ids there are.

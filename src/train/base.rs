@@ -193,7 +193,7 @@ impl Start {
         }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
-            optimizer: Adam::new(config.moments).of_run(config, &model),
+            optimizer: Adam::default().of_run(config, &model),
             model,
             progress: Progress::default(),
         })

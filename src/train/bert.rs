@@ -7,6 +7,7 @@ use burn::tensor::Device;
 
 use super::config::TrainingConfig;
 use crate::error::{BaseError, Error, Result};
+use canopy_corpus::error::Error as CorpusError;
 use canopy_corpus::{
     ContextTexts, ContextsInfo, Corpus, ParallelDocument, Split, Unit, read_contexts,
 };
@@ -56,7 +57,7 @@ impl BertBase {
         else {
             let reason = "it is no BERT; name an imported bert or sbert".to_owned();
             let path = folder.clone();
-            return Err(Error::Base(BaseError::Encoder { reason, path }));
+            return Err(canopy_models::error::Error::Encoder { reason, path }.into());
         };
         let reading = BertReading {
             // Two sentences, where the encoder was meant for one.
@@ -234,13 +235,14 @@ fn of_file(info: &ContextsInfo, path: &Path) -> Result<ContextSentence> {
         ("similarity", Some(measure)) => Ok(ContextSentence::Similar(measure)),
         ("previous", _) => Ok(ContextSentence::Previous),
         ("same", _) => Ok(ContextSentence::Same),
-        (other, _) => Err(Error::Base(BaseError::Contexts {
+        (other, _) => Err(CorpusError::Contexts {
             problem: format!(
                 "contexts by {other} with the measure {:?} are unknown",
                 info.measure
             ),
             line: 1,
             path: path.to_owned(),
-        })),
+        }
+        .into()),
     }
 }

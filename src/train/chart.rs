@@ -152,7 +152,7 @@ fn best(history: &History, values: &[f64], better: Better) -> Option<usize> {
     }
 }
 
-/// The same for what looks the same.
+/// A hash that is equal for equal drawings.
 fn revision(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (name, run) in runs {

@@ -209,7 +209,7 @@ pub(super) fn load(
     let path = folder.join(OPTIMIZER);
     let state = read_tensors(&path)?;
     check_finite(&state, &path)?;
-    let optimizer = Adam::resumed(state, step, config.moments, &device.clone().inner());
+    let optimizer = Adam::resumed(state, step, &device.clone().inner());
     let optimizer = optimizer.of_run(config, &weights);
     Ok(Some(Checkpoint {
         description,

@@ -1,4 +1,4 @@
-//! What a run that goes on with a trained model changes: scores of the model that it began with beside those of its best one,
+//! The effect of fine-tuning: scores of the model that a run began with next to those of its best one,
 //! on development documents and on general ones, of which it may forget something.
 
 use std::ops::ControlFlow;

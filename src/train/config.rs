@@ -52,7 +52,8 @@ pub struct TrainingConfig {
     pub devices: usize,
     /// Numbers of the matrix products. Those of 16 bits are for graphics cards.
     pub precision: ProductPrecision,
-    /// Numbers of Adam's memory.
+    /// Read from older settings, without effect.
+    #[serde(skip_serializing)]
     pub moments: MomentPrecision,
     pub schedule: Schedule,
     /// Of the constant schedules.
@@ -247,7 +248,7 @@ impl TrainingConfig {
         })
     }
 
-    /// The same from whatever folder a program is started in.
+    /// These settings with absolute paths, independent of the working directory.
     ///
     /// # Errors
     /// If the system does not tell which folder that is.

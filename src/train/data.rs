@@ -40,7 +40,7 @@ pub struct TrainingData {
     bpe_dropout: Option<(Merges, f32)>,
     seed: u64,
     max_tokens: usize,
-    /// What the first stage writes of every pair; empty where nobody reads it.
+    /// The first stage's translations of every pair; empty where nobody reads them.
     pub(super) drafts: Vec<Vec<u32>>,
     draft_share: f32,
     /// Pairs that do not count because a side is longer than the model reads.
@@ -60,7 +60,7 @@ impl TrainingData {
         Self::open_with(config, tokenizer, max_tokens, None)
     }
 
-    /// The same with what BERT reads.
+    /// [`Self::open`] with the texts that BERT reads.
     ///
     /// # Errors
     /// As those of [`Self::open`].

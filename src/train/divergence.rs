@@ -9,7 +9,9 @@ use super::optimizer::Adam;
 use super::reporter::Reporter;
 use super::trainer::Trainer;
 use crate::error::{BaseError, Error, Result};
+use canopy_base::error::find;
 use canopy_kernels::DropoutSource;
+use canopy_models::error::Error as ModelsError;
 use canopy_models::weights::{Place, module_tensors, not_finite};
 use canopy_nn::model::{Batch, Model, Network};
 
@@ -72,24 +74,23 @@ impl Trainer<'_> {
         })
     }
 
-    /// What was done, or the reason to go back where numbers were found not to be finite on the way.
+    /// Returns the reason to go back if `done` failed because numbers were not finite.
     pub fn diverged(&self, done: Result<()>) -> Result<Option<String>> {
         let reason = match done {
             Ok(()) => return Ok(None),
             Err(Error::Base(BaseError::InvalidScores { sentence, found })) => {
                 format!("the scores of sentence {sentence} hold {found} in validation")
             }
-            Err(Error::Checkpoint { step, cause }) => match *cause {
-                Error::Base(BaseError::Weights { reason, .. }) => {
-                    return Ok(Some(after(step, &reason)));
-                }
-                cause => {
-                    let cause = Box::new(cause);
-                    return Err(Error::Checkpoint { step, cause });
-                }
-            },
-            Err(Error::Base(BaseError::Weights { reason, .. })) => reason,
-            Err(other) => return Err(other),
+            Err(other) => {
+                let Some(ModelsError::Weights { reason, .. }) = find(&other) else {
+                    return Err(other);
+                };
+                let step = match &other {
+                    Error::Checkpoint { step, .. } => *step,
+                    _ => self.progress.step,
+                };
+                return Ok(Some(after(step, reason)));
+            }
         };
         Ok(Some(after(self.progress.step, &reason)))
     }

@@ -1,4 +1,4 @@
-//! What the first stage itself writes of the training pairs: a system that reads translations gets no better ones in its work.
+//! Translations of the training pairs by the first stage itself: a system that reads translations gets no better ones in use.
 //!
 //! Maruf et al. 2019 train with the translations of the sentence-level model, as their program computes them. Drafts are written
 //! once for a corpus and a model, and kept in the corpus folder.
@@ -129,7 +129,7 @@ fn path(config: &TrainingConfig, corpus: &Corpus) -> Result<PathBuf> {
     Ok(corpus.folder().join(DRAFTS).join(name))
 }
 
-/// What lies in a file, if it is whole.
+/// The drafts of a file, if it is whole.
 fn kept(path: &Path, pairs: usize) -> Option<Vec<Vec<u32>>> {
     let text = std::fs::read_to_string(path).ok()?;
     let ids = |line: &str| line.split_whitespace().map(|id| id.parse().ok()).collect();

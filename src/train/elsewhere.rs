@@ -32,7 +32,7 @@ pub struct RemoteTraining {
     pub resume: bool,
 }
 
-/// What became of a training.
+/// The outcome of a training.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TrainingState {
@@ -149,7 +149,7 @@ pub fn device_of_run(run: &Path, resume: bool, asked: DeviceChoice) -> Result<De
 /// when it has ended.
 ///
 /// # Errors
-/// As there, and if the connection stays broken: the run goes on all the same.
+/// Those of a training here, and a connection that stays broken: the run goes on all the same.
 pub fn train_elsewhere(
     client: &Client,
     config: &TrainingConfig,

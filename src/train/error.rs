@@ -61,7 +61,7 @@ pub enum Error {
         "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
     )]
     NoEvents { path: PathBuf },
-    #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
+    #[error("this run trains on {host} and goes on there only: {path:?}")]
     RunElsewhere { host: String, path: PathBuf },
     #[error("{0}")]
     Contrast(#[from] canopy_contrast::error::Error),
@@ -70,3 +70,14 @@ pub enum Error {
 }
 
 canopy_base::reads_and_writes!(Error);
+canopy_base::from_crates!(
+    Error,
+    canopy_chart::error::Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error,
+    canopy_explain::error::Error,
+    canopy_metrics::error::Error,
+    canopy_models::error::Error,
+    canopy_nn::error::Error,
+    canopy_tokenize::error::Error
+);

@@ -167,7 +167,7 @@ pub enum TrainingEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gate_opening: Option<f64>,
     },
-    /// The same few development sentences after every validation.
+    /// Translations of a few development sentences, equal after every validation.
     Samples {
         step: usize,
         samples: Vec<Sample>,

@@ -2,6 +2,18 @@
 //!
 //! Emits [`TrainingEvent`]s and draws nothing; the command line and the window run the same [`train`] and steer it
 //! with a [`Control`].
+//!
+//! ```
+//! use canopy_train::{Schedule, TrainingConfig};
+//!
+//! let config = TrainingConfig {
+//!     schedule: Schedule::ConstantWithWarmup,
+//!     learning_rate: 1e-4,
+//!     warmup_steps: 100,
+//!     ..TrainingConfig::default()
+//! };
+//! assert!((config.rate(50, 512) - 0.5e-4).abs() < 1e-9);
+//! ```
 
 mod base;
 mod batch;

@@ -1,7 +1,7 @@
-//! Training with matrix products of 16 bits, and with Adam's memory in 8.
+//! Training with matrix products of 16 bits.
 //!
 //! Micikevicius et al., "Mixed Precision Training", ICLR 2018: weights stay in 32 bits (§3.1), and the loss is multiplied by
-//! a factor that keeps small gradients from becoming 0 (§3.2). [`kernels::Moments`](canopy_kernels::Moments) has the 8 bits.
+//! a factor that keeps small gradients from becoming 0 (§3.2).
 
 use burn::tensor::{Device, FloatDType};
 use clap::ValueEnum;
@@ -34,7 +34,7 @@ impl ProductPrecision {
         }
     }
 
-    /// What products are made of instead of 32 bits.
+    /// The type of products instead of 32 bits.
     pub(super) fn numbers(self) -> Option<FloatDType> {
         match self {
             Self::Float32 => None,
@@ -50,22 +50,25 @@ impl ProductPrecision {
     }
 }
 
-/// The numbers of Adam's memory.
+/// `moments` in the settings of older runs: Adam's moments have 32 bits with either value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 pub enum MomentPrecision {
     #[default]
     #[serde(rename = "float32")]
     #[value(name = "float32")]
     Float32,
-    /// A quarter of the memory.
     #[serde(rename = "8bit")]
     #[value(name = "8bit")]
     Bits8,
 }
 
 impl MomentPrecision {
-    pub(super) fn is_8_bits(self) -> bool {
-        self == Self::Bits8
+    /// The warning for a run whose settings name moments of 8 bits.
+    pub(super) fn warning(self) -> Option<String> {
+        (self == Self::Bits8).then(|| {
+            "moments of 8 bits (moments = \"8bit\") are not supported; Adam keeps them in 32 bits"
+                .to_owned()
+        })
     }
 }
 
@@ -159,5 +162,15 @@ mod tests {
             let scale = LossScale::default();
             assert!((scale.factor(numbers) - 1.0).abs() < f32::EPSILON);
         }
+    }
+
+    #[test]
+    fn settings_that_name_moments_of_8_bits_are_read_with_a_warning() {
+        let old: TrainingConfig = toml::from_str("moments = \"8bit\"").expect("settings");
+        let warning = old.moments.warning().expect("a warning");
+        assert!(warning.contains("32 bits"), "{warning}");
+        let saved = toml::to_string(&old).expect("settings");
+        assert!(!saved.contains("moments"), "{saved}");
+        assert_eq!(TrainingConfig::default().moments.warning(), None);
     }
 }

@@ -10,7 +10,6 @@ use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor};
 
 use super::config::TrainingConfig;
-use super::mixed_precision::MomentPrecision;
 use canopy_kernels::{
     AdamStep, Adapted, Moments, adam, adam_at_once, is_adapted_at_once, square_sum,
 };
@@ -63,7 +62,6 @@ pub(super) enum GradientNorm {
 pub struct Adam {
     /// Updates so far.
     step: i32,
-    precision: MomentPrecision,
     constants: AdamConstants,
     own_rate: Option<OwnRate>,
     moments: BTreeMap<String, Moments>,
@@ -86,7 +84,7 @@ impl Adam {
         Self { constants, ..self }
     }
 
-    /// The same, in which the learning rate of the parameters `names` is `factor` times that of the others.
+    /// Sets the learning rate of the parameters `names` to `factor` times that of the others.
     #[must_use]
     pub fn with_own_rate(self, names: BTreeSet<String>, factor: f64) -> Self {
         let names = Arc::new(names);
@@ -98,14 +96,6 @@ impl Adam {
     fn factor_of(&self, name: &str) -> Option<f64> {
         let own = self.own_rate.as_ref()?;
         own.names.contains(name).then_some(own.factor)
-    }
-
-    /// Before the first update.
-    pub fn new(precision: MomentPrecision) -> Self {
-        Self {
-            precision,
-            ..Self::default()
-        }
     }
 
     /// One update with gradients of a loss; gives the new module and the gradients' norm before clipping.
@@ -205,12 +195,8 @@ impl Adam {
         };
         module.visit(&mut collecting);
         let Collecting { adapted, names, .. } = collecting;
-        let all = adapted.iter();
-        if adapted.is_empty()
-            || !all
-                .clone()
-                .all(|it| is_adapted_at_once(&it.values, &it.moments))
-        {
+        let all_at_once = adapted.iter().all(|it| is_adapted_at_once(&it.values));
+        if adapted.is_empty() || !all_at_once {
             let moments = adapted.into_iter().map(|it| it.moments);
             self.moments.extend(names.into_iter().zip(moments));
             return Err(module);
@@ -240,10 +226,7 @@ impl Adam {
     /// Takes out those of a parameter with these values, `[numbers]`.
     fn moments_of(&mut self, name: &str, values: &Tensor<1>) -> Moments {
         let moments = self.moments.remove(name);
-        moments.unwrap_or_else(|| {
-            let in_8_bits = self.precision.is_8_bits();
-            Moments::zeros(values.dims()[0], in_8_bits, &values.device())
-        })
+        moments.unwrap_or_else(|| Moments::zeros(values.dims()[0], &values.device()))
     }
 
     /// The constants of update number [`Self::step`].
@@ -257,7 +240,7 @@ impl Adam {
         }
     }
 
-    /// All of it as named tensors, in 32 bits.
+    /// All moments as named tensors.
     pub fn state(&self) -> NamedTensors {
         let mut state = NamedTensors::new();
         for (name, moments) in &self.moments {
@@ -270,12 +253,7 @@ impl Adam {
     }
 
     /// Takes up where [`Self::state`] was taken, after `step` updates; a name without its other half is left out.
-    pub fn resumed(
-        mut state: NamedTensors,
-        step: i32,
-        precision: MomentPrecision,
-        device: &Device,
-    ) -> Self {
+    pub fn resumed(mut state: NamedTensors, step: i32, device: &Device) -> Self {
         let names: Vec<String> = state
             .keys()
             .filter_map(|name| name.strip_suffix(".first"))
@@ -284,12 +262,11 @@ impl Adam {
         let moments = names.into_iter().filter_map(|name| {
             let (_, first) = state.remove(&format!("{name}.first"))?;
             let (_, second) = state.remove(&format!("{name}.second"))?;
-            let moments = Moments::from_numbers(first, second, precision.is_8_bits(), device);
+            let moments = Moments::from_numbers(first, second, device);
             Some((name, moments))
         });
         Self {
             step,
-            precision,
             moments: moments.collect(),
             ..Self::default()
         }

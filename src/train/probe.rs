@@ -11,7 +11,6 @@ use super::bert::{BertBase, BertTexts};
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::data::TrainingData;
-use super::mixed_precision::MomentPrecision;
 use super::shards::shards;
 use super::trainer::Trainer;
 use super::workers::Workers;
@@ -93,7 +92,7 @@ pub fn probe(
         parameters: model.num_parameters(),
         seconds_per_step,
         target_tokens_per_second: ratio(middle.labels.len(), 1) / seconds_per_step,
-        peak_bytes: training_bytes(model, config.moments, &largest),
+        peak_bytes: training_bytes(model, &largest),
         steps_per_epoch: batches.len(),
         total_secs: total_secs(config, seconds_per_step, ratio(tokens, batches.len())),
     }))
@@ -123,18 +122,15 @@ fn ratio(count: usize, of: usize) -> f64 {
 
 /// Parameters, their gradients, Adam's two moments and the next parameters; for every row what each part computes, kept
 /// for the way back, and the scores of the vocabulary.
-fn training_bytes(model: &ModelConfig, moments: MomentPrecision, batch: &Batch) -> u64 {
+fn training_bytes(model: &ModelConfig, batch: &Batch) -> u64 {
     /// Every number is computed in a few steps, some of which are kept. These are chosen to fit what was measured.
     const KEPT: u64 = 2;
     const KEPT_SCORES: usize = 3;
-    let bytes_per_parameter = match moments {
-        MomentPrecision::Float32 => 24,
-        MomentPrecision::Bits8 => 18,
-    };
+    const BYTES_PER_PARAMETER: usize = 24;
     let parts = model.parts();
     let floats: u64 = parts.iter().map(|part| part.cost.floats_per_word).sum();
     let rows = batch.source.ids.len().max(batch.target.ids.len()) as u64;
     let scores = batch.labels.len() * model.vocab_size * KEPT_SCORES;
-    (bytes_per_parameter * model.num_parameters()) as u64
+    (BYTES_PER_PARAMETER * model.num_parameters()) as u64
         + 4 * (scores as u64 + KEPT * floats * rows)
 }

@@ -94,7 +94,7 @@ impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
         Self::spawn_with(train_job, device_lock, events, wake)
     }
 
-    /// The same with another way to train.
+    /// Starts the queue with another training function.
     ///
     /// # Errors
     /// If the system gives no thread.

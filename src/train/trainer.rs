@@ -28,6 +28,7 @@ use super::validating::Scoring;
 use super::workers::Workers;
 use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Corpus;
+use canopy_corpus::error::Error as CorpusError;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{Model, Preset};
 
@@ -81,6 +82,9 @@ fn trained(
 ) -> Result<EndReason> {
     reporter.phase(Phase::Read)?;
     config.check_precision(device)?;
+    if let Some(message) = config.moments.warning() {
+        reporter.report(TrainingEvent::Warning { message })?;
+    }
     let device = device.clone().autodiff();
     let (mut trainer, data) = prepared(config, preset, corpus, resume, &device, reporter)?;
     reporter.phase(Phase::Tokenise)?;
@@ -116,7 +120,7 @@ fn trained(
 
 fn open_corpus(config: &TrainingConfig, resume: bool) -> Result<Corpus> {
     Corpus::open(&config.corpus).map_err(|cause| match cause {
-        BaseError::Read { .. } if resume => Error::CorpusGone {
+        CorpusError::Base(BaseError::Read { .. }) if resume => Error::CorpusGone {
             path: config.corpus.clone(),
             cause: Box::new(cause.into()),
         },

@@ -45,7 +45,7 @@ struct Attempt {
     loss: Loss,
     norm: GradientNorm,
     gradients: Gradients,
-    /// What the gradients were computed by, where weights change before their norm is known.
+    /// The weights that the gradients were computed with, where weights change before their norm is known.
     before: Option<Model>,
 }
 

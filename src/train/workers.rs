@@ -46,7 +46,7 @@ impl Loss {
     }
 }
 
-/// What one device made of its part.
+/// The results of one device for its part.
 struct Part {
     /// Its share of the loss of the batch.
     loss: f32,
@@ -135,7 +135,7 @@ impl Workers {
         (Loss::Known(first.loss), first.gradients)
     }
 
-    /// What each device makes of its part, all at once.
+    /// Computes the part of each device, all at once.
     fn parts(
         &self,
         model: &Model,

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use canopy::kernels::{
-    AdamStep, Attention, Dropout, Moments, Projected, Segment, SelectedAttention, Weighting,
-    WordNormaliser, adam, add_norm, attention, dropout, label_smoothed_cross_entropy, layer_norm,
-    linear, product_with_table, relu_dropout, selected_attention,
+    Attention, Dropout, Projected, Segment, SelectedAttention, Weighting, WordNormaliser, add_norm,
+    attention, dropout, label_smoothed_cross_entropy, layer_norm, linear, product_with_table,
+    relu_dropout, selected_attention,
 };
 use canopy::model::{Batch, Model, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
@@ -280,57 +280,6 @@ fn norms_and_losses_of_a_training_are_the_same_on_a_gpu() {
         "kernels::child_normalises_and_scores_with_gradients",
         lavapipe(),
     );
-}
-
-#[test]
-#[ignore = "in a process of its own"]
-fn child_keeps_moments_of_8_bits() {
-    const NUMBERS: usize = 20_000;
-    if !is_alone() {
-        return;
-    }
-    let (gpu, cpu) = (gpu().device, Device::flex());
-    cpu.seed(3);
-    let random = || {
-        let normal = Distribution::Normal(0.0, 1.0);
-        numbers(Tensor::<1>::random([NUMBERS], normal, &cpu))
-    };
-    let (values, gradients) = (random(), [(); 5].map(|()| random()));
-    let [found, expected] = [&gpu, &cpu].map(|device| {
-        let tensor = |numbers: &Vec<f32>| Tensor::<1>::from_floats(numbers.as_slice(), device);
-        let start = (tensor(&values), Moments::zeros(NUMBERS, true, device));
-        let (values, moments) =
-            gradients
-                .iter()
-                .zip(1..)
-                .fold(start, |(values, moments), (gradient, step)| {
-                    let step = AdamStep {
-                        betas: (0.9, 0.98),
-                        step,
-                        epsilon: 1e-9,
-                        learning_rate: 0.01,
-                        scale: 1.0,
-                    };
-                    adam(values, tensor(gradient), moments, step)
-                });
-        let (first, second) = moments.to_numbers();
-        [numbers(values), first, second]
-    });
-    for (found, expected) in found.iter().zip(&expected) {
-        let apart = found
-            .iter()
-            .zip(expected)
-            .filter(|(x, y)| (*x - *y).abs() > 1e-5);
-        let apart = apart.count();
-        println!("{apart} of {NUMBERS} were rounded to another code");
-        assert!(found.len() == NUMBERS && apart < NUMBERS / 100);
-    }
-}
-
-#[test]
-#[ignore = "kernels are compiled on the CPU"]
-fn moments_of_8_bits_are_the_same_on_a_gpu() {
-    in_a_process("kernels::child_keeps_moments_of_8_bits", lavapipe());
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use canopy::corpus::error::{BaseError, Error};
 use canopy::corpus::libreoffice_help::{HelpImport, HelpReport};
 use canopy::corpus::parallel_text::TextImport;
 use canopy::corpus::{Corpus, ParallelDocument, Split, UnitStatus, segments, train_vocabulary};
-use canopy::error::Error;
 use tempfile::TempDir;
 
 /// Names whose hashes lie in each split.
@@ -233,7 +233,7 @@ fn what_is_there_is_only_replaced_when_told_and_if_it_is_a_corpus() {
     import(folder.path(), false).expect("imports");
     assert!(matches!(
         import(folder.path(), false),
-        Err(Error::Exists { .. })
+        Err(Error::Base(BaseError::Exists { .. }))
     ));
     let output = folder.path().join("corpora/help");
     let notes = output.join("notes.txt");

@@ -185,7 +185,7 @@ fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> O
         let written = match document.written(&new, None) {
             Ok(written) => written,
             // A legacy encoding without a way to write what it does not have.
-            Err(canopy::error::Error::Unencodable { .. }) => continue,
+            Err(canopy::text::error::Error::Unencodable { .. }) => continue,
             Err(error) => return Some(format!("{name}: {error}")),
         };
         // Which columns of a table are text is told by what they hold.

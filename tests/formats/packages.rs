@@ -3,8 +3,8 @@
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use canopy::error::Error;
 use canopy::text::document::{Document, Format, ParagraphKind, ReadingOptions};
+use canopy::text::error::Error;
 use canopy::text::placeholder::{CLOSE, open, point};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;

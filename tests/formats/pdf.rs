@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use canopy::error::Error;
 use canopy::text::document::{Document, Format, ParagraphKind};
+use canopy::text::error::Error;
 
 fn file(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -6,8 +6,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use canopy::error::Error;
 use canopy::text::document::{Document, Format, SegmentEdit};
+use canopy::text::error::Error;
 use canopy::text::placeholder::Placeholder;
 
 use super::idml::idml;

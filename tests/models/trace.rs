@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use canopy::error::Error;
+use canopy::explain::error::{BaseError, Error};
 use canopy::trace::{
     MapKind, Overview, Trace, TraceFile, TraceSource, TracedWindow, Units, open, save,
 };
@@ -103,7 +103,7 @@ fn the_content_tells_the_format_and_the_name_asks_for_one() {
     assert!(matches!(open(&renamed), Ok(TraceSource::File(_))));
     assert!(matches!(
         save(&trace, &renamed, false),
-        Err(Error::Exists { .. })
+        Err(Error::Base(BaseError::Exists { .. }))
     ));
     let error = save(&trace, folder.path().join("trace.txt"), true).expect_err("no format");
     let message = error.to_string();
@@ -247,7 +247,7 @@ fn other_files_and_other_versions_are_told_apart() {
     }
     assert!(matches!(
         open(folder.path().join("missing.trace")),
-        Err(Error::Read { .. })
+        Err(Error::Base(BaseError::Read { .. }))
     ));
     assert!(open(folder.path()).is_err());
 }

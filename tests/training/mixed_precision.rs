@@ -1,6 +1,6 @@
-//! Products of 16 bits and a memory of 8 follow the curve of 32.
+//! Products of 16 bits follow the curve of 32.
 
-use canopy::training::{MomentPrecision, ProductPrecision, Schedule};
+use canopy::training::{ProductPrecision, Schedule};
 use canopy::weights::{Precision, write_tensors};
 
 use super::*;
@@ -25,7 +25,7 @@ fn curve(place: &Place, config: TrainingConfig) -> Vec<f32> {
         ..config
     };
     let (preset, precision) = (&config.preset, config.precision.name());
-    let run = place.run(&format!("{preset} {precision} {:?}", config.moments));
+    let run = place.run(&format!("{preset} {precision}"));
     let curve = losses(&trained(&config, &run, false).expect("trains"));
     assert!(
         curve.len() == 50 && curve[49] < curve[0] - 0.5,
@@ -62,35 +62,16 @@ fn sixteen_bits_follow_the_curve_of_thirty_two() {
 }
 
 #[test]
-fn a_memory_of_eight_bits_follows_the_curve_of_thirty_two() {
-    let place = Place::new();
-    for preset in ["transformer-tiny", "hierarchical-conditional-tiny"] {
-        let of = |moments| {
-            let config = config(&place, preset, ProductPrecision::Float32);
-            curve(&place, TrainingConfig { moments, ..config })
-        };
-        let apart = apart(&of(MomentPrecision::Float32), &of(MomentPrecision::Bits8));
-        println!("{preset}: {apart:e} apart");
-        assert!(apart > 0.0 && apart < 0.05, "{apart}");
-    }
-}
-
-#[test]
 fn a_run_of_sixteen_bits_that_was_stopped_ends_like_one_that_was_not() {
     let place = Place::new();
-    let config = TrainingConfig {
-        moments: MomentPrecision::Bits8,
-        ..config(&place, "transformer-tiny", ProductPrecision::Float16)
-    };
+    let config = config(&place, "transformer-tiny", ProductPrecision::Float16);
     let (once, stopped) = (place.run("once"), place.run("stopped"));
     trained(&config, &once, false).expect("trains");
     stopped_after(4, &config, &stopped);
     trained(&config, &stopped, true).expect("goes on");
     assert_same_state(&once, &stopped);
     let kept = fs::read_to_string(stopped.join("config.toml")).expect("settings");
-    for set in ["precision = \"float16\"", "moments = \"8bit\""] {
-        assert!(kept.contains(set), "{kept}");
-    }
+    assert!(kept.contains("precision = \"float16\""), "{kept}");
 }
 
 /// States of up to 3e38 are within 32 bits, beyond 65,504 they are not within 16.

@@ -469,6 +469,16 @@ fn contrasted(home: &std::path::Path) -> ContrastResult {
     ContrastResult { set, models }
 }
 
+/// With the result of a contrastive set.
+pub(super) fn contrast(home: &std::path::Path) -> Harness<'static, Window> {
+    let mut window = page(home);
+    let contrast = &mut window.state.evaluate.contrast;
+    contrast.result = Some(Arc::new(contrasted(home)));
+    contrast.is_shown = true;
+    contrast.items = vec![0, 1];
+    window.harness()
+}
+
 #[test]
 fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
     let home = tempfile::tempdir().expect("a folder");

@@ -151,7 +151,7 @@ fn a_failure_is_told_and_an_old_answer_dropped() {
         .expect("a request")
         .job;
     let failed = || {
-        Err(canopy::error::Error::LlmSilent {
+        Err(canopy::errors::qa::Error::LlmSilent {
             model: "small".to_owned(),
         }
         .into())

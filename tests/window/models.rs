@@ -433,7 +433,7 @@ fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
         };
         // What cannot be read says why.
         let reason = "decoder.yml: models: model.npz is not there".to_owned();
-        let model = Err(BaseError::Foreign {
+        let model = Err(canopy::errors::models::Error::Foreign {
             reason,
             path: path.clone(),
         }

@@ -150,6 +150,10 @@ impl Painting {
         place: Rect,
         color: Color32,
     ) {
+        if color == Color32::TRANSPARENT {
+            // Nobody sees it: the brackets of a tag in an editor, on whose place a chip is.
+            return;
+        }
         let Some(ground) = clip
             .contains(place.center())
             .then(|| self.at(place.center()))

@@ -4,7 +4,7 @@ use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Start, TrainingCommand};
 use canopy::app::{
     Ask, EvaluateCommand, ExploreCommand, FindCommand, LanguageModelCommand, ModelsCommand, Page,
-    ProjectCommand, TermsCommand,
+    ProjectCommand, SettingsCommand, TermsCommand,
 };
 use canopy::memory::TranslationMemory;
 use tempfile::TempDir;
@@ -121,6 +121,16 @@ fn document_views() -> Vec<View> {
             applied(full_document(), [Command::EditSentence(1)]),
         ),
         View::of(
+            "editor without its tags",
+            applied(
+                full_document(),
+                [
+                    Command::EditSentence(1),
+                    Command::Editing("Auf Datei klicken".to_owned()),
+                ],
+            ),
+        ),
+        View::of(
             "find and replace",
             applied(
                 Window::with_document(PAGE).translated(),
@@ -172,6 +182,13 @@ fn dialogs() -> Vec<View> {
             applied(Window::with_document(PAGE), [name]),
         ),
         View::of("path", asked),
+        View::of(
+            "project settings",
+            applied(
+                project::window(),
+                [Command::Project(SettingsCommand::Show.into())],
+            ),
+        ),
         View::of(
             "closing without saving",
             Window {
@@ -305,6 +322,12 @@ fn training_views() -> Vec<View> {
             form("han-small", Start::Model),
         ),
         View::at(
+            "new run with expert settings",
+            training::home(),
+            form("x-transformer-small", Start::RandomWeights),
+        )
+        .clicked("new run with expert settings", "Advanced"),
+        View::at(
             "new corpus",
             folder(),
             training_with(|_| TrainingCommand::NewCorpus),
@@ -332,6 +355,7 @@ fn evaluation_views() -> Vec<View> {
         evaluated("scores of documents").clicked("scores of documents", "Documents"),
         evaluated("where").clicked("where", "Where"),
         evaluated("sentences").clicked("sentences", "Sentences"),
+        View::at("contrastive set", folder(), evaluate::contrast),
         evaluated("judging").clicked("judging", "Judge blindly…"),
         View::at("judged", folder(), |home| {
             let mut harness = evaluate::evaluated(home);

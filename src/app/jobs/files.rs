@@ -11,6 +11,7 @@ use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
+use canopy_document::error::Error as DocumentError;
 use canopy_document::export::{ExportFormat, Languages, Provenance};
 use canopy_project::project::hex;
 use canopy_project::{MergedWork, ProjectFiles, ProjectLock, SavedWork, read_as};
@@ -253,7 +254,7 @@ impl FileRequest {
     }
 }
 
-fn shared(read: Result<Document, BaseError>) -> Result<Arc<Document>> {
+fn shared(read: Result<Document, DocumentError>) -> Result<Arc<Document>> {
     Ok(Arc::new(read?))
 }
 

@@ -10,6 +10,7 @@ use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
+use canopy_models::error::Error as ModelsError;
 use canopy_models::interchange::{Archive, Encoder};
 use canopy_models::weights::Precision;
 use canopy_translate::inference::{
@@ -105,7 +106,7 @@ impl ModelsThread {
 /// Reads a Sentence-BERT, else a Universal Sentence Encoder; writes it beside the folder of models.
 fn import_encoder(path: &Path, library: &Path) -> Result<PathBuf> {
     let read =
-        |make: fn(&mut Archive) -> Result<Encoder, BaseError>| -> Result<(Encoder, Archive)> {
+        |make: fn(&mut Archive) -> Result<Encoder, ModelsError>| -> Result<(Encoder, Archive)> {
             let mut archive = Archive::open(path)?;
             Ok((make(&mut archive)?, archive))
         };

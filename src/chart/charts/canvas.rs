@@ -26,7 +26,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    pub fn new(width: u32, height: u32) -> Self {
+    pub(super) fn new(width: u32, height: u32) -> Self {
         Self {
             width,
             height,
@@ -35,7 +35,7 @@ impl Canvas {
     }
 
     /// The mean of every `factor` × `factor` pixels.
-    pub fn reduced(&self, factor: u32) -> Self {
+    pub(super) fn reduced(&self, factor: u32) -> Self {
         let (width, height) = (self.width / factor, self.height / factor);
         let mut reduced = Self::new(width, height);
         for (index, pixel) in (0_u32..).zip(&mut reduced.pixels) {

@@ -15,7 +15,7 @@ use super::draw::draw;
 use super::font::register_fonts;
 use super::pen::{DrawResult, Pen};
 use super::theme::Theme;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 
 /// plotters counts in whole units; so many of them are a pixel, so that curves are smooth.
@@ -57,10 +57,10 @@ pub fn write(
     write_picture(&ChartPicture(chart, view), theme, path, size, overwrite)
 }
 
-/// Like [`write`], whatever the picture.
+/// Writes any picture as SVG or PNG, by the ending of `path`.
 ///
 /// # Errors
-/// As there.
+/// Those of [`write`].
 pub fn write_picture(
     picture: &impl Picture,
     theme: &Theme,
@@ -70,11 +70,11 @@ pub fn write_picture(
 ) -> Result<()> {
     for (field, pixels) in [("the width", size.0), ("the height", size.1)] {
         if !(100..=LARGEST).contains(&pixels) {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field,
                 found: pixels.to_string(),
                 allowed: format!("100 to {LARGEST} pixels"),
-            });
+            }));
         }
     }
     let bytes = match Format::of(path)? {
@@ -85,7 +85,7 @@ pub fn write_picture(
         problem,
         path: path.to_owned(),
     })?;
-    write_atomically(path, &bytes, overwrite)
+    Ok(write_atomically(path, &bytes, overwrite)?)
 }
 
 /// Before long work whose outcome is to be drawn: whether [`write_picture`] will find its place.
@@ -94,7 +94,7 @@ pub fn write_picture(
 /// If the name ends otherwise than in `.svg` or `.png`, the file exists and `overwrite` is false, or its folder does not.
 pub fn check_picture(path: &Path, overwrite: bool) -> Result<()> {
     Format::of(path)?;
-    check_writable(path, overwrite)
+    Ok(check_writable(path, overwrite)?)
 }
 
 enum Format {

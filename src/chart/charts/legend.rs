@@ -34,7 +34,7 @@ struct Entry {
 
 impl Legend {
     /// Breaks into rows what does not fit into `width` pixels, by an estimate of its length.
-    pub fn new(chart: &Chart, (left, top): (f64, f64), width: f64) -> Self {
+    pub(super) fn new(chart: &Chart, (left, top): (f64, f64), width: f64) -> Self {
         let (mut x, mut baseline) = (left, top + 14.0);
         let mut entries = Vec::new();
         for (name, colour) in chart.runs() {
@@ -63,7 +63,7 @@ impl Legend {
         }
     }
 
-    pub fn draw<DB: DrawingBackend>(&self, pen: &Pen<DB>) -> DrawResult<DB> {
+    pub(super) fn draw<DB: DrawingBackend>(&self, pen: &Pen<DB>) -> DrawResult<DB> {
         for Entry { name, colour, at } in &self.entries {
             let middle = at.1 - SIZE * 0.36;
             let swatch = [(at.0, middle), (at.0 + SWATCH, middle)];

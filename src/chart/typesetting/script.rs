@@ -98,7 +98,7 @@ pub fn is_ideographic(character: char) -> bool {
 
 /// Whether a sign is as wide as the characters around it where these are Chinese or Japanese: it has one code point with
 /// that of Latin texts (Unicode's "ambiguous" width, as far as it is punctuation).
-pub fn is_of_either_width(character: char) -> bool {
+pub(super) fn is_of_either_width(character: char) -> bool {
     matches!(
         character,
         '·' | '—' | '―' | '‘' | '’' | '“' | '”' | '‥' | '…'
@@ -135,7 +135,7 @@ pub fn is_extending(character: char) -> bool {
 }
 
 /// Whether a character has no shape, but tells how others are set.
-pub fn is_format(character: char) -> bool {
+pub(super) fn is_format(character: char) -> bool {
     CodePointMapData::<GeneralCategory>::new().get(character) == GeneralCategory::Format
 }
 

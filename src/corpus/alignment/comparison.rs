@@ -1,4 +1,4 @@
-//! What is compared of two documents, and the alignment of all or a part of them: of their paragraphs first, then of the
+//! Features of two documents, and the alignment of all or a part of them: of their paragraphs first, then of the
 //! sentences in those.
 //!
 //! Structure comes first: where both sides have the same kinds of paragraphs in the same order, or a pair of paragraphs

@@ -13,7 +13,7 @@ pub enum Column {
     Target,
 }
 
-/// What is known of a row.
+/// The evidence for a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowState {

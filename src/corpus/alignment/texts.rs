@@ -47,7 +47,7 @@ impl Texts {
     }
 }
 
-/// What is compared of each sentence of a document.
+/// Features of each sentence of a document that an alignment compares.
 pub(super) fn texts_of(document: &Document, length_ratio: f64) -> Vec<Text> {
     let text = |sentence: &Sentence| {
         let side = Side::of(document, sentence);

@@ -1,4 +1,4 @@
-//! What a person does to the rows of an alignment, and how it is taken back.
+//! Edits of the rows of an alignment, and their undo.
 
 use std::ops::Range;
 
@@ -252,7 +252,7 @@ impl EditedRows {
         row..end.unwrap_or(self.rows.len())
     }
 
-    /// The same, or from the next one on if this one is right.
+    /// The rows that are not right around `row`, or from the next one on if `row` is right.
     fn not_right(&self, row: usize) -> Option<Range<usize>> {
         let is_right = |row: &AlignmentRow| row.state == RowState::Right;
         let first = row + usize::from(is_right(&self.rows[row]));

@@ -19,7 +19,7 @@ use super::split::Split;
 use super::survey::{PairDefect, PairFilter};
 use super::unit::{Unit, UnitStatus};
 use super::writer::{CorpusWriter, fingerprint};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use share::{Copies, copies};
 
 /// Pairs that tell how long translations are.
@@ -52,7 +52,7 @@ pub struct CombinationReport {
     pub parts: Vec<PartReport>,
 }
 
-/// What became of the training documents of a part.
+/// Counts of the training documents of a part.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PartReport {
     pub name: String,
@@ -194,9 +194,9 @@ fn names(parts: &[Corpus]) -> Result<Vec<String>> {
 }
 
 fn nothing_left(folder: &Path) -> Error {
-    Error::NothingToLearn {
+    Error::Base(BaseError::NothingToLearn {
         path: folder.to_owned(),
-    }
+    })
 }
 
 fn held_out(
@@ -205,7 +205,7 @@ fn held_out(
     progress: &mut impl FnMut(&Path),
 ) -> Result<HeldOut> {
     let mut builder = HeldOutBuilder::default();
-    let mut add = |corpus: &Corpus, splits: &[Split]| {
+    let mut add = |corpus: &Corpus, splits: &[Split]| -> Result<()> {
         progress(corpus.folder());
         for split in splits {
             for document in corpus.documents(*split)? {

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use super::FolderImport;
 use super::pairs::pairs;
 use crate::alignment::Aligner;
+use crate::error::Result;
 use crate::survey::SurveyBuilder;
 use crate::unit::UnitStatus;
-use canopy_base::error::Result;
 
 impl FolderImport {
     /// Shows `look` what an import would align: all documents, or `most` of them taken evenly. `progress` is told the share

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::error::{Error, Result};
 use crate::languages::{is_code, without_language};
-use canopy_base::error::{Error, Result};
 use canopy_base::folder::files_below;
 use canopy_document::document::Format;
 
@@ -101,7 +101,11 @@ fn real(folder: &Path) -> Result<PathBuf> {
 
 /// The paths of all documents below `folder`, sorted; hidden files and folders are left out.
 fn documents(folder: &Path) -> Result<Vec<String>> {
-    files_below(folder, |name| name.starts_with('.'), is_document)
+    Ok(files_below(
+        folder,
+        |name| name.starts_with('.'),
+        is_document,
+    )?)
 }
 
 /// Everything else in a folder is left alone. Whether XML holds strings or a manual is told by its content.

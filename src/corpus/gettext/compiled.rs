@@ -7,7 +7,7 @@ use std::path::Path;
 use encoding_rs::Encoding;
 
 use super::reader::{Catalogue, Entry, header_field};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 const MAGIC: [u8; 4] = 0x9504_12DE_u32.to_le_bytes();
 /// Before a message stands its context.
@@ -105,7 +105,7 @@ impl<'b> File<'b> {
         rest.ok_or("a text ends behind the file")
     }
 
-    /// What the header, the translation of nothing, says of the encoding; UTF-8 without one.
+    /// The encoding that the header declares, which is the translation of the empty string; UTF-8 without one.
     fn encoding(
         &self,
         messages: u32,

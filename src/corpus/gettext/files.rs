@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::error::Result;
 use crate::languages::{is_code, is_same_language};
 use crate::survey::Script;
-use canopy_base::error::Result;
 use canopy_base::file::has_ending;
 use canopy_base::folder::files_below;
 
@@ -37,7 +37,11 @@ pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoF
 /// If a folder cannot be read.
 pub fn catalogues(folder: &Path) -> Result<Vec<String>> {
     let is_own = |path: &Path| !is_compiled(path) || !path.with_extension("po").exists();
-    files_below(folder, |_| false, |path| is_catalogue(path) && is_own(path))
+    Ok(files_below(
+        folder,
+        |_| false,
+        |path| is_catalogue(path) && is_own(path),
+    )?)
 }
 
 /// Whether the name is that of a PO file or of an MO file.

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::format::{Corpus, CorpusInfo};
 use super::split::Split;
 use super::writer::CorpusWriter;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use documents::Documents;
 use files::{PoFile, po_files};
 

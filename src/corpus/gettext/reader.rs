@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::lines::lines;
 
 /// A message and its translation.

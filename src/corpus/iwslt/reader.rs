@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::super::unit::folded;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::{decoded, placeholder};
 
 /// The elements of the development and test sets, and of the training files.

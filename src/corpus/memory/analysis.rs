@@ -12,7 +12,7 @@ use canopy_document::placeholder::folded;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Band {
-    /// The same stood before in what is counted.
+    /// An equal sentence was counted earlier.
     Repeated,
     /// The memory has it.
     Exact,
@@ -35,7 +35,7 @@ impl Band {
         Self::New,
     ];
 
-    /// What a translator calls it.
+    /// The translator's name for the match class.
     pub fn label(self) -> &'static str {
         match self {
             Self::Repeated => "repeated",

@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::error::{Error, Result};
 use crate::gettext::{self, Entry, catalogues};
 use crate::is_same_language;
-use canopy_base::error::{Error, Result};
 
 /// Characters of placeholders, markup and paths: what has them stands in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];

@@ -26,10 +26,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::error::{Error, Result};
 use crate::gettext::is_catalogue;
 use crate::tmx::tmx_pairs;
 use crate::{Corpus, Split, UnitStatus, is_same_language, visible};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::{has_ending, read_unpacked, write_atomically};
 use canopy_base::lines::lines;
 use canopy_document::document::{Document, Format};
@@ -311,7 +311,7 @@ impl TranslationMemory {
         Self::of_pairs(all.map(Pair::parts)).with_forms(self.forms.clone())
     }
 
-    /// The same with how the documents that it comes from address somebody.
+    /// Sets the forms of address of the documents that the memory comes from.
     #[must_use]
     pub fn with_forms(self, forms: EarlierForms) -> Self {
         Self { forms, ..self }
@@ -389,7 +389,7 @@ impl TranslationMemory {
         self.find(source, false)
     }
 
-    /// The same among pairs with another source: what a sentence of the memory itself learns from.
+    /// The best match among pairs with another source, from which a sentence of the memory itself learns.
     pub fn best_other(&self, source: &str) -> Option<Match<'_>> {
         self.find(source, true)
     }
@@ -513,13 +513,17 @@ impl TranslationMemory {
             let _ = writeln!(text, "{}\t{}", visible(source, &[]), visible(target, &[]));
         }
         if !has_ending(path, "gz") {
-            return write_atomically(path, text.as_bytes(), true);
+            return Ok(write_atomically(path, text.as_bytes(), true)?);
         }
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         let packed = packed
             .write_all(text.as_bytes())
             .and_then(|()| packed.finish());
-        write_atomically(path, &packed.map_err(Error::write(path))?, true)
+        Ok(write_atomically(
+            path,
+            &packed.map_err(Error::write(path))?,
+            true,
+        )?)
     }
 
     /// Reads what [`Self::save`] writes.

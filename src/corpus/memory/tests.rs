@@ -305,7 +305,13 @@ msgstr "Su_bstitueix"
     assert!(told.to_string().contains("line 3"), "{told}");
     std::fs::write(&path, b"msgid \"a\"\nmsgstr \"\xE4\"\n").expect("a file");
     let told = TranslationMemory::read(&path, "en", "ca").expect_err("Latin 1");
-    assert!(matches!(told, Error::NotUtf8 { line: 2, .. }), "{told}");
+    assert!(
+        matches!(
+            told,
+            Error::Base(crate::error::BaseError::NotUtf8 { line: 2, .. })
+        ),
+        "{told}"
+    );
 }
 
 #[test]

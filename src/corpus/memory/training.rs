@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{Match, TranslationMemory};
+use crate::error::Result;
 use crate::{Corpus, Split};
 use canopy_base::digest::checksum_from;
-use canopy_base::error::Result;
 
 impl TranslationMemory {
     /// The training pairs of a corpus, and those of the memory at `more` that are no sentence of a held-out document; no
@@ -36,7 +36,7 @@ impl TranslationMemory {
     }
 }
 
-/// The same for the same text in every run: FNV-1a, 32 bits.
+/// FNV-1a, 32 bits, equal for equal texts in every run.
 fn checksum(text: &str) -> u32 {
     checksum_from(0x811C_9DC5, text)
 }

@@ -25,7 +25,7 @@ use material::{codes_in, language_of};
 use super::document_folders::FolderImport;
 use super::languages::primary;
 use super::{tmx, tsv};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// Documents of two folders that are looked at; of more, so many are taken evenly.
 const DOCUMENTS: usize = 200;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::task::{Evidence, Order, Pairs, SyntheticSentence, Task, draw};
 use super::words::{FILLERS, SOURCE_LANGUAGE, TARGET_LANGUAGE, source_text, target_text};
+use crate::error::Result;
 use crate::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use crate::split::Split;
 use crate::unit::Unit;
 use crate::writer::CorpusWriter;
-use canopy_base::error::Result;
 use canopy_document::document::{ParagraphKind, Section};
 
 /// How `corpus.json` tells such a corpus from others. The number counts changes of the words and of the counts below.

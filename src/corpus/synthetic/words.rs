@@ -79,7 +79,7 @@ pub(super) fn source_text(words: &[Word]) -> String {
     })
 }
 
-/// The same in the other language, which leaves titles out.
+/// The text in the target language, which leaves titles out.
 pub(super) fn target_text(words: &[Word]) -> String {
     text(words, |word, is_first| match word {
         Word::Title(_) => String::new(),

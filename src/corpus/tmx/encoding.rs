@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 const CHUNK: usize = 1 << 16;
 

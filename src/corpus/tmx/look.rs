@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::reader::TmxReader;
 use super::{Wanted, document_of, variant};
+use crate::error::Result;
 use crate::split::Split;
 use crate::survey::SurveyBuilder;
-use canopy_base::error::Result;
 
 /// Units between two calls of a progress.
 const STEP: usize = 200;

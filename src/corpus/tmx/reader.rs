@@ -11,8 +11,8 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::encoding::Decoded;
 use super::segment::{Inline, Segment};
+use crate::error::{Error, Result};
 use crate::markup::Side;
-use canopy_base::error::{Error, Result};
 
 /// A `<tu>`: a text in several languages.
 #[derive(Debug, Default)]

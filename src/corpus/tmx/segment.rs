@@ -15,7 +15,7 @@ pub(super) struct Inline {
     pub name: String,
     /// Pairs `bpt` and `ept` of one text.
     pub i: Option<String>,
-    /// The same in all languages.
+    /// Number of the element, equal in all languages.
     pub x: Option<String>,
     /// Of `it`: `begin` or `end`.
     pub pos: Option<String>,

@@ -7,8 +7,8 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::Export;
+use crate::error::{Error, Result};
 use crate::formats::{escaped, escaped_attribute, is_right_to_left};
-use canopy_base::error::{Error, Result};
 
 const TYPES: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n\
 <Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use super::document::{Document, Markup, Sentence};
 use super::formats::escaped;
 use super::placeholder::{Placeholder, visible};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A format for exports of translated documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -21,11 +21,11 @@ use canopy_base::error::Result;
 pub enum ExportFormat {
     /// Sentences with their translations as a translation memory.
     Tmx,
-    /// The same for other tools, with a state.
+    /// XLIFF for other tools, with a state for each segment.
     Xliff,
     /// Source and target side by side.
     BilingualHtml,
-    /// The same as a table in a Word document.
+    /// Source and target side by side in a table of a Word document.
     BilingualDocx,
     /// Each paragraph with its translation below.
     Interleaved,
@@ -110,7 +110,7 @@ impl Document {
         self.exported_by(translations, &[], format, languages)
     }
 
-    /// The same with where the translations of `self.sentences` come from; TMX and XLIFF have a place for that.
+    /// [`Self::exported`] with the origins of the translations of `self.sentences`, which TMX and XLIFF hold.
     ///
     /// # Errors
     /// As [`Self::exported`].
@@ -173,7 +173,7 @@ impl Export<'_> {
             .collect()
     }
 
-    /// The same of a source and of its translation; nothing where there is none.
+    /// Text of a source and of its translation, which is empty where there is none.
     fn pair(&self, index: usize) -> (String, String) {
         let sentence = &self.document.sentences[index];
         let target = self

@@ -55,7 +55,7 @@ pub(super) use xml::{escaped, escaped_attribute};
 use super::builder::{Builder, Failure};
 use super::document::Document;
 use super::view::Translation;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// One format of files.
 pub(super) trait DocumentFormat: Sync {

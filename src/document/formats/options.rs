@@ -1,4 +1,4 @@
-//! What a person asks of a file beside its text.
+//! Options of reading a file.
 
 use std::path::{Path, PathBuf};
 

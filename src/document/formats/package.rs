@@ -196,7 +196,7 @@ fn damaged(part: &str, reason: String) -> Failure {
     }
 }
 
-/// What an entry says of its size may be a lie: so many bytes are made room for at once.
+/// Bytes that are allocated at once, since the size that an entry declares may be false.
 const BELIEVED: u64 = 1 << 20;
 
 fn unpacked<R: Read>(name: &str, entry: ZipFile<'_, R>) -> Result<Vec<u8>, Failure> {

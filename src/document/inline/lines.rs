@@ -52,7 +52,7 @@ pub(super) fn with_finished_lines(text: String, language: Option<&str>) -> Strin
     written
 }
 
-/// What a capital at the beginning of a line says.
+/// The meaning of a capital at the beginning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Capitals {
     /// A beginning.

@@ -106,7 +106,7 @@ impl Run {
         self.atoms[close].kind = Kind::Close(open);
     }
 
-    /// The same for an element whose content is not translated.
+    /// Closes an element whose content is not translated.
     pub fn close_opaque(&mut self, name: &str, range: Range<usize>) {
         let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else {
             return self.tag(range);

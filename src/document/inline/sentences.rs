@@ -9,7 +9,7 @@ use super::super::verbatim::{Kept, kept};
 use super::lines::with_finished_lines;
 use super::writer::Writer;
 use super::{Atom, Kind, Piece, PieceEdit, Run};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// A sentence with more tags is divided: placeholders are numbered up to 255.
 const MAX_TAGS: usize = 200;
@@ -92,7 +92,7 @@ impl Run {
         Ok(Some(places))
     }
 
-    /// The same run with addresses, paths and variables as what is not translated; none if it has no such.
+    /// The run with addresses, paths and variables as untranslated atoms; none if it holds none of them.
     fn with_verbatim_words(&self) -> Option<Self> {
         let (mut atoms, mut places) = (Vec::new(), vec![0; self.atoms.len()]);
         let mut tags = Tags::default();
@@ -156,7 +156,7 @@ impl Run {
         &atoms[..atoms.iter().position(ends).unwrap_or(atoms.len())]
     }
 
-    /// What stays of characters, in numbers of them.
+    /// Ranges of kept characters, counted in characters.
     fn kept_in(&self, letters: &[Atom]) -> Vec<Kept> {
         let text: String = letters.iter().filter_map(Atom::letter).collect();
         let mut found = kept(&text, self.is_string);

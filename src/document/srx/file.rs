@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use crate::error::{Error, Result};
 use crate::reading::decoded;
-use canopy_base::error::{Error, Result};
 use canopy_base::lines::line_of;
 
 /// The rules of all languages.

@@ -64,7 +64,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// What begins with `(?`.
+    /// A group or option that begins with `(?`.
     fn special_group(&mut self) -> Result<(), String> {
         self.rest.next();
         match self.rest.peek().copied() {
@@ -244,7 +244,7 @@ impl Translator<'_> {
         self.literal(character);
     }
 
-    /// What stands between `\Q` and `\E`.
+    /// Literal text between `\Q` and `\E`.
     fn quoted(&mut self) {
         while let Some(character) = self.rest.next() {
             if character == '\\' && self.rest.next_if_eq(&'E').is_some() {

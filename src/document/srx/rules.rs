@@ -7,7 +7,7 @@ use fancy_regex::Regex;
 
 use super::file::{RuleList, SrxFile, WrittenRule};
 use super::pattern::translated;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The rules that apply to a language, in order.
 #[derive(Debug)]
@@ -26,13 +26,13 @@ struct Rule {
 /// How the places of a rule are found.
 #[derive(Debug)]
 enum Finder {
-    /// What stands before a place, an empty group, and what stands behind it.
+    /// The pattern before a break, an empty group, and the pattern after it.
     Together {
         regex: Regex,
         /// The number of that group.
         place: usize,
     },
-    /// What stands behind a place is looked for first, since what stands before it may be all the rest.
+    /// The text after a break is matched first, since the text before it may be all the rest.
     Behind { after: Regex, before: Regex },
 }
 

@@ -1,4 +1,4 @@
-//! What stands behind a percent sign.
+//! Format specifiers after a percent sign.
 
 /// The length of what `printf` and its relatives replace.
 pub(super) fn printf(rest: &str, is_declared: bool) -> Option<usize> {

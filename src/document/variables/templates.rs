@@ -1,4 +1,4 @@
-//! What template languages replace, whatever stands in it: `{{- name}}`, `{% if name %}`, `<%= name %>`.
+//! Placeholders of template languages: `{{- name}}`, `{% if name %}`, `<%= name %>`.
 
 /// Longer ones are no templates, but text with stray marks.
 const LONGEST: usize = 2_000;

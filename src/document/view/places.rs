@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
 use super::{Code, Role};
 use crate::document::{Markup, Sentence};
 use crate::placeholder::Placeholder;
@@ -181,9 +183,12 @@ impl<'t> Target<'t> {
                 same = next.map(|next| (next, found.end));
                 found.start
             } else {
-                // Text between two codes stays between them.
-                let from = last + usize::from(index > 0);
-                self.edge(&range, Share::of(&stretch.text, offset), begins, from)
+                // Text between two codes stays between them, if there is a place behind it.
+                let share = Share::of(&stretch.text, offset);
+                let behind = last + usize::from(index > 0);
+                let edge = |from| self.edge(&range, share, begins, from);
+                let side = if begins { range.start } else { range.end };
+                edge(behind).or_else(|| edge(last)).unwrap_or(side)
             };
             let at = at.max(last);
             places.push(Place { at, code });
@@ -206,28 +211,24 @@ impl<'t> Target<'t> {
         found.next().is_none().then(|| start..start + words.len())
     }
 
-    /// The edge of a word next to a share of a stretch, from byte `from` on.
-    fn edge(&self, range: &Range<usize>, share: Share, begins: bool, from: usize) -> usize {
+    /// The edge of a word next to a share of a stretch, from byte `from` on; none if there is none.
+    fn edge(&self, range: &Range<usize>, share: Share, begins: bool, from: usize) -> Option<usize> {
         let text = &self.text[range.clone()];
         let length = text.chars().count();
         let distance = |chars: usize| (chars * share.whole).abs_diff(share.before * length);
         let starts = text.char_indices().map(|(byte, _)| byte);
         let edges = starts.chain([text.len()]).enumerate();
         let edges = edges.filter(|&(_, byte)| {
-            let letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-            let is_side = if begins {
-                letter(text[byte..].chars().next())
+            let side = if begins {
+                text[byte..].chars().next()
             } else {
-                letter(text[..byte].chars().next_back())
+                last_sign(&text[..byte])
             };
+            let is_side = side.is_some_and(char::is_alphanumeric);
             is_side && is_edge(text, byte) && range.start + byte >= from
         });
         let nearest = edges.min_by_key(|&(chars, _)| distance(chars));
-        match nearest {
-            Some((_, byte)) => range.start + byte,
-            None if begins && from <= range.start => range.start,
-            None => range.end,
-        }
+        nearest.map(|(_, byte)| range.start + byte)
     }
 }
 
@@ -247,18 +248,48 @@ impl Share {
     }
 }
 
-/// Whether a place is between two words, or at the end of a text.
+/// Whether a place is between two words, or at the end of a text; never before a mark that belongs to the sign before it.
 fn is_edge(text: &str, byte: usize) -> bool {
-    let (before, after) = (
-        text[..byte].chars().next_back(),
-        text[byte..].chars().next(),
-    );
+    let (before, after) = (last_sign(&text[..byte]), text[byte..].chars().next());
+    if after.is_some_and(is_mark) {
+        return false;
+    }
     let is_letter = |letter: char| letter.is_alphanumeric() && !has_no_spaces(letter);
     !(before.is_some_and(is_letter) && after.is_some_and(is_letter))
+}
+
+/// The last sign of a text, whatever marks stand on it.
+fn last_sign(text: &str) -> Option<char> {
+    text.chars().rfind(|&sign| !is_mark(sign))
+}
+
+fn is_mark(sign: char) -> bool {
+    !sign.is_ascii() && sign.general_category_group() == GeneralCategoryGroup::Mark
 }
 
 /// Whether a letter is of a script that is written without spaces: Chinese, Japanese, Thai, Lao, Burmese, Khmer.
 fn has_no_spaces(letter: char) -> bool {
     matches!(letter, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}'
         | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_between_words_and_not_before_a_mark() {
+        let edges = |text: &str| -> Vec<usize> {
+            let bytes = text.char_indices().map(|(byte, _)| byte);
+            bytes
+                .chain([text.len()])
+                .filter(|&byte| is_edge(text, byte))
+                .collect()
+        };
+        assert_eq!(edges("ab c."), [0, 2, 3, 4, 5]);
+        // Between `e` and its accent there is no place, nor behind the accent within a word.
+        assert_eq!(edges("e\u{301}t"), [0, 4]);
+        // Chinese words have no spaces around them.
+        assert_eq!(edges("打开"), [0, 3, 6]);
+    }
 }

@@ -6,7 +6,7 @@ use canopy_nn::model::{Context, ContextReach, MemoryUse, ModelConfig};
 /// Sentences of another document that stand before a sentence at most, and behind it.
 const MOST: usize = 64;
 
-/// What a control takes from another document.
+/// The part that a control takes from another document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exchanged {
     /// The model reads its own sentence alone.
@@ -20,7 +20,7 @@ pub enum Exchanged {
 }
 
 impl Exchanged {
-    /// What a model reads of others' sentences; `keeps_form` where their form of address is asked for.
+    /// The parts of others' sentences that a model reads; `keeps_form` where their form of address is requested.
     pub fn of(config: &ModelConfig, keeps_form: bool) -> Self {
         let Some(context) = config.context else {
             let remembers = config.memory_use == Some(MemoryUse::KnnMt);

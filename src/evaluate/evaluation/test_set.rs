@@ -183,7 +183,7 @@ impl TestSet {
         }))
     }
 
-    /// What a translator reads of another document than its sentences'; none where it reads their own.
+    /// The parts that a translator reads of a document other than its sentences'; none where it reads their own.
     pub fn exchanged(&self, translator: &Translator) -> Option<Exchanged> {
         let is_other = self.reference_context == Some(ReferenceContext::OtherDocument);
         is_other.then(|| {

@@ -39,7 +39,7 @@ const LAST: &str = "last";
 /// Key of [`RunResults::origin`].
 const MODEL_DIGEST: &str = "model";
 
-/// What is being done with a run's model.
+/// The current step with a run's model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step<'a> {
     /// The mean of its last checkpoints is taken.
@@ -148,7 +148,7 @@ impl Questions<'_> {
         key
     }
 
-    /// The same for the translations at work.
+    /// The key of the translations at work.
     pub fn key_at_work(&self, split: Split) -> String {
         self.key(split) + "-at-work"
     }

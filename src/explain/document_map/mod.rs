@@ -15,8 +15,8 @@ pub use view::MapView;
 
 use super::query::{Attention, AttentionRole, Heads, Query};
 use super::rows::{ROUNDING, Rows};
+use crate::error::Result;
 use crate::trace::{Side, TraceSource, Visible};
-use canopy_base::error::Result;
 
 /// Sentences × sentences in compressed rows: only what has weight is here.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -38,7 +38,7 @@ pub(super) struct Grid {
 
 impl Grid {
     #[expect(clippy::cast_precision_loss, reason = "rows and columns of a figure")]
-    pub fn new<DB: DrawingBackend>(
+    pub(super) fn new<DB: DrawingBackend>(
         pen: &Pen<'_, DB>,
         area: Rect,
         map: &WeightMap,
@@ -151,7 +151,7 @@ impl Grid {
     }
 
     /// Cells with a weight, rows and columns.
-    pub fn mark(&self, map: &WeightMap, marks: &mut Vec<HitArea>) {
+    pub(super) fn mark(&self, map: &WeightMap, marks: &mut Vec<HitArea>) {
         let row_spot = |row: usize| {
             let unit = &map.rows[row];
             TextPosition {
@@ -219,7 +219,7 @@ impl Grid {
         }
     }
 
-    pub fn draw<DB: DrawingBackend>(
+    pub(super) fn draw<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
         map: &WeightMap,

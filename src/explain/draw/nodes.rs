@@ -111,7 +111,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    pub fn draw(&self, marks: &mut Vec<HitArea>) -> DrawResult<DB> {
+    pub(super) fn draw(&self, marks: &mut Vec<HitArea>) -> DrawResult<DB> {
         self.draw_levels()?;
         let kept = |placed: &PlacedNode| self.state(placed) == NodeState::Kept;
         for emphasised in [false, true] {

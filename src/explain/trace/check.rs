@@ -25,7 +25,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub fn of(overview: &Overview) -> Self {
+    pub(super) fn of(overview: &Overview) -> Self {
         Self {
             source_words: overview.count(Units::SourceWords),
             target_words: overview.count(Units::TargetWords),
@@ -35,7 +35,7 @@ impl Bounds {
         }
     }
 
-    pub fn count(&self, units: Units) -> usize {
+    pub(super) fn count(&self, units: Units) -> usize {
         match units {
             Units::SourceWords => self.source_words,
             Units::TargetWords => self.target_words,
@@ -53,7 +53,7 @@ impl Bounds {
 
     /// # Errors
     /// Checks a row.
-    pub fn check_row(&self, info: &MapInfo, row: &MapRow) -> Result<(), Problem> {
+    pub(super) fn check_row(&self, info: &MapInfo, row: &MapRow) -> Result<(), Problem> {
         let weights = || row.sentences.iter().map(|sentence| sentence.weight);
         let words = || row.words.iter().map(|&(_, weight)| weight);
         if !weights().chain(words()).chain([row.rest]).all(is_share) {

@@ -23,7 +23,7 @@ use super::encoding::{fnv1a, read_row, write_row};
 use super::map::{AttentionMap, MapInfo};
 use super::overview::{Overview, Trace};
 use super::row::MapRow;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89CANOPYT";
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::VERSION;
 use super::map::AttentionMap;
 use super::overview::{Overview, Trace};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 const FORMAT: &str = "canopy trace";
 

@@ -10,7 +10,7 @@ use super::json;
 use super::map::{AttentionMap, MapInfo, MapKind};
 use super::overview::{Overview, Trace};
 use super::row::MapRow;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// The formats of a trace on disk.
@@ -58,7 +58,7 @@ pub fn save(trace: &Trace, path: impl AsRef<Path>, overwrite: bool) -> Result<()
         TraceFormat::Json => json::to_bytes(trace),
         TraceFormat::Binary => file::to_bytes(trace),
     };
-    write_atomically(path, &bytes, overwrite)
+    Ok(write_atomically(path, &bytes, overwrite)?)
 }
 
 /// Opens a trace of either format, which its content tells, not its name.

@@ -40,7 +40,7 @@ pub(super) fn letters(
     palette: &Palette,
 ) -> [(String, TextFormat); 3] {
     let format = |color| TextFormat {
-        font_id: FontId::new(CHIP_SIZE, FontFamily::Proportional),
+        font_id: FontId::new(CHIP_SIZE, plain.font_id.family.clone()),
         color,
         extra_letter_spacing: SPACING,
         valign: egui::Align::Center,

@@ -30,15 +30,19 @@ impl ProjectSettingsForm {
         let mut filled = settings.clone();
         let mut asked: Vec<SettingsCommand> = Vec::new();
         let modal = theme::modal(ctx, egui::Id::unique("project settings")).show(ctx, |ui| {
-            ui.set_width(WIDTH);
+            let room = ui.ctx().content_rect().size();
+            ui.set_width(WIDTH.min(room.x - 90.0));
             ui.heading("Project settings");
             ui.add_space(10.0);
-            self.languages_ui(ui, &mut filled);
-            row_ui(ui, "Model", |ui| model_ui(ui, state, &mut filled));
-            row_ui(ui, "Memories", |ui| {
-                memories_ui(ui, &mut filled.memories, &mut asked);
+            let scroll = ScrollArea::vertical().max_height(room.y - 240.0);
+            scroll.show(ui, |ui| {
+                self.languages_ui(ui, &mut filled);
+                row_ui(ui, "Model", |ui| model_ui(ui, state, &mut filled));
+                row_ui(ui, "Memories", |ui| {
+                    memories_ui(ui, &mut filled.memories, &mut asked);
+                });
+                row_ui(ui, "Termbase", |ui| terms_ui(ui, &mut filled, &mut asked));
             });
-            row_ui(ui, "Termbase", |ui| terms_ui(ui, &mut filled, &mut asked));
             ui.add_space(12.0);
             let palette = Palette::of(ui);
             let kept =
@@ -143,11 +147,9 @@ fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], asked: &mut Vec<Sett
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
     ui.add_space(4.0);
     let count = memories.len();
-    ScrollArea::vertical().max_height(190.0).show(ui, |ui| {
-        for (number, memory) in memories.iter_mut().enumerate() {
-            memory_ui(ui, (number, count), memory, asked);
-        }
-    });
+    for (number, memory) in memories.iter_mut().enumerate() {
+        memory_ui(ui, (number, count), memory, asked);
+    }
     if ui.button("Add a memory…").clicked() {
         asked.push(SettingsCommand::AskMemory);
     }

@@ -20,7 +20,7 @@ use canopy_app::training::{ENOUGH_PAIRS, NewRun, Probe, Problem, Start, Training
 use canopy_app::{AppState, Command};
 use canopy_chart::charts::thousands;
 use canopy_nn::model::Preset;
-use canopy_train::{MomentPrecision, ProductPrecision, Schedule, TrainingConfig};
+use canopy_train::{ProductPrecision, Schedule, TrainingConfig};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
@@ -330,15 +330,14 @@ impl Form<'_> {
     }
 
     /// A choice on which memory and time depend.
-    fn precision_ui<T: PartialEq, const N: usize>(
-        &mut self,
-        ui: &mut Ui,
-        chosen: fn(&mut TrainingConfig) -> &mut T,
-        choices: [(T, &str); N],
-    ) {
+    fn precision_ui(&mut self, ui: &mut Ui) {
         let filled = &mut *self.filled;
-        for (precision, label) in choices {
-            let radio = ui.radio_value(chosen(&mut filled.config), precision, label);
+        for (precision, label) in [
+            (ProductPrecision::Float32, "32 bits"),
+            (ProductPrecision::Float16, "16 bits"),
+            (ProductPrecision::BFloat16, "bfloat16"),
+        ] {
+            let radio = ui.radio_value(&mut filled.config.precision, precision, label);
             if radio.changed() {
                 filled.probe = Probe::None;
             }
@@ -347,7 +346,7 @@ impl Form<'_> {
 
     /// What few runs need to change, folded unless something is wrong with it.
     fn advanced_ui(&mut self, ui: &mut Ui) {
-        const CHOICES: [&str; 4] = ["schedule", "precision", "moments", "contrastive_set"];
+        const CHOICES: [&str; 3] = ["schedule", "precision", "contrastive_set"];
         let is_advanced = |name: &str| {
             let mut fields = FIELDS.iter();
             CHOICES.contains(&name) || fields.any(|field| field.name == name && !field.is_common())
@@ -405,27 +404,7 @@ impl Form<'_> {
             "precision",
             "Matrix products",
             "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
-            |form, ui| {
-                let choices = [
-                    (ProductPrecision::Float32, "32 bits"),
-                    (ProductPrecision::Float16, "16 bits"),
-                    (ProductPrecision::BFloat16, "bfloat16"),
-                ];
-                form.precision_ui(ui, |config| &mut config.precision, choices);
-            },
-        );
-        self.row_ui(
-            ui,
-            "moments",
-            "Adam's memory",
-            "Running means of every weight's gradient: in 8 bits they take a quarter of the room.",
-            |form, ui| {
-                let choices = [
-                    (MomentPrecision::Float32, "32 bits"),
-                    (MomentPrecision::Bits8, "8 bits"),
-                ];
-                form.precision_ui(ui, |config| &mut config.moments, choices);
-            },
+            Self::precision_ui,
         );
     }
 

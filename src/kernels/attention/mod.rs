@@ -21,7 +21,9 @@ use plain::plain;
 /// Rows of queries and the rows of keys that all of them may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
+    /// Rows of queries.
     pub queries: Range<usize>,
+    /// Rows of keys and values.
     pub keys: Range<usize>,
 }
 
@@ -50,6 +52,7 @@ impl Segment {
 /// Who attends to what.
 #[derive(Debug, Clone)]
 pub struct Attention {
+    /// Heads, side by side in the columns.
     pub num_heads: usize,
     /// Query `i` of a segment sees its keys up to `i + num_keys - num_queries`.
     pub causal: bool,

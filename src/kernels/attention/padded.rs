@@ -9,7 +9,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use crate::product;
 use crate::row_selection::row_number;
 
-/// What is added to the scores of hidden keys.
+/// The number added to the scores of hidden keys.
 pub(super) const HIDDEN: f32 = -1e9;
 
 /// Runs of the rows of a matrix, each of at least one row, side by side.
@@ -17,7 +17,7 @@ pub(super) const HIDDEN: f32 = -1e9;
 pub struct PaddedRuns {
     /// `[runs · longest]`; none where the rows lie so already.
     rows: Option<Tensor<1, Int>>,
-    /// What is added to the scores of each run's keys, `[runs, 1, 1, longest]`; none if no run is padded.
+    /// Added to the scores of each run's keys, `[runs, 1, 1, longest]`; none if no run is padded.
     hidden: Option<Tensor<4>>,
     runs: usize,
     longest: usize,

@@ -92,7 +92,7 @@ pub(super) fn plain(
     (select_rows(context, &back), weights)
 }
 
-/// What each query sees, `[segments, 1, tgt, src]`; none if each sees `src` keys.
+/// Mask of the keys that a query sees, `[segments, 1, tgt, src]`; none if each sees `src` keys.
 fn mask(spec: &Attention, tgt: usize, src: usize, device: &Device) -> Option<Tensor<4>> {
     let segments = spec.segments.iter();
     let sees_all = |segment: &Segment| {

@@ -63,7 +63,7 @@ impl Backward<Wgpu, 1> for Step {
 struct ReluStep(Dropout);
 
 impl Backward<Wgpu, 1> for ReluStep {
-    /// What came out.
+    /// The output of the forward pass.
     type State = FloatTensor<Wgpu>;
 
     fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {

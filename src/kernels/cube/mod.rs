@@ -70,7 +70,7 @@ const FOURS: usize = 16;
 
 /// Backends with these kernels.
 #[backend_extension(Cube, Fusion)]
-pub trait TrainingKernels: Backend {
+pub(crate) trait TrainingKernels: Backend {
     /// Of matrices.
     #[fusion(dtype = a, shape = way.turned.output(a, b))]
     fn turned_product(a: FloatTensor<Self>, b: FloatTensor<Self>, way: Way) -> FloatTensor<Self>;
@@ -127,7 +127,7 @@ pub trait TrainingKernels: Backend {
         FloatTensor<Self>,
     );
 
-    /// What a mask leaves, of a ReLU if asked for.
+    /// Dropout, after a ReLU if `relu` is set.
     #[fusion(dtype = x, shape = x)]
     fn masked(x: FloatTensor<Self>, relu: bool, mask: Dropout) -> FloatTensor<Self>;
 
@@ -147,7 +147,7 @@ pub trait TrainingKernels: Backend {
     #[fusion(dtype = x, shape = Shape::new([x[1]]))]
     fn summed_rows(x: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// What an attention gives, and the logarithm of each sum of exponentials.
+    /// Attention and the logarithm of each sum of exponentials.
     #[fusion(meta = |q, _, _, spec| (q.clone(), sums(q, spec)))]
     fn attended(
         q: FloatTensor<Self>,
@@ -168,7 +168,7 @@ pub trait TrainingKernels: Backend {
         spec: Attention,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
-    /// What an attention to chosen sentences gives, and its weights.
+    /// Attention to chosen sentences and its weights.
     #[fusion(meta = |word_queries, _, values, _, _, lists| (read(word_queries, values), all_weights(values, lists)))]
     fn selected(
         word_queries: FloatTensor<Self>,
@@ -222,7 +222,7 @@ fn line(matrix: &TensorSpec) -> TensorSpec {
     TensorSpec::new(Shape::new([matrix.shape[0]]), matrix.dtype)
 }
 
-/// What a number of a kernel's shape is.
+/// A number of a kernel's parameters.
 enum Number {
     Whole(usize),
     Float(f32),
@@ -562,7 +562,7 @@ fn tracked<const D: usize>(tensor: &Tensor<D>) -> Option<FloatTensor<Autodiff<Wg
     (tensor.dtype() == DType::F32 && tensor.shape().num_elements() > 0).then_some(tensor)
 }
 
-/// The same of a tensor without a tape.
+/// The primitive of a tensor without a tape.
 fn untracked<const D: usize>(tensor: &Tensor<D>) -> Option<FloatTensor<Wgpu>> {
     if cfg!(feature = "vulkan") || tensor.device().is_autodiff() {
         return None;

@@ -25,7 +25,7 @@ const FEWEST: usize = 4;
 
 /// Which of two matrices is kept turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Turned {
+pub(crate) enum Turned {
     /// `a [rows, inner]`, `b [inner, columns]`
     Neither,
     /// `a [inner, rows]`, `b [inner, columns]`
@@ -61,7 +61,7 @@ impl Turned {
 
 /// How two matrices are multiplied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Way {
+pub(crate) struct Way {
     pub turned: Turned,
     /// Whether their numbers are rounded to 16 bits, for cooperative matrices; sums have 32.
     pub by_halves: bool,

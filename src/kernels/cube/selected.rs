@@ -26,7 +26,7 @@ const NONE: u32 = u32::MAX;
 
 /// The lists of a [`SelectedAttention`] as the kernels read them.
 #[derive(Debug, Clone)]
-pub struct Lists {
+pub(crate) struct Lists {
     heads: usize,
     count: usize,
     sentences: usize,
@@ -36,7 +36,7 @@ pub struct Lists {
     words: usize,
     /// Sentences of all lists.
     entries: usize,
-    /// What stands in `selected.wgsl` and `selected_key_gradients.wgsl` under this name.
+    /// The constant of this name in `selected.wgsl` and `selected_key_gradients.wgsl`.
     places: Arc<[u32]>,
     /// Where parts of it begin: entries, sentences, owners of keys, where readers begin, readers.
     parts: [usize; 5],
@@ -111,12 +111,12 @@ impl Lists {
     }
 
     /// Weights of all words and of all sentences that are read.
-    pub fn weights(&self) -> usize {
+    pub(crate) fn weights(&self) -> usize {
         self.words + self.entries
     }
 
     /// The shapes of the gradients by word keys, values and sentence keys.
-    pub fn keys(
+    pub(crate) fn keys(
         &self,
         gradient: &TensorSpec,
         word_queries: &TensorSpec,
@@ -132,7 +132,7 @@ impl Lists {
         )
     }
 
-    /// What the kernels with a group for each list are told.
+    /// Parameters of the kernels with a group for each list.
     fn shape(&self, key_columns: usize, value_columns: usize) -> [Number; 9] {
         let [entries, sentences, ..] = self.parts;
         let head = key_columns / self.heads;

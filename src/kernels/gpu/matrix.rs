@@ -60,10 +60,12 @@ impl GpuMatrix {
         }
     }
 
+    /// Columns of the rows that it multiplies.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
+    /// Columns of a product.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
@@ -96,6 +98,7 @@ impl GpuKeys {
         }
     }
 
+    /// Number of states to search.
     pub fn num_states(&self) -> usize {
         self.nearness.outputs
     }

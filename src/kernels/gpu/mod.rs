@@ -51,7 +51,7 @@ enum Kernel {
     /// A product of few rows with weights of 32 bits.
     Few,
     Many,
-    /// The same with weights of 16 bits.
+    /// A product of few rows with weights of 16 bits.
     FewHalves,
     ManyHalves,
     Norm,
@@ -72,7 +72,7 @@ pub struct Gpu {
     multiplies_halves: bool,
 }
 
-/// What shaders with cooperative matrices need.
+/// Requirements of shaders with cooperative matrices.
 const HALVES: wgpu::Features =
     wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX.union(wgpu::Features::SHADER_F16);
 
@@ -126,7 +126,7 @@ impl Gpu {
         self.multiplies_halves
     }
 
-    /// What it computes on, for others who do.
+    /// The device and its queue, for other users.
     pub fn device_and_queue(&self) -> (wgpu::Device, wgpu::Queue) {
         (self.device.clone(), self.queue.clone())
     }

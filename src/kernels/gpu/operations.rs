@@ -1,4 +1,4 @@
-//! What the kernels compute.
+//! Operations of the kernels.
 
 use wgpu::Buffer;
 
@@ -11,9 +11,15 @@ use crate::packed::Activation;
 #[derive(Debug, Clone, Copy)]
 pub enum Keys {
     /// For each query from `first` on where its rows begin, and how many they are.
-    Rows { first: usize },
+    Rows {
+        /// The first query's place in the list of rows.
+        first: usize,
+    },
     /// Where the list of its rows begins among the places, and how long it is.
-    Listed { first: usize },
+    Listed {
+        /// The place of the list's beginning and length.
+        first: usize,
+    },
 }
 
 /// Queries, and the memory that they read.
@@ -23,9 +29,13 @@ pub struct Attended<'b> {
     pub queries: &'b Buffer,
     /// `[.., 2 · columns]`
     pub memory: &'b Buffer,
+    /// The rows of the memory that each query reads.
     pub places: &'b Buffer,
+    /// The layout of keys and values in the memory.
     pub keys: Keys,
+    /// Heads, side by side in the columns.
     pub num_heads: usize,
+    /// Columns of all heads together.
     pub columns: usize,
 }
 
@@ -127,7 +137,7 @@ impl Run<'_> {
         );
     }
 
-    /// What `rows` queries read of their keys and values.
+    /// Attention of `rows` queries to their keys and values.
     ///
     /// # Shapes
     /// - y: `[rows, columns]`
@@ -163,7 +173,7 @@ impl Run<'_> {
         );
     }
 
-    /// What is `read` of scores `[rows, vocab]`: for each row the normaliser, the scores of the first ids, the likeliest
+    /// Selects scores from `[rows, vocab]` as `read` says: for each row the normaliser, the scores of the first ids, the best
     /// ones, their ids. `told` has room for it.
     pub fn top_k(
         &mut self,

@@ -9,7 +9,7 @@ use super::{Gpu, Kernel, MOST_GROUPS, SHAPE};
 /// Rows up to which products move the weights for four rows at a time, and do not share tiles.
 const FEW: usize = 256;
 
-/// What kernels were bound to before, and where results are read.
+/// Cached bind groups, and the buffers from which results are read.
 #[derive(Debug)]
 pub struct Bound {
     groups: HashMap<(Kernel, Vec<Buffer>), wgpu::BindGroup>,
@@ -24,6 +24,7 @@ pub struct Bound {
 const APART: usize = 256;
 
 impl Bound {
+    /// Without any bind group yet.
     pub fn new(gpu: &Gpu) -> Self {
         const KERNELS: u64 = 256;
         Self {
@@ -43,7 +44,7 @@ impl Bound {
     }
 }
 
-/// What waits for its start.
+/// Launches that wait for their start.
 #[derive(Debug)]
 enum Step {
     Kernel {
@@ -71,6 +72,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// A run without launches, which reuses `bound`.
     pub fn new(gpu: &'a Gpu, bound: &'a mut Bound) -> Self {
         Self {
             gpu,

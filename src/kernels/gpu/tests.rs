@@ -158,7 +158,7 @@ fn norms_are_those_of_the_cpu() {
     }
 }
 
-/// What a query reads of these rows of keys and values, head by head.
+/// Attention of a query to these rows of keys and values, head by head.
 fn attended(query: &[f32], memory: &[f32], rows: &[u32], num_heads: usize) -> Vec<f32> {
     let (columns, width) = (query.len(), query.len() / num_heads);
     let head = |head: usize| {

@@ -51,7 +51,7 @@ impl Instructions {
     const ALL: [Self; 3] = [Self::Avx512Vnni, Self::AvxVnni, Self::Avx2];
 
     /// The best there are; None if there are none.
-    pub fn here() -> Option<Self> {
+    pub(super) fn here() -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.are_here())
     }
 
@@ -115,7 +115,11 @@ pub(super) struct Quantised {
 
 impl BytePanels {
     /// Without its columns, which [`Self::push`] adds, all but the last in whole panels.
-    pub fn new(instructions: Instructions, [inputs, outputs]: [usize; 2], bias: &[f32]) -> Self {
+    pub(super) fn new(
+        instructions: Instructions,
+        [inputs, outputs]: [usize; 2],
+        bias: &[f32],
+    ) -> Self {
         let (panels, depth) = (outputs.div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
         let of_panel = |panel: usize| {
             let bias = &bias[panel * COLUMNS..];
@@ -145,7 +149,7 @@ impl BytePanels {
     }
 
     /// Adds columns behind those that are there.
-    pub fn push(&mut self, columns: &[Column<'_>]) {
+    pub(super) fn push(&mut self, columns: &[Column<'_>]) {
         let (zero, inputs) = (i32::from(self.levels().0), self.inputs);
         pack_panels(
             &mut self.new_panels(columns.len()),
@@ -177,7 +181,7 @@ impl BytePanels {
     /// Adds columns of integers, each with its multiplier, all that there are; `activations` is that of the rows. If it is
     /// known, sums are those of intgemm's unsigned rows, whose zero is taken off again by the bias: the same rounding,
     /// without which every fourth translation of a small model becomes another one.
-    pub fn push_integers(
+    pub(super) fn push_integers(
         &mut self,
         columns: &[Column<'_, i8>],
         multipliers: &[f32],
@@ -243,7 +247,7 @@ impl BytePanels {
     }
 
     /// Some of its columns, in this order.
-    pub fn select(&self, columns: &[u32]) -> Self {
+    pub(super) fn select(&self, columns: &[u32]) -> Self {
         let (depth, panels) = (self.depth, columns.len().div_ceil(COLUMNS));
         let mut selected = Self {
             lines: vec![Line([0; COLUMNS * DEPTH]); panels * depth],
@@ -269,7 +273,7 @@ impl BytePanels {
     }
 
     /// The rows of `x` as bytes.
-    pub fn quantise(&self, x: &[f32], rows: usize, quantised: &mut Quantised) {
+    pub(super) fn quantise(&self, x: &[f32], rows: usize, quantised: &mut Quantised) {
         let Quantised { quads, scales, row } = quantised;
         let (zero, steps) = self.levels();
         quads.resize(rows * self.depth, 0);
@@ -301,7 +305,7 @@ impl BytePanels {
     ///
     /// # Shapes
     /// - output: `[rows, columns]`
-    pub fn multiply(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
+    pub(super) fn multiply(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
         assert!(
             self.instructions.are_here(),
             "panels are made for the processor"
@@ -412,7 +416,10 @@ mod tests {
         let columns = columns.map(|values| Column { values, stride: 1 });
         let columns: Vec<Column<'_>> = columns.collect();
         for instructions in Instructions::ALL {
-            if !instructions.are_here() {
+            let is_emulated = instructions == Instructions::AvxVnni
+                && !instructions.are_here()
+                && Instructions::Avx512Vnni.are_here();
+            if !instructions.are_here() && !is_emulated {
                 println!("skipped: this processor has no {instructions:?}");
                 continue;
             }
@@ -420,7 +427,12 @@ mod tests {
             panels.push(&columns);
             let (mut quantised, mut found) = (Quantised::default(), vec![0.0; rows * outputs]);
             panels.quantise(&x, rows, &mut quantised);
-            panels.multiply(&quantised, 0..outputs.div_ceil(COLUMNS), &mut found);
+            let all = 0..outputs.div_ceil(COLUMNS);
+            if is_emulated {
+                panels.multiply_by_avx512(&quantised, all, &mut found);
+            } else {
+                panels.multiply(&quantised, all, &mut found);
+            }
             for (place, found) in found.iter().enumerate() {
                 let (row, column) = (place / outputs, place % outputs);
                 let products = (0..inputs).map(|i| x[row * inputs + i] * weight(i, column));

@@ -55,7 +55,7 @@ pub(super) struct FloatPanels {
 
 impl FloatPanels {
     /// Without its columns, which [`Self::push`] adds, all but the last in whole panels.
-    pub fn new([inputs, outputs]: [usize; 2], bias: &[f32]) -> Self {
+    pub(super) fn new([inputs, outputs]: [usize; 2], bias: &[f32]) -> Self {
         let bias = bias.chunks(COLUMNS).map(|bias| {
             let mut line = Line([0.0; COLUMNS]);
             line.0[..bias.len()].copy_from_slice(bias);
@@ -70,7 +70,7 @@ impl FloatPanels {
     }
 
     /// Adds columns behind those that are there.
-    pub fn push(&mut self, columns: &[Column<'_>]) {
+    pub(super) fn push(&mut self, columns: &[Column<'_>]) {
         let (first, inputs) = (self.lines.len(), self.inputs);
         let more = columns.len().div_ceil(COLUMNS) * inputs;
         self.lines.resize(first + more, Line([0.0; COLUMNS]));
@@ -92,14 +92,14 @@ impl FloatPanels {
     }
 
     /// Adds the weights of a column to `values`.
-    pub fn extend(&self, column: usize, values: &mut Vec<f32>) {
+    pub(super) fn extend(&self, column: usize, values: &mut Vec<f32>) {
         let (panel, lane) = (column / COLUMNS, column % COLUMNS);
         let lines = &self.lines[panel * self.inputs..][..self.inputs];
         values.extend(lines.iter().map(|line| line.0[lane]));
     }
 
     /// Some of its columns, in this order.
-    pub fn select(&self, columns: &[u32]) -> Self {
+    pub(super) fn select(&self, columns: &[u32]) -> Self {
         let (inputs, panels) = (self.inputs, columns.len().div_ceil(COLUMNS));
         let mut lines = vec![Line([0.0; COLUMNS]); panels * inputs];
         let mut bias = vec![Line([0.0; COLUMNS]); panels];
@@ -121,7 +121,7 @@ impl FloatPanels {
     }
 
     /// The rows of `x` as [`Self::multiply`] reads them: run by run, each column by column.
-    pub fn tiles(&self, x: &[f32], rows: usize, tiles: &mut Vec<f32>) {
+    pub(super) fn tiles(&self, x: &[f32], rows: usize, tiles: &mut Vec<f32>) {
         tiles.resize(rows * self.inputs, 0.0);
         for run in runs(rows, largest_run()) {
             let from = &x[run.start * self.inputs..run.end * self.inputs];
@@ -138,7 +138,13 @@ impl FloatPanels {
     ///
     /// # Shapes
     /// - output: `[rows, columns]`
-    pub fn multiply(&self, tiles: &[f32], rows: usize, panels: Range<usize>, output: &mut [f32]) {
+    pub(super) fn multiply(
+        &self,
+        tiles: &[f32],
+        rows: usize,
+        panels: Range<usize>,
+        output: &mut [f32],
+    ) {
         if panels.is_empty() {
             return;
         }

@@ -49,7 +49,9 @@ pub enum Quantization {
 /// A matrix of weights as its reader finds it: number `(row, column)` stands at `row · strides[0] + column · strides[1]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights<'a, T = f32> {
+    /// All numbers.
     pub values: &'a [T],
+    /// Distances between rows and between columns.
     pub strides: [usize; 2],
 }
 
@@ -253,15 +255,17 @@ impl PackedMatrix {
         }
     }
 
+    /// Columns of a product.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
 
+    /// Columns of the rows that it multiplies.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// What its weights take in memory, scales and bias aside.
+    /// Bytes of its weights in memory, scales and bias aside.
     pub fn num_bytes(&self) -> usize {
         let of_weight = match self.panels {
             Panels::Floats(_) => size_of::<f32>(),
@@ -286,7 +290,7 @@ impl PackedMatrix {
         });
     }
 
-    /// The same part by part of the columns, so that what is read of one is still near when it is read: every core begins with
+    /// Multiplies part by part of the columns, so that a part is still in the cache when it is read: every core begins with
     /// what `start` makes, and `read` gets that, the number of a part's first column and the part `[rows, columns]`.
     pub fn multiply_in_parts<K: Send>(
         &self,

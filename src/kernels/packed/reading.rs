@@ -17,13 +17,16 @@ use crate::vectors::{dot_in, softmax, softmax_in};
 /// Some columns of a matrix, as many as its reader knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
+    /// The whole matrix, row by row.
     pub values: &'a [f32],
     /// Columns of the whole matrix.
     pub width: usize,
+    /// The first of the columns.
     pub first: usize,
 }
 
 impl<'a> Columns<'a> {
+    /// The first `len` of the columns in a row.
     #[inline(always)]
     pub fn row(&self, row: usize, len: usize) -> &'a [f32] {
         &self.values[row * self.width + self.first..][..len]
@@ -68,7 +71,7 @@ pub fn attend(
     }
 }
 
-/// What `keep` makes of how much runs of queries attend to runs of keys, as [`each_attention`](crate::each_attention)
+/// Maps the weights with which runs of queries attend to runs of keys by `keep`, as [`each_attention`](crate::each_attention)
 /// over tensors: head `h` of row `r` of all runs stands at `r · num_heads + h`.
 pub fn each_attention<K: Default>(
     [q, k]: [Columns<'_>; 2],
@@ -281,7 +284,7 @@ fn sum_of_values<'m, S: Simd, const V: usize>(
     }
 }
 
-/// What scores are multiplied with: `1 / √d_head`.
+/// The scale of scores: `1 / √d_head`.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "a head is small")]
 pub(super) fn scale(d_head: usize) -> f32 {

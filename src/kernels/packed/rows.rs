@@ -13,8 +13,11 @@ use crate::vectors::{exp, log_sum_exp};
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::layer_norm).
 #[derive(Debug, Clone)]
 pub struct RowNorm {
+    /// γ, the scale of each column.
     pub gamma: Vec<f32>,
+    /// β, the shift of each column.
     pub beta: Vec<f32>,
+    /// ε, added to the variance.
     pub epsilon: f32,
 }
 
@@ -107,12 +110,14 @@ pub enum Activation {
     GeluTanh,
     /// Its approximation `x σ(1.702 x)`.
     GeluSigmoid,
+    /// `tanh(x)`
     Tanh,
     /// `σ(x)`
     Sigmoid,
 }
 
 impl Activation {
+    /// Replaces each number by its activation.
     pub fn apply(self, x: &mut [f32]) {
         match self {
             // What is no number stays so.
@@ -173,7 +178,7 @@ fn logistic(x: f32) -> f32 {
     if x < 0.0 { small * share } else { share }
 }
 
-/// The same as `e^x / (1 + e^x)`, which Marian computes.
+/// The logistic function as `e^x / (1 + e^x)`, which Marian computes.
 #[inline(always)]
 fn share_of_exp(x: f32) -> f32 {
     /// Beyond it `1 + e^x` is `e^x`.

@@ -23,7 +23,9 @@ pub struct SelectedRows<'a> {
     pub documents: &'a SharedRows,
     /// Of each sentence.
     pub words: &'a SharedRows,
+    /// Heads, side by side in the columns.
     pub num_heads: usize,
+    /// The function that makes weights of the scores of a sentence's words.
     pub normaliser: WordNormaliser,
 }
 
@@ -34,7 +36,9 @@ pub struct Readers<'a> {
     pub document: (usize, usize),
     /// Whether a sentence of it is not read.
     pub hidden: &'a [bool],
+    /// Queries for sentences.
     pub sentence_queries: Columns<'a>,
+    /// Queries for words.
     pub word_queries: Columns<'a>,
 }
 

@@ -31,19 +31,25 @@ enum Numbers {
 /// Numbers as a file keeps them, row by row.
 #[derive(Debug, Clone)]
 pub enum Kept {
+    /// 32 bits each.
     Floats(Vec<f32>),
+    /// 16 bits each.
     Halves(Vec<f16>),
     /// Each times the scale of its row.
     Bytes {
+        /// The integers, row by row.
         bytes: Vec<i8>,
+        /// The scale of each row.
         scales: Vec<f32>,
     },
+    /// Integers with one multiplier for all.
     Integers(Integers),
 }
 
 /// A matrix of 8-bit integers with one multiplier for all, as Marian stores it.
 #[derive(Debug, Clone)]
 pub struct Integers {
+    /// The integers.
     pub bytes: Vec<i8>,
     /// Weights were multiplied by it before they were rounded.
     pub multiplier: f32,
@@ -111,7 +117,7 @@ impl Table {
         }
     }
 
-    /// The same in 16 bits, if they are floats that are shared with nobody and 16 bits hold them.
+    /// The table in 16 bits, if its numbers are floats with a single owner and 16 bits hold them.
     #[must_use]
     pub fn in_halves(self) -> Self {
         let Numbers::Kept(Kept::Floats(floats)) = &self.numbers else {
@@ -133,10 +139,12 @@ impl Table {
         }
     }
 
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }

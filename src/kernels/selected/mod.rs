@@ -26,11 +26,13 @@ use super::cube;
 /// Who reads which sentences, and how scores become weights.
 #[derive(Debug, Clone)]
 pub struct SelectedAttention {
+    /// Heads, side by side in the columns.
     pub num_heads: usize,
     /// Key rows of every sentence.
     pub sentences: Arc<[Range<usize>]>,
     /// Sentences that head `h` of row `r` reads, at `r · num_heads + h`; an empty list gives zeros.
     pub chosen: Arc<[Vec<usize>]>,
+    /// The function that makes weights of scores.
     pub weighting: Weighting,
 }
 
@@ -50,7 +52,9 @@ pub enum Weighting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordNormaliser {
+    /// Exponentials, divided by their sum.
     Softmax,
+    /// The projection onto the simplex, with exact zeros.
     Sparsemax,
 }
 
@@ -62,10 +66,15 @@ pub enum WordNormaliser {
 /// - sentence_keys: `[sentences, d_k]`
 #[derive(Debug, Clone)]
 pub struct Projected {
+    /// Queries for words.
     pub word_queries: Tensor<2>,
+    /// Keys of words.
     pub word_keys: Tensor<2>,
+    /// Values of words.
     pub values: Tensor<2>,
+    /// Queries for sentences.
     pub sentence_queries: Tensor<2>,
+    /// Keys of sentences.
     pub sentence_keys: Tensor<2>,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Measures {
 const CHRF: usize = 1;
 
 impl Measures {
-    pub fn count(test: &ComparedTest) -> Self {
+    pub(super) fn count(test: &ComparedTest) -> Self {
         let references: Vec<&str> = test
             .segments
             .iter()
@@ -56,7 +56,7 @@ impl Measures {
         }
     }
 
-    pub fn info(&self) -> Vec<MetricInfo> {
+    pub(super) fn info(&self) -> Vec<MetricInfo> {
         let info = |measure: &Measure| MetricInfo {
             name: measure.whole.name(),
             signature: Signature::new(1).of(measure.whole.as_ref()).to_string(),
@@ -66,17 +66,17 @@ impl Measures {
     }
 
     /// Scores of some segments together, `[systems][metrics]`.
-    pub fn of(&self, segments: &[usize]) -> Vec<Vec<f64>> {
+    pub(super) fn of(&self, segments: &[usize]) -> Vec<Vec<f64>> {
         self.each(|measure, sums| measure.whole.score(&sums.sum(segments.iter().copied())))
     }
 
     /// Scores of one segment, `[systems][metrics]`.
-    pub fn segment(&self, at: usize) -> Vec<Vec<f64>> {
+    pub(super) fn segment(&self, at: usize) -> Vec<Vec<f64>> {
         self.each(|measure, sums| measure.segment.score(sums.row(at)))
     }
 
     /// chrF of one segment.
-    pub fn chrf(&self, system: usize, at: usize) -> f64 {
+    pub(super) fn chrf(&self, system: usize, at: usize) -> f64 {
         let measure = &self.measures[CHRF];
         measure.segment.score(measure.sums[system].row(at))
     }
@@ -91,7 +91,7 @@ impl Measures {
         (0..self.measures[CHRF].sums.len()).map(of).collect()
     }
 
-    pub fn documents(&self, test: &ComparedTest) -> Vec<DocumentScores> {
+    pub(super) fn documents(&self, test: &ComparedTest) -> Vec<DocumentScores> {
         let document = |segments: &[usize]| DocumentScores {
             document: test.segments[segments[0]].document,
             name: test.documents[test.segments[segments[0]].document].clone(),
@@ -101,7 +101,11 @@ impl Measures {
         self.documents.iter().map(document).collect()
     }
 
-    pub fn systems(&self, test: &ComparedTest, options: &ComparisonOptions) -> Vec<SystemScores> {
+    pub(super) fn systems(
+        &self,
+        test: &ComparedTest,
+        options: &ComparisonOptions,
+    ) -> Vec<SystemScores> {
         let by_metric: Vec<Vec<SystemScore>> = self
             .measures
             .iter()

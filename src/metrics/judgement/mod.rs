@@ -16,8 +16,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
 use crate::sign_test;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_document::csv::quoted;
 
@@ -123,7 +123,7 @@ impl Judgement {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<()> {
-        write_atomically(path, &self.to_bytes(), overwrite)
+        Ok(write_atomically(path, &self.to_bytes(), overwrite)?)
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! Sentences as vectors, and the documents they stand in.
 
 use super::Rows;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A vector for each sentence, all finite.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ impl Embeddings {
         &self.values[sentence * self.dimensions..][..self.dimensions]
     }
 
-    /// The same, no longer shared.
+    /// The values as an owned vector.
     pub fn into_values(self) -> Vec<f32> {
         self.values
     }

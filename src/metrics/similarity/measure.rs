@@ -112,7 +112,7 @@ pub(super) struct Preparation {
 
 impl Preparation {
     #[inline(always)]
-    pub fn apply(self, number: f32) -> f32 {
+    pub(super) fn apply(self, number: f32) -> f32 {
         (number - self.shift) * self.scale
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    pub fn new(row: usize, document: Rows) -> Self {
+    pub(super) fn new(row: usize, document: Rows) -> Self {
         Self {
             row,
             document,

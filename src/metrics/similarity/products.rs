@@ -28,7 +28,7 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    pub fn new(embeddings: &'a Embeddings, measure: Measure) -> Self {
+    pub(super) fn new(embeddings: &'a Embeddings, measure: Measure) -> Self {
         let rows = (0..embeddings.len()).into_par_iter();
         Self {
             embeddings,
@@ -40,7 +40,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The measure itself, of a closeness.
-    pub fn value(&self, closeness: f32, anchor: usize) -> f32 {
+    pub(super) fn value(&self, closeness: f32, anchor: usize) -> f32 {
         self.measure.value(closeness, anchor, self.embeddings)
     }
 }

@@ -16,7 +16,7 @@ use super::tasks::{Task, tasks};
 /// Where context may come from; a talk is a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Range {
-    /// The same document.
+    /// The own document.
     Each,
     /// All documents.
     All,

@@ -41,7 +41,7 @@ pub(super) struct Alignment {
 }
 
 impl<'a> Distances<'a> {
-    pub fn new(hypothesis: &[u32], reference: &'a [u32]) -> Self {
+    pub(super) fn new(hypothesis: &[u32], reference: &'a [u32]) -> Self {
         let first = (0..).take(reference.len() + 1);
         let mut distances = Self {
             reference,
@@ -53,13 +53,13 @@ impl<'a> Distances<'a> {
     }
 
     /// The distance of the hypothesis that the rows belong to.
-    pub fn distance(&self) -> usize {
+    pub(super) fn distance(&self) -> usize {
         let corner = self.rows.last().and_then(|row| row.last());
         corner.map_or(0, |&(cost, _)| cost as usize)
     }
 
     /// Computes what differs for another hypothesis of the same length, and its distance.
-    pub fn move_to(&mut self, hypothesis: &[u32]) -> usize {
+    pub(super) fn move_to(&mut self, hypothesis: &[u32]) -> usize {
         let same = hypothesis
             .iter()
             .zip(&self.hypothesis)
@@ -126,7 +126,7 @@ impl<'a> Distances<'a> {
     }
 
     /// Follows the cheapest edits back to the beginning.
-    pub fn alignment(&self) -> Alignment {
+    pub(super) fn alignment(&self) -> Alignment {
         let (mut row, mut column) = (self.hypothesis.len(), self.reference.len());
         let mut alignment = Alignment::default();
         while row > 0 || column > 0 {

@@ -11,7 +11,7 @@ use super::compression::{Compression, most_unpacked};
 use super::packed::Packed;
 use super::tensors::Tensors;
 use super::{npy, tensors, torch};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 pub use unpacking::EachPart;
 
 /// Bytes of the largest file beside the weights, such as a vocabulary: a small zip file may unpack to any size.
@@ -124,7 +124,7 @@ impl Archive {
     /// in several files, of names like it, as `pytorch_model-00001-of-00002.bin`. Nothing in them is run.
     ///
     /// # Errors
-    /// As there; if a pickle builds anything but tensors.
+    /// Those of [`Self::tensors`], and a pickle that builds anything but tensors.
     pub(super) fn tensors_or_pickles(&mut self, file_name: &str) -> Result<Tensors> {
         let stem = file_name.strip_suffix(".bin").unwrap_or(file_name);
         let mut pickles = self.weights("bin");

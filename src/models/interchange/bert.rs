@@ -6,8 +6,8 @@ use super::archive::Archive;
 use super::encoder::Encoder;
 use super::floats::Floats;
 use super::tensors::Tensors;
+use crate::error::Result;
 use crate::weights::{EncoderKind, EncoderVocabulary, NamedTensors};
-use canopy_base::error::Result;
 use canopy_nn::model::BertConfig;
 use canopy_tokenize::WordPieces;
 

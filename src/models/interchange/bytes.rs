@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::error::Result;
 use crate::weights::KeptFile;
-use canopy_base::error::Result;
 
 /// Some bytes of a file; clones are the same ones.
 #[derive(Debug, Clone)]

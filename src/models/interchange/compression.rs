@@ -17,7 +17,7 @@ pub(super) enum Compression {
 /// Models are numbers that hardly shrink, and vocabularies that shrink to a third.
 const MOST_GROWTH: u64 = 50;
 
-/// What any file may unpack to.
+/// The size that any file may unpack to, in bytes.
 const ALWAYS_ALLOWED: u64 = 256 << 20;
 
 /// The most bytes that a model's archive of so many may unpack to; more is made to fill a disk.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::archive::Archive;
+use crate::error::Result;
 use crate::weights::{EncoderFolder, EncoderKind, EncoderVocabulary, NamedTensors, Precision};
-use canopy_base::error::Result;
 
 /// An encoder that others made, its tensors named and laid out as ours.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use half::{bf16, f16};
 
 use super::bytes::Bytes;
+use crate::error::Result;
 use crate::weights::{not_finite_at, words};
-use canopy_base::error::Result;
 use canopy_kernels::packed::{Integers, Kept};
 
 /// Numbers that are read at a time.
@@ -43,7 +43,7 @@ pub(super) enum FloatKind {
     },
 }
 
-/// What integers are divided by: each row of so many columns by a number of its own, or all by one.
+/// The divisors of integers: one for each row of so many columns, or one for all.
 #[derive(Debug, Clone)]
 pub(super) struct Scales {
     pub columns: usize,
@@ -166,7 +166,7 @@ impl Floats {
         })
     }
 
-    /// The same as they are stored, if [`Kept`] can hold it.
+    /// The values in their stored form, if [`Kept`] can hold it.
     ///
     /// # Errors
     /// As [`Self::values`].
@@ -199,7 +199,7 @@ impl Floats {
         Ok(Kept::Halves(halves))
     }
 
-    /// What is not finite of a tensor of this name; none if all is.
+    /// Describes the first number of a tensor that is not finite; none if all are finite.
     ///
     /// # Errors
     /// As [`Self::values`].

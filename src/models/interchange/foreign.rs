@@ -9,8 +9,8 @@ use super::kind::{Kind, kind};
 use super::placing::{ForeignTensors, Placing};
 use super::stated::{self, Stated};
 use super::{ctranslate2, hugging_face, marian};
+use crate::error::Result;
 use crate::weights::{KeptTensors, load_from, load_unread};
-use canopy_base::error::Result;
 use canopy_kernels::packed::{Kept, Quantization};
 use canopy_nn::model::{Model, ModelConfig};
 use canopy_nn::shortlist::Shortlist;
@@ -46,7 +46,7 @@ impl ForeignModel {
         load_from(Model::undrawn(&self.config, device)?, &weights)
     }
 
-    /// The same for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
+    /// Opens the model for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
     /// layers compute with them. See [`Model::check_read`]. Integers that its own program computes with are packed as they are.
     ///
     /// # Errors

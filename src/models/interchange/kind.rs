@@ -5,7 +5,7 @@ use std::path::Path;
 use super::archive::Archive;
 use super::marian;
 use super::seeming::seeming;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Programs whose translation models are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipArchive};
 use super::bytes::{Bytes, Reader};
 use super::compression::most_unpacked;
 use super::tar::link;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// An open zip file.
 pub(super) struct Packed {

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::archive::Archive;
 use super::bert::check_length;
 use super::encoder::Encoder;
+use crate::error::Result;
 use crate::weights::EncoderKind;
-use canopy_base::error::Result;
 use canopy_nn::model::Pooling;
 
 const MODULES: &str = "modules.json";

@@ -1,4 +1,4 @@
-//! What files seem to be that are no translation model, in a sentence, with what to do.
+//! Descriptions of files that are no translation model: a sentence with their likely kind and a remedy.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::sentencepiece::pieces;
 /// Bytes at the beginning of a file that tell what it is.
 const HEAD: u64 = 1_024;
 
-/// What is read.
+/// Bytes that are read.
 const READ: &str = "There is no model.toml of Canopy in it, no config.json of Hugging Face, no npz, *.intgemm.alphas.bin or \
     decoder.yml of Marian, Bergamot or Firefox, and no model.bin of CTranslate2 or Argos Translate";
 
@@ -99,7 +99,7 @@ const OF_DOCUMENTS: [&str; 4] = [
     "designmap.xml",
 ];
 
-/// What an archive without a model seems to be, and what is to be done.
+/// The likely kind of an archive without a model, and a remedy.
 pub(super) fn seeming(archive: &mut Archive) -> String {
     let path = archive.path().to_owned();
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
@@ -114,7 +114,7 @@ pub(super) fn seeming(archive: &mut Archive) -> String {
     told.unwrap_or_else(|| listing(&names))
 }
 
-/// What a single file seems to be.
+/// The likely kind of a single file.
 fn of_file(archive: &mut Archive, name: &str) -> Option<String> {
     let head = archive.head(name, HEAD).unwrap_or_default();
     let told = |seems: &str| Some(format!("it seems to be {seems}"));
@@ -176,7 +176,7 @@ fn of_ending(ending: &str) -> Option<&'static str> {
     found.map(|(_, seems)| *seems)
 }
 
-/// What a folder seems to be.
+/// The likely kind of a folder.
 fn of_folder(path: &Path, names: &[String]) -> Option<String> {
     if names.is_empty() {
         return Some("it is an empty folder".to_owned());
@@ -226,7 +226,7 @@ fn of_folder(path: &Path, names: &[String]) -> Option<String> {
     of_only(names)
 }
 
-/// What a folder seems to be whose files tell it by their endings.
+/// The likely kind of a folder, by the endings of its files.
 fn of_only(names: &[String]) -> Option<String> {
     let with = |endings: &[&str]| {
         let mut found = names.iter();
@@ -275,7 +275,7 @@ fn of_only(names: &[String]) -> Option<String> {
     None
 }
 
-/// What a packed file seems to be.
+/// The likely kind of a packed file.
 fn of_packed(names: &[String]) -> Option<&'static str> {
     let has = |name: &str| names.iter().any(|found| found == name);
     if OF_DOCUMENTS.iter().any(|name| has(name)) {

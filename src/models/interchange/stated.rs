@@ -1,4 +1,4 @@
-//! What a model's files state of it beside its numbers: languages, name, version, licence.
+//! Metadata in the files of a model: languages, name, version, licence.
 //!
 //! In `model_info.json` as translateLocally has it, in `metadata.json` as Argos Translate and Mozilla's registry have it, or
 //! by the names of files and folders, such as `vocab.enpt.spm`.
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::archive::Archive;
 use super::foreign::ForeignModel;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_tokenize::{language_called, pair_in_name, pair_of_letters};
 
 /// Name and version, as the model's files have them.

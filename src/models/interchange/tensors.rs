@@ -7,8 +7,8 @@ use safetensors::tensor::{Dtype, Metadata};
 
 use super::bytes::Bytes;
 use super::floats::{FloatKind, Floats};
+use crate::error::{Error, Result};
 use crate::weights::words;
-use canopy_base::error::{Error, Result};
 
 /// Numbers of any rank, the last axis fastest.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +181,7 @@ pub(super) fn read_safetensors(bytes: &Bytes) -> Result<BTreeMap<String, Array>,
     arrays.collect()
 }
 
-/// What a file says of its tensors, and the bytes behind that.
+/// The header of a file with the bytes behind it.
 fn safetensors_header(bytes: &Bytes) -> Result<(Metadata, Bytes), String> {
     let mut fields = bytes.fields();
     let size = u64::from_le_bytes(fields.array()?);

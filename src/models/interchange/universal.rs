@@ -6,8 +6,8 @@
 use super::archive::Archive;
 use super::encoder::{Encoder, beside};
 use super::tensors::Tensors;
+use crate::error::Result;
 use crate::weights::{EncoderKind, EncoderVocabulary, NamedTensors};
-use canopy_base::error::Result;
 use canopy_nn::model::UniversalConfig;
 use canopy_tokenize::SentencePieces;
 

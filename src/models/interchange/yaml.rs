@@ -53,7 +53,7 @@ pub(super) fn read_mapping(text: &str) -> Result<Vec<(String, Yaml)>, String> {
     }
 }
 
-/// The same by key; of equal keys the last one counts.
+/// The settings by key; of equal keys the last one counts.
 pub(super) fn read_settings(text: &str) -> Result<BTreeMap<String, Yaml>, String> {
     Ok(read_mapping(text)?.into_iter().collect())
 }

@@ -7,7 +7,7 @@ use burn::tensor::Device;
 use super::folder::ModelFolder;
 use super::loading::load_module;
 use super::tensors::{NamedTensors, module_tensors};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_nn::model::Model;
 use canopy_tokenize::ModelTokenizer;
 
@@ -36,10 +36,10 @@ pub fn averaged_model(
                 "configuration or vocabulary differ from those of {}",
                 last.display()
             );
-            return Err(Error::Model {
+            return Err(Error::Base(BaseError::Model {
                 reason,
                 path: folder.clone(),
-            });
+            }));
         }
         add(&mut sum, &module_tensors(&weights));
     }

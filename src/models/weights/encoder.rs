@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::loading::load_module;
 use super::tensors::{NamedTensors, Precision, read_tensors, write_tensors};
 use super::version::check_version;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_nn::model::{Bert, BertConfig, Pooling, Universal, UniversalConfig};
 use canopy_tokenize::SentencePieces;
@@ -107,7 +107,7 @@ impl EncoderFolder {
             reason: cause.to_string(),
             path: path.clone(),
         })?;
-        write_atomically(&path, text.as_bytes(), true)
+        Ok(write_atomically(&path, text.as_bytes(), true)?)
     }
 
     /// Reads the description alone.

@@ -21,9 +21,9 @@ use super::tensor_file::TensorFile;
 use super::tensors::{Precision, module_tensors, write_tensors};
 use super::unread::load_unread;
 use super::version::check_version;
+use crate::error::{BaseError, Error, Result};
 use canopy_base::digest::digest_of_files;
 use canopy_base::disk;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::{TEMPORARY, write_atomically};
 use canopy_corpus::memory::{TranslationMemory, fuzzy_suffix};
 use canopy_kernels::packed::Quantization;
@@ -233,11 +233,13 @@ impl ModelFolder {
         }
         write_tensors(&folder.join(WEIGHTS), &module_tensors(weights), precision)?;
         let path = folder.join(DESCRIPTION);
-        let text = toml::to_string(self).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: path.clone(),
+        let text = toml::to_string(self).map_err(|cause| {
+            Error::Base(BaseError::Model {
+                reason: cause.to_string(),
+                path: path.clone(),
+            })
         })?;
-        write_atomically(&path, text.as_bytes(), true)
+        Ok(write_atomically(&path, text.as_bytes(), true)?)
     }
 
     /// Reads the description, with word pieces and memory if the model reads them.
@@ -267,9 +269,11 @@ impl ModelFolder {
             return Err(no_model(folder));
         }
         let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-        let refuse = |reason| Error::Model {
-            reason,
-            path: path.clone(),
+        let refuse = |reason| {
+            Error::Base(BaseError::Model {
+                reason,
+                path: path.clone(),
+            })
         };
         check_version(&text, VERSION).map_err(refuse)?;
         let description: Self = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
@@ -295,7 +299,7 @@ impl ModelFolder {
         Ok((weights, tokenizer))
     }
 
-    /// The same for translating: weights that a search packs are left in their file, which is read through here once, and
+    /// Opens the model for translating: weights that a search packs stay in their file, which is read through here once, and
     /// read again when they are packed or when burn's layers compute with them. See [`Model::check_read`]. Matrices that are
     /// stored in 8 bits are packed in 8 bits.
     ///
@@ -336,7 +340,7 @@ impl ModelFolder {
         let reason =
             format!("the vocabulary has {found} tokens, the configuration says {expected}");
         let path = folder.join(tokenizer.file_name());
-        Err(Error::Model { reason, path })
+        Err(Error::Base(BaseError::Model { reason, path }))
     }
 
     fn weights(&self, folder: &Path) -> Result<TensorFile> {
@@ -375,7 +379,7 @@ impl ModelFolder {
     /// If a file cannot be read.
     pub fn digest(folder: &Path) -> Result<String> {
         let files = Self::files().map(|name| folder.join(name));
-        digest_of_files(files.iter().filter(|path| path.exists()))
+        Ok(digest_of_files(files.iter().filter(|path| path.exists()))?)
     }
 
     /// Where a folder keeps its weights.
@@ -419,10 +423,10 @@ fn no_model(folder: &Path) -> Error {
         },
         |model| format!("it is a training run; name its model, {}", model.display()),
     );
-    Error::Model {
+    Error::Base(BaseError::Model {
         reason,
         path: folder.to_owned(),
-    }
+    })
 }
 
 /// The sequence that a BERT reads of a sentence and its context, or of the sentence alone.
@@ -445,9 +449,11 @@ pub fn bert_sequence(
 fn read_pieces(folder: &Path, bert: &BertReading) -> Result<WordPieces> {
     let path = folder.join(PIECES);
     let bytes = std::fs::read(&path).map_err(Error::read(&path))?;
-    let refuse = |reason| Error::Model {
-        reason,
-        path: path.clone(),
+    let refuse = |reason| {
+        Error::Base(BaseError::Model {
+            reason,
+            path: path.clone(),
+        })
     };
     let pieces = WordPieces::from_json(&bytes).map_err(refuse)?;
     let (found, expected) = (pieces.len(), bert.sizes.vocab_size);

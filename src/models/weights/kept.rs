@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::packed::Kept;
 
 /// Tensors of a file, which are read one at a time by the names of a module's parameters.
@@ -21,7 +21,7 @@ pub trait KeptTensors {
     /// If the file cannot be read any more, or has changed.
     fn values(&self, name: &str) -> Result<Vec<f32>>;
 
-    /// The same as they are kept.
+    /// The values in their stored form.
     ///
     /// # Errors
     /// As [`Self::values`].

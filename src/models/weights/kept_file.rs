@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// An open file, which can be read as long as nobody changes it; one that takes its name changes nothing.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct KeptFile {
     state: State,
 }
 
-/// What tells that a file is still the same: its length, and the time of its last change.
+/// Identity of a file: its length, and the time of its last change.
 type State = (u64, Option<SystemTime>);
 
 impl KeptFile {

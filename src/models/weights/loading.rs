@@ -8,7 +8,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::kept::KeptTensors;
 use super::tensors::{NamedTensors, Place, not_finite};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The module with the parameters in `tensors`, which came from `path`.
 ///
@@ -43,7 +43,7 @@ pub(super) trait Parameters {
 
 /// Why a module cannot be loaded.
 pub(super) enum Problem {
-    /// What is wrong with its parameters.
+    /// Faults of its parameters.
     Unfit(String),
     Other(Error),
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use safetensors::tensor::Metadata;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Bytes of the longest header that is read.
 const MOST: u64 = 100 << 20;

@@ -12,7 +12,7 @@ use super::kept::KeptTensors;
 use super::kept_file::KeptFile;
 use super::outline::Header;
 use super::tensors::{SCALES, current_name, not_finite_at};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_kernels::packed::Kept;
 
 /// Bytes that are read at a time.

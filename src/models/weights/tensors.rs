@@ -10,7 +10,7 @@ use safetensors::tensor::{Dtype, TensorView};
 
 use super::kept::KeptTensors;
 use super::tensor_file::TensorFile;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// Shapes and numbers by name, such as `encoder.sublayers.0.norm.gamma`.
@@ -34,12 +34,12 @@ pub fn module_tensors<M: Module>(module: &M) -> NamedTensors {
     collector.tensors
 }
 
-/// What a number that is not finite does in a tensor, such as `norm.beta holds NaN (number 3 of 512)`; none if all are.
+/// Describes the first number of a tensor that is not finite, such as `norm.beta holds NaN (number 3 of 512)`; none if all are finite.
 pub fn not_finite(name: &str, values: &[f32]) -> Option<String> {
     not_finite_at(name, values, (0, values.len()))
 }
 
-/// The same of a part of a tensor of `all` numbers, `before` of which stand before it.
+/// [`not_finite`] of a part of a tensor of `all` numbers, `before` of which precede it.
 pub(crate) fn not_finite_at(
     name: &str,
     part: &[f32],
@@ -105,7 +105,7 @@ pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) 
         })
         .collect::<Result<Vec<_>>>()?;
     let bytes = safetensors::serialize(views, None).map_err(refuse)?;
-    write_atomically(path, &bytes, true)
+    Ok(write_atomically(path, &bytes, true)?)
 }
 
 /// Behind the name of a matrix in 8 bits: the scales of its rows.

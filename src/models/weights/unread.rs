@@ -9,7 +9,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::kept::KeptTensors;
 use super::loading::{Parameters, Problem, loaded};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_kernels::packed::{Kept, Table};
 use canopy_nn::model::UnreadWeights;
 
@@ -49,12 +49,12 @@ where
 }
 
 impl<K> UnreadFile<K> {
-    /// What was read of a parameter, or what `otherwise` gives; the first failure is kept.
+    /// The values of a parameter, or those of `otherwise`; the first failure is kept.
     fn read_or<T>(&self, name: &str, read: Result<T>, otherwise: impl FnOnce() -> T) -> T {
         read.unwrap_or_else(|error| {
             let reason = match error {
                 Error::Weights { reason, .. } => reason,
-                Error::Read { cause, .. } => cause.to_string(),
+                Error::Base(BaseError::Read { cause, .. }) => cause.to_string(),
                 other => other.to_string(),
             };
             let reason = format!("{name} cannot be read any more: {reason}");
@@ -75,13 +75,15 @@ impl<K: KeptTensors + Debug + Send + Sync> UnreadWeights for UnreadFile<K> {
         Some(Table::kept(kept, sizes))
     }
 
-    fn check(&self) -> Result<()> {
-        self.problem.get().map_or(Ok(()), |reason| {
-            Err(Error::Weights {
-                reason: reason.clone(),
-                path: self.file.path().to_owned(),
-            })
-        })
+    fn check(&self) -> Result<(), canopy_nn::error::Error> {
+        let Some(reason) = self.problem.get() else {
+            return Ok(());
+        };
+        let error = Error::Weights {
+            reason: reason.clone(),
+            path: self.file.path().to_owned(),
+        };
+        Err(BaseError::from(error).into())
     }
 }
 

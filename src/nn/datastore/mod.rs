@@ -138,7 +138,7 @@ impl Datastore {
         }
     }
 
-    /// The same for a search with packed weights.
+    /// The datastore for a search with packed weights.
     #[must_use]
     pub fn into_packed(self) -> Self {
         match self.keys {
@@ -186,7 +186,7 @@ impl Datastore {
         near.collect()
     }
 
-    /// The same for plain rows among all states or some, in the thread that asks.
+    /// Finds the neighbours of plain rows among all states or some, in the calling thread.
     ///
     /// # Panics
     /// If the datastore was not made for packed weights.

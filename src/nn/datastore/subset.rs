@@ -76,7 +76,7 @@ impl StatesOfPairs {
 }
 
 impl Datastore {
-    /// The same, which knows the pairs of its states.
+    /// A subset that knows the pairs of its states.
     #[must_use]
     pub fn of_pairs(mut self, pairs: StatesOfPairs) -> Self {
         self.pairs = Some(pairs.into());

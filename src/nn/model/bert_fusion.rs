@@ -6,8 +6,6 @@
 //! - The mean with drop-net: Zhu et al., "Incorporating BERT into Neural Machine Translation", ICLR 2020, §4.
 //! - A gate in place of the mean: Maruf et al. 2019, Eq. 8-9, between the two attentions of Zhu et al.
 
-use std::sync::Arc;
-
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
@@ -17,9 +15,8 @@ use super::context::{ContextGate, ContextGateConfig};
 use super::context_config::{Context, Fusion};
 use super::linear::Linear;
 use super::norm::Norm;
-use super::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
-use super::query_spans::QuerySpan;
-use canopy_kernels::{DropoutSource, Segment};
+use super::prepared::{Memory, PreparedMemory};
+use canopy_kernels::DropoutSource;
 
 /// Attention to BERT's states. Its residuals are those of CATSBY, or with a gate it is gated, else averaged.
 #[derive(Module, Debug)]
@@ -57,37 +54,9 @@ impl BertFusion {
         })
     }
 
-    /// Keys and values of BERT's states, which do not depend on who reads.
+    /// Keys and values of BERT's states of each sentence and its context, which do not depend on who reads.
     pub fn prepare(&self, states: &Memory) -> PreparedMemory {
-        let (keys, values) = self.attention.project(states.values.clone());
-        PreparedMemory {
-            projected: ProjectedMemory::Words(WordMemory { keys, values }),
-            documents: states.documents.clone(),
-        }
-    }
-
-    /// Attends to BERT's states of a sentence and its context.
-    ///
-    /// # Shapes
-    /// - x, output: `[rows, d_model]`
-    pub fn attend(
-        &self,
-        x: Tensor<2>,
-        query_spans: &[QuerySpan],
-        states: &PreparedMemory,
-    ) -> Tensor<2> {
-        let ProjectedMemory::Words(WordMemory { keys, values }) = &states.projected else {
-            unreachable!("an attention reads what it prepared")
-        };
-        let segments: Arc<[Segment]> = query_spans
-            .iter()
-            .map(|span| Segment {
-                queries: span.rows.clone(),
-                keys: states.documents.sentences[span.sentence].clone(),
-            })
-            .collect();
-        let projected = (keys.clone(), values.clone());
-        self.attention.attend(x, projected, &segments)
+        PreparedMemory::new(&self.attention, states)
     }
 
     /// The state `x` with what its two attentions, `own` and `bert`, have read; `norm` is that of the own one.
@@ -127,6 +96,7 @@ fn averaged(own: Tensor<2>, bert: Tensor<2>, drop: &DropoutSource) -> Tensor<2> 
 #[cfg(test)]
 mod tests {
     use super::super::loops::{normed, read, times, values};
+    use super::super::query_spans::QuerySpan;
     use super::*;
 
     const D: usize = 4;
@@ -174,7 +144,7 @@ mod tests {
         let norm = Norm::new(D, &Device::flex());
         for gated in [false, true] {
             let layer = fusion(gated);
-            let bert = layer.attend(x.clone(), &query_spans, &layer.prepare(&states));
+            let bert = layer.prepare(&states).attend(x.clone(), &query_spans);
             let none = DropoutSource::none();
             let got = values(&layer.join(&norm, x.clone(), own.clone(), bert, &none));
             let (memory, own) = (values(&memory), values(&own));

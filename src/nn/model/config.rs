@@ -8,7 +8,7 @@ use super::counting::Counting;
 use super::layout::Layout;
 use super::rnn_search::RnnSearchConfig;
 use super::variant::{DecoderCell, Sinusoids, SpecialTokens, Variant};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// Sizes and mechanisms of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -167,26 +167,26 @@ impl ModelConfig {
         if self.previous_translations <= most {
             return Ok(());
         }
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "previous_translations",
             found: self.previous_translations.to_string(),
             allowed: format!(
                 "0 to {LARGEST_CONTEXT}, and 0 with a context or where the encoder reads fuzzy matches or a form of address"
             ),
-        })
+        }))
     }
 
     /// Refuses what cannot be built.
     ///
     /// # Errors
-    /// [`Error::Config`] with the field and the values it may have.
+    /// [`BaseError::Config`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field,
                 found: found.to_string(),
                 allowed: allowed.to_owned(),
-            })
+            }))
         };
         if self.vocab_size < 5 {
             return refuse("vocab_size", &self.vocab_size, "at least 5");
@@ -281,11 +281,11 @@ impl ModelConfig {
     /// Refuses what cannot be built of other programs' models.
     fn validate_variant(&self) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: String| {
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field,
                 found: found.to_string(),
                 allowed,
-            })
+            }))
         };
         let variant = &self.variant;
         if self.architecture == Architecture::RnnSearch && !variant.is_plain() {

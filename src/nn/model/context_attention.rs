@@ -6,10 +6,11 @@ use burn::tensor::{Device, Tensor};
 use super::config::{ModelConfig, NormPosition};
 use super::context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
 use super::context_config::{Context, Placement};
+use super::documents::Documents;
 use super::han::{HanContext, HanContextConfig};
 use super::identity_init::set_to_identity;
 use super::norm::Norm;
-use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
+use super::prepared::{Memory, PreparedMemory, WordMemory};
 use super::query_spans::QuerySpan;
 use super::systems::ContextAttention;
 use canopy_kernels::{DropoutSource, dropout};
@@ -149,21 +150,42 @@ impl GatedContext {
         memory: &Memory,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        self.attend(own, queries, query_spans, &self.prepare(memory), drop)
+        let memory = self.prepare(memory);
+        memory.attend(own, queries, query_spans, drop)
     }
 
-    /// All that does not depend on who reads.
-    pub fn prepare(&self, memory: &Memory) -> PreparedMemory {
+    /// Projects all that does not depend on who reads.
+    pub fn prepare(&self, memory: &Memory) -> GatedMemory {
         match self {
-            Self::Layer(context) => context.attention.prepare(memory),
-            Self::Han(han) => PreparedMemory {
-                projected: ProjectedMemory::Words(han.prepare(memory.values.clone())),
+            Self::Layer(context) => GatedMemory::Layer {
+                memory: context.attention.prepare(memory),
+                layer: Box::new(context.layer.clone()),
+            },
+            Self::Han(han) => GatedMemory::Han {
+                words: Box::new(han.prepare(memory.values.clone())),
                 documents: memory.documents.clone(),
+                han: Box::new(han.clone()),
             },
         }
     }
+}
 
-    /// [`Self::forward`] over a memory that was prepared before.
+/// A memory as a [`GatedContext`] reads it, with the layers that do.
+#[derive(Debug, Clone)]
+pub enum GatedMemory {
+    Layer {
+        memory: PreparedMemory,
+        layer: Box<ContextLayer>,
+    },
+    Han {
+        words: Box<WordMemory>,
+        documents: Documents,
+        han: Box<HanContext>,
+    },
+}
+
+impl GatedMemory {
+    /// [`GatedContext::forward`] over this memory.
     ///
     /// # Shapes
     /// - own, queries, output: `[query rows, d_model]`
@@ -172,18 +194,17 @@ impl GatedContext {
         own: Tensor<2>,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        match (self, &memory.projected) {
-            (Self::Layer(context), _) => {
-                let attended = context.attention.attend(queries, query_spans, memory);
-                context.layer.forward(attended, own, drop)
+        match self {
+            Self::Layer { memory, layer } => {
+                layer.forward(memory.attend(queries, query_spans), own, drop)
             }
-            (Self::Han(han), ProjectedMemory::Words(words)) => {
-                han.attend(own, query_spans, words, &memory.documents, drop)
-            }
-            (Self::Han(_), _) => unreachable!("an attention reads what it prepared"),
+            Self::Han {
+                words,
+                documents,
+                han,
+            } => han.attend(own, query_spans, words, documents, drop),
         }
     }
 }

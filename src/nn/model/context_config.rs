@@ -21,7 +21,7 @@ pub enum Context {
     },
     /// Tokens attend to the tokens of the `top_t` most relevant sentences, Trankova et al. 2024, §3.2.
     Conditional { top_t: usize, placement: Placement },
-    /// The same, with the sentences found by going down the content tree, Trankova et al. 2024, §3.3.
+    /// Conditional attention whose sentences are found by descending the content tree, Trankova et al. 2024, §3.3.
     HierarchicalConditional {
         top_t: usize,
         merge: MergeKind,
@@ -44,7 +44,7 @@ pub enum Context {
     Han { previous: usize, side: Side },
     /// Gated attention to the encoded previous sentences in every encoder layer, Zhang et al. 2018.
     Zhang { previous: usize },
-    /// The same with capsules, into which the tokens of the previous sentences are clustered, Yang et al. 2019.
+    /// Capsules into which the tokens of the previous sentences are clustered, Yang et al. 2019.
     QueryCapsules { previous: usize, capsules: usize },
     /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
     /// see its own alone: Ma et al. 2020.
@@ -106,7 +106,7 @@ impl Reach {
 pub enum Fusion {
     /// Cardinality residuals, both branches through the norm of the layer's own attention, as the authors' program has it.
     SharedCardinality,
-    /// The same with a norm for the branch of BERT: a model that was trained so.
+    /// Cardinality residuals with a norm of their own for the branch of BERT.
     Cardinality,
     /// In training one of the two alone, whichever chance says: drop-net with the authors' rate of 1.
     Average,

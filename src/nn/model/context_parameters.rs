@@ -30,7 +30,7 @@ impl Model {
         names.iter().any(|name| name.ends_with(GATE_BIAS))
     }
 
-    /// The same, of which every warm gate lets more of the context pass: its bias is less by `by`, whatever else it has learnt.
+    /// Opens every warm gate further for the context: its bias falls by `by`, whatever else it has learnt.
     #[must_use]
     pub fn with_gates_opened(self, by: f64) -> Self {
         self.map(&mut Opening {

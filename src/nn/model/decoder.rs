@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
-use super::context_attention::{ContextSublayer, GatedContext};
+use super::context_attention::{ContextSublayer, GatedContext, GatedMemory};
 use super::context_config::Context;
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
@@ -85,7 +85,7 @@ pub struct DecoderMemory {
     /// Source sentences as each layer reads them; none where a layer does not.
     pub layers: Vec<Option<PreparedMemory>>,
     /// Translations of other sentences.
-    pub translations: Option<PreparedMemory>,
+    pub translations: Option<GatedMemory>,
 }
 
 /// The decoder's state after some tokens, for a number of hypotheses.
@@ -245,7 +245,7 @@ impl Decoder {
                     attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
                 let own = layer.cross_attention.attend(y.clone(), memory, &cross);
-                let read = fusion.attend(y.clone(), &query_spans, &fusion.prepare(bert));
+                let read = fusion.prepare(bert).attend(y.clone(), &query_spans);
                 y = fusion.join(&layer.norm_cross, y, own, read, drop);
                 y = self.residual(y, &layer.norm_ff, drop, |y| {
                     fed_forward = Some(y.clone());
@@ -352,7 +352,7 @@ impl Decoder {
         }
     }
 
-    /// The same with translations of other sentences, if the decoder reads some.
+    /// The memory with translations of other sentences, if the decoder reads some.
     pub fn with_translations(
         &self,
         memory: &DecoderMemory,
@@ -455,7 +455,7 @@ impl Decoder {
             if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
                 let source = memory.source.clone();
                 let own = layer.cross_attention.attend(y.clone(), source, &cross);
-                let read = fusion.attend(y.clone(), &query_spans, bert);
+                let read = bert.attend(y.clone(), &query_spans);
                 y = fusion.join(&layer.norm_cross, y, own, read, &none);
             } else {
                 y = self.residual(y, &layer.norm_cross, &none, |y| {
@@ -470,7 +470,7 @@ impl Decoder {
             }
             if let (Some(context), Some(document)) = (&layer.context, document) {
                 y = context.join(self.norm_position, y, &none, |y| {
-                    context.attention.attend(y.clone(), &query_spans, document)
+                    document.attend(y.clone(), &query_spans)
                 });
             }
             y = self.residual(y, &layer.norm_ff, &none, |y| {
@@ -481,11 +481,9 @@ impl Decoder {
         state.len = len;
         let fed_forward = fed_forward.expect("a decoder has layers");
         let states = self.finish(y);
-        let states = match (&self.gated, &state.memory.translations) {
-            (Some(gated), Some(memory)) => {
-                gated.attend(states, fed_forward.clone(), &query_spans, memory, &none)
-            }
-            _ => states,
+        let states = match &state.memory.translations {
+            Some(memory) => memory.attend(states, fed_forward.clone(), &query_spans, &none),
+            None => states,
         };
         DecoderOutput {
             states,

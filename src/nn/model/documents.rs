@@ -32,7 +32,7 @@ impl Documents {
         Segment::own(&self.sentences)
     }
 
-    /// The same, in which the token `end` of the `ids` of all rows is no part of the sentence that it ends.
+    /// These documents, in which the token `end` of the `ids` of all rows is no part of the sentence that it ends.
     pub(super) fn without_ends(mut self, ids: &[u32], end: Option<u32>) -> Self {
         let Some(end) = end else { return self };
         for sentence in &mut self.sentences {

@@ -35,7 +35,7 @@ pub struct EncoderOutput {
     pub documents: Documents,
     /// BERT's states of each of these and its context, where the model reads them.
     pub bert: Option<Memory>,
-    /// The same sentences as the sentence-level model encodes them, where encoder and decoder read its states.
+    /// These sentences as the sentence-level model encodes them, where encoder and decoder read its states.
     pub stage_one: Option<Box<Self>>,
 }
 
@@ -75,7 +75,7 @@ impl EncoderOutput {
         }
     }
 
-    /// The same states for some of the sentences only, by their numbers in `documents`.
+    /// The states of some of the sentences only, by their numbers in `documents`.
     #[must_use]
     pub fn select(&self, numbers: &[usize]) -> Self {
         let index = |number: &usize| {
@@ -275,7 +275,7 @@ impl Encoder {
                     });
                 }
                 let own = attention.forward(x.clone(), x.clone(), &segments);
-                let read = fusion.attend(x.clone(), &query_spans, &fusion.prepare(bert));
+                let read = fusion.prepare(bert).attend(x.clone(), &query_spans);
                 x = fusion.join(&sublayer.norm, x, own, read, drop);
                 continue;
             }

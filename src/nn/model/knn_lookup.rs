@@ -21,7 +21,7 @@ pub struct RetrievedToken {
 }
 
 impl Model {
-    /// The same model, which mixes the tokens of a search with those that followed similar states in these batches; it
+    /// This model, which mixes the tokens of a search with those that followed similar states in these batches; it
     /// stays as it is if there are none, or if it is recurrent.
     ///
     /// States are numbered in the order of the batches and of their labels.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// One encoder sublayer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,11 +59,13 @@ impl FromStr for Layout {
         groups
             .collect::<Option<Vec<_>>>()
             .map(|groups| Self { groups })
-            .ok_or_else(|| Error::Config {
-                field: "encoder",
-                found: text.to_owned(),
-                allowed: "groups of the letters s and f between hyphens, such as s-sf-sf"
-                    .to_owned(),
+            .ok_or_else(|| {
+                Error::Base(BaseError::Config {
+                    field: "encoder",
+                    found: text.to_owned(),
+                    allowed: "groups of the letters s and f between hyphens, such as s-sf-sf"
+                        .to_owned(),
+                })
             })
     }
 }

@@ -21,7 +21,7 @@ impl Linear {
         Self::of(&LinearConfig::new(inputs, outputs), device)
     }
 
-    /// The same without bias.
+    /// A projection without bias.
     pub fn without_bias(inputs: usize, outputs: usize, device: &Device) -> Self {
         Self::of(&LinearConfig::new(inputs, outputs).with_bias(false), device)
     }

@@ -2,18 +2,12 @@
 //!
 //! A file of [`systems`](super::systems) answers for each mechanism.
 
-use burn::tensor::Tensor;
-
-use super::attention::MultiHeadAttention;
 use super::config::ModelConfig;
 use super::context_config::{ContextReach, FlatLevel, Placement, Reach, Side};
 use super::linear::Linear;
 use super::parts::{AttentionPart, Part, Widths};
-use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
-use super::query_spans::QuerySpan;
-use super::recorder::{AttentionWeights, Recording, visible_weights};
 use super::source2token::Source2Token;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::WordNormaliser;
 
 /// The facts of a mechanism with its settings.
@@ -135,50 +129,8 @@ impl From<Reach> for ReadSentences {
     }
 }
 
-/// Rows that attend to a memory.
-///
-/// # Shapes
-/// - rows: `[query rows, d_model]`
-#[derive(Clone)]
-pub(super) struct MemoryQuery<'a> {
-    pub rows: Tensor<2>,
-    pub spans: &'a [QuerySpan],
-    pub memory: &'a PreparedMemory,
-}
-
-impl MemoryQuery<'_> {
-    /// The weights of an attention to what is visible.
-    pub fn visible_weights(
-        self,
-        attention: &MultiHeadAttention,
-        keep: &Recording,
-    ) -> AttentionWeights {
-        visible_weights(
-            attention,
-            self.rows,
-            self.spans,
-            self.memory.visible(),
-            keep,
-        )
-    }
-}
-
 /// Attention of tokens to the other sentences of their document.
 pub(super) trait DocumentAttention {
-    /// Projects all that does not depend on who reads.
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory;
-
-    /// # Shapes
-    /// - output: `[query rows, d_model]`
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2>;
-
-    /// [`Self::attend_memory`] with its weights; rows and sentences have their numbers in the memory.
-    fn attend_with_weights(
-        &self,
-        query: MemoryQuery,
-        keep: &Recording,
-    ) -> (Tensor<2>, AttentionWeights);
-
     /// The encoder of sentences that it has.
     fn source2token(&self) -> Option<&Source2Token> {
         None

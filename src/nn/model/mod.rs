@@ -80,7 +80,7 @@ pub use conditional::{
 };
 pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig, WARM};
-pub use context_attention::{ContextSublayer, GatedContext, LayeredContext};
+pub use context_attention::{ContextSublayer, GatedContext, GatedMemory, LayeredContext};
 pub use context_config::{
     Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,
     Reach, Side,
@@ -118,8 +118,7 @@ pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
 pub use positions::PositionTables;
 pub use prepared::{
-    DocumentTree, Memory, PreparedMemory, ProjectedMemory, SelectedMemory, TreeMemory,
-    VisibleMemory, WordMemory,
+    DocumentTree, Memory, PreparedMemory, SelectedMemory, TreeMemory, VisibleMemory, WordMemory,
 };
 pub use preset::Preset;
 pub use query_capsules::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};

@@ -107,7 +107,7 @@ impl PackedBatch {
         self.concatenated_only(previous, sentence_break, &all)
     }
 
-    /// The same for some of the sentences, ascending.
+    /// The batch of some of the sentences, ascending.
     pub(super) fn concatenated_only(
         &self,
         previous: usize,

@@ -1,10 +1,15 @@
 //! Memories: the tokens of some documents, and their projections, which are made once for all tokens that read
 //! them, since a search reads the same ones at every token.
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 
+use super::attention::MultiHeadAttention;
 use super::documents::Documents;
-use super::query_spans::Visible;
+use super::query_spans::{QuerySpan, Visible};
+use super::recorder::{AttentionWeights, Recording, visible_weights};
 use super::source2token::Source2Token;
 use super::traversal::TreeKeys;
 use super::tree::ContentTree;
@@ -74,24 +79,124 @@ impl Memory {
     }
 }
 
-/// A memory as one attention to the document reads it.
-#[derive(Debug, Clone)]
-pub struct PreparedMemory {
-    pub projected: ProjectedMemory,
-    pub documents: Documents,
+/// Attention of tokens to a memory that it has projected.
+pub(super) trait Attend: Clone + Debug + Send + Sync + 'static {
+    /// Keys and values, which do not depend on who reads.
+    type Projected: Debug + Send + Sync + 'static;
+
+    fn project_memory(&self, memory: &Memory) -> Self::Projected;
+
+    /// # Shapes
+    /// - output: `[query rows, d_model]`
+    fn attend_memory(&self, query: MemoryQuery<'_, Self::Projected>) -> Tensor<2>;
+
+    /// [`Self::attend_memory`] with its weights; rows and sentences have their numbers in the memory.
+    fn attend_with_weights(
+        &self,
+        query: MemoryQuery<'_, Self::Projected>,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights);
 }
 
-/// Keys and values by the mechanism that made them.
+/// Rows that attend to a projected memory.
+///
+/// # Shapes
+/// - rows: `[query rows, d_model]`
+#[derive(Clone)]
+pub(super) struct MemoryQuery<'a, M> {
+    pub rows: Tensor<2>,
+    pub spans: &'a [QuerySpan],
+    pub memory: &'a M,
+    pub documents: &'a Documents,
+}
+
+impl MemoryQuery<'_, VisibleMemory> {
+    /// The weights of an attention to the visible keys.
+    pub fn weights(self, attention: &MultiHeadAttention, keep: &Recording) -> AttentionWeights {
+        visible_weights(attention, self.rows, self.spans, self.memory, keep)
+    }
+}
+
+/// A memory as one attention to the document reads it, with that attention.
 #[derive(Debug, Clone)]
-pub enum ProjectedMemory {
-    /// Of attention to sentence encodings, and of flat attention.
-    Visible(VisibleMemory),
-    /// Of selective and conditional attention.
-    Selected(SelectedMemory),
-    /// Of hierarchical conditional attention.
-    Tree(TreeMemory),
-    /// Of plain attention to other sentences, and of the hierarchical attention network.
-    Words(WordMemory),
+pub struct PreparedMemory(Arc<dyn Prepared>);
+
+trait Prepared: Debug + Send + Sync {
+    fn attend(&self, rows: Tensor<2>, spans: &[QuerySpan]) -> Tensor<2>;
+
+    fn attend_with_weights(
+        &self,
+        rows: Tensor<2>,
+        spans: &[QuerySpan],
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights);
+}
+
+#[derive(Debug)]
+struct PreparedFor<A: Attend> {
+    attention: A,
+    memory: A::Projected,
+    documents: Documents,
+}
+
+impl<A: Attend> PreparedFor<A> {
+    fn query<'a>(
+        &'a self,
+        rows: Tensor<2>,
+        spans: &'a [QuerySpan],
+    ) -> MemoryQuery<'a, A::Projected> {
+        MemoryQuery {
+            rows,
+            spans,
+            memory: &self.memory,
+            documents: &self.documents,
+        }
+    }
+}
+
+impl<A: Attend> Prepared for PreparedFor<A> {
+    fn attend(&self, rows: Tensor<2>, spans: &[QuerySpan]) -> Tensor<2> {
+        self.attention.attend_memory(self.query(rows, spans))
+    }
+
+    fn attend_with_weights(
+        &self,
+        rows: Tensor<2>,
+        spans: &[QuerySpan],
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let query = self.query(rows, spans);
+        self.attention.attend_with_weights(query, keep)
+    }
+}
+
+impl PreparedMemory {
+    pub(super) fn new<A: Attend>(attention: &A, memory: &Memory) -> Self {
+        Self(Arc::new(PreparedFor {
+            attention: attention.clone(),
+            memory: attention.project_memory(memory),
+            documents: memory.documents.clone(),
+        }))
+    }
+
+    /// # Shapes
+    /// - queries, output: `[query rows, d_model]`
+    pub fn attend(&self, queries: Tensor<2>, query_spans: &[QuerySpan]) -> Tensor<2> {
+        self.0.attend(queries, query_spans)
+    }
+
+    /// [`Self::attend`] with its weights; rows and sentences have their numbers in the memory.
+    ///
+    /// # Shapes
+    /// - queries, output: `[query rows, d_model]`
+    pub fn attend_with_weights(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        self.0.attend_with_weights(queries, query_spans, keep)
+    }
 }
 
 /// Keys and values of sentences or tokens, and which of them a sentence sees.
@@ -127,7 +232,7 @@ pub struct DocumentTree {
     pub tree: ContentTree,
     /// Projected nodes of every level, `[nodes, d_k]` each.
     pub keys: Vec<Tensor<2>>,
-    /// The same for the search.
+    /// The keys in the order of the search.
     pub search_keys: TreeKeys,
     /// Sentence of every leaf: those with tokens.
     pub leaves: Vec<usize>,
@@ -151,43 +256,6 @@ impl SelectedMemory {
             values: self.values.clone(),
             sentence_queries,
             sentence_keys: self.sentence_keys.clone(),
-        }
-    }
-}
-
-impl PreparedMemory {
-    /// Memory of one that reads tokens.
-    ///
-    /// # Panics
-    /// If another attention prepared it; so do the others.
-    pub(super) fn words(&self) -> &WordMemory {
-        match &self.projected {
-            ProjectedMemory::Words(memory) => memory,
-            _ => unreachable!("an attention reads what it prepared"),
-        }
-    }
-
-    /// Memory of one that sees some keys.
-    pub(super) fn visible(&self) -> &VisibleMemory {
-        match &self.projected {
-            ProjectedMemory::Visible(memory) => memory,
-            _ => unreachable!("an attention reads what it prepared"),
-        }
-    }
-
-    /// Memory of one that selects sentences.
-    pub(super) fn selected(&self) -> &SelectedMemory {
-        match &self.projected {
-            ProjectedMemory::Selected(memory) => memory,
-            _ => unreachable!("an attention reads what it prepared"),
-        }
-    }
-
-    /// Memory of one that goes down trees.
-    pub(super) fn trees(&self) -> &TreeMemory {
-        match &self.projected {
-            ProjectedMemory::Tree(memory) => memory,
-            _ => unreachable!("an attention reads what it prepared"),
         }
     }
 }

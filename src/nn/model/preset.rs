@@ -6,7 +6,7 @@ use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
 use super::variant::{SpecialTokens, Variant};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// A named system at a named size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,10 +124,10 @@ impl Preset {
         matches!(self.context, Some(Context::Bert { .. }))
     }
 
-    /// The same with another context of its kind.
+    /// This preset with another context of its kind.
     ///
     /// # Errors
-    /// [`Error::Config`] if it is of another kind.
+    /// [`BaseError::Config`] if it is of another kind.
     pub fn restructured(self, structure: Context) -> Result<Self> {
         let kind = std::mem::discriminant::<Context>;
         let context = self.context;
@@ -137,14 +137,14 @@ impl Preset {
                 ..self
             });
         }
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "structure",
             found: format!("{structure:?}"),
             allowed: match context {
                 Some(own) => format!("the kind that {} has, as {own:?}", self.name),
                 None => format!("none: {} reads sentences alone", self.name),
             },
-        })
+        }))
     }
 
     /// The preset's configuration for a vocabulary of `vocab_size` tokens.

@@ -164,7 +164,7 @@ impl QueryCapsules {
     }
 }
 
-/// What was attended to.
+/// The capsules attended to.
 #[derive(Debug, Clone)]
 pub struct Capsules {
     /// Projected, `[readers · num_capsules, d_model]`.

@@ -20,8 +20,8 @@ use super::transformer::Transformer;
 use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::datastore::Datastore;
+use crate::error::Result;
 use crate::shortlist::Shortlist;
-use canopy_base::error::Result;
 use canopy_kernels::{DropoutSource, is_cpu, label_smoothed_cross_entropy};
 use canopy_tokenize::Tokenizer;
 
@@ -305,7 +305,7 @@ impl Model {
         }
     }
 
-    /// What `encode` makes of the states of the sentence-level model, with these where the decoder reads them, too.
+    /// The output of `encode` for the states of the sentence-level model, with these where the decoder reads them, too.
     pub(super) fn beside_stage_one(
         &self,
         source: &PackedBatch,

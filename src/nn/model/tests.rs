@@ -425,7 +425,7 @@ fn sentences_without_a_translation_are_read_as_nothing() {
     }
 }
 
-/// What packed weights record is what burn's layers do.
+/// Packed weights record the attention that burn's layers record.
 pub(super) fn assert_recorded_alike(model: &Model, source: &PackedBatch, target: &PackedBatch) {
     let packed = model.clone().packed_as(Quantization::None);
     assert_eq!(packed.executor().kind(), ExecutorKind::Cpu);

@@ -148,7 +148,7 @@ impl Transformer {
         encoded
     }
 
-    /// The same sentences with absolute places, if the model counts so.
+    /// These sentences with absolute positions, if the model has such.
     pub(super) fn counted(&self, source: &PackedBatch) -> Option<PackedBatch> {
         let (reserve, tables) = (self.reserve?, self.embedding.positions.as_ref()?);
         let mut counted = source.clone();
@@ -213,7 +213,7 @@ impl Transformer {
         self.vocabulary_scores(self.next_words(state, ids).states)
     }
 
-    /// The same, before they become scores; a row for each hypothesis.
+    /// The states of the next words before they become scores; a row for each hypothesis.
     pub fn next_words(&self, state: &mut DecoderState, ids: &[u32]) -> DecoderOutput {
         let embedded = self.embed_target(ids, &state.next_places());
         self.decoder.step(state, embedded)

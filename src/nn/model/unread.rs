@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use burn::module::ParamId;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::packed::Table;
 
 /// The parameters of a model that nobody has read yet.

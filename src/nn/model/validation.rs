@@ -3,16 +3,16 @@
 use super::config::{ModelConfig, NormPosition};
 use super::context_config::{Context, ContextReach, LARGEST_CONTEXT, MemorySource};
 use super::layout::Sublayer;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 impl Context {
     pub(super) fn validate(&self, config: &ModelConfig) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field,
                 found: found.to_string(),
                 allowed: allowed.to_owned(),
-            })
+            }))
         };
         let mechanism = self.mechanism();
         if config.top_t() == Some(0) {

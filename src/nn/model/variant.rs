@@ -157,7 +157,7 @@ pub struct SpecialTokens {
     /// Tokens after which a translation is ended; none for as many as its source lets expect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
-    /// The same for each hundred tokens of the source; none for what [`Self::search`] says.
+    /// The limit for each hundred tokens of the source; none for that of [`Self::search`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_for_hundred: Option<usize>,
     pub search: SearchRule,
@@ -206,7 +206,7 @@ impl SpecialTokens {
         self.known_break().unwrap_or(self.unknown)
     }
 
-    /// The same, if no source sentence holds it.
+    /// The token between sentences, if no source sentence holds it.
     pub fn known_break(&self) -> Option<u32> {
         if self.are_own() {
             return Some(SENTENCE_BREAK);

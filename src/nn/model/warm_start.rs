@@ -16,20 +16,20 @@ use super::norm::Norm;
 use super::preset::BASE;
 use super::system::{Model, Network};
 use super::transformer::Transformer;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 impl ModelConfig {
     /// This configuration, fine-tuned from the trained model `base`.
     ///
     /// # Errors
-    /// [`Error::Config`] if both read documents, in different ways, or if they are built differently.
+    /// [`BaseError::Config`] if both read documents, in different ways, or if they are built differently.
     pub fn warm_started_from(&self, base: &Self) -> Result<Self> {
         let refuse = |field, found: String, allowed: String| {
-            Err(Error::Config {
+            Err(Error::Base(BaseError::Config {
                 field,
                 found,
                 allowed,
-            })
+            }))
         };
         if self.architecture != base.architecture {
             let name = |architecture| match architecture {
@@ -132,7 +132,7 @@ fn freeze<M: Module>(module: &mut M) {
 }
 
 impl Transformer {
-    /// What [`Self::take_up`] takes.
+    /// The parameters that [`Self::take_up`] takes.
     fn freeze_sentences(&mut self) {
         freeze(&mut self.embedding);
         freeze(&mut self.target_embedding);

@@ -39,7 +39,7 @@ impl SearchOptions {
     /// The hypotheses of a search that nobody says more of.
     pub const USUAL_BEAM: usize = 4;
 
-    /// What the length is raised to.
+    /// The exponent of the length.
     fn exponent(&self) -> f32 {
         self.length_penalty.unwrap_or(1.0)
     }
@@ -82,12 +82,12 @@ impl Hypothesis {
         self.log_prob / options.penalty(self.ids.len())
     }
 
-    /// The same by the rule of the program that made the model.
+    /// The score by the rule of the program that made the model.
     fn score_by(&self, options: &SearchOptions, rule: SearchRule) -> f32 {
         self.score_with(self.log_prob, options, rule)
     }
 
-    /// The same with another log-probability.
+    /// The score with another log-probability.
     fn score_with(&self, log_prob: f32, options: &SearchOptions, rule: SearchRule) -> f32 {
         let end = match rule {
             SearchRule::Canopy => return log_prob / options.penalty(self.ids.len()),

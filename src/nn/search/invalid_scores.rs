@@ -1,7 +1,7 @@
 //! Scores that no model gives that is whole, on a device that works.
 
 use super::batch::SourceText;
-use canopy_base::error::Error;
+use crate::error::{BaseError, Error};
 use canopy_document::document::beginning;
 use canopy_document::placeholder::stripped;
 use canopy_tokenize::{Side, Tokenizer};
@@ -16,7 +16,7 @@ pub struct InvalidScores {
 }
 
 impl InvalidScores {
-    /// The same for a sentence that has another number elsewhere.
+    /// This fault for a sentence that has another number elsewhere.
     #[must_use]
     pub(super) fn of(self, number: usize) -> Self {
         Self { number, ..self }
@@ -25,9 +25,9 @@ impl InvalidScores {
     /// As an error that names the sentence of `text` by its beginning.
     pub fn of_text(self, text: &SourceText, vocabulary: &dyn Tokenizer) -> Error {
         let sentence = vocabulary.decode(Side::Source, &text.sentences[self.number].ids);
-        Error::InvalidScores {
+        Error::Base(BaseError::InvalidScores {
             sentence: format!("\"{}\"", beginning(&stripped(&sentence))),
             found: self.found,
-        }
+        })
     }
 }

@@ -14,8 +14,8 @@ mod table;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::error::Result;
 use canopy_base::digest::checksum_from;
-use canopy_base::error::Result;
 use canopy_base::file::write_atomically;
 use canopy_tokenize::{Side, Tokenizer};
 
@@ -59,7 +59,7 @@ impl Vocabularies {
 /// The number of words in a list is a multiple of it.
 const FILLED: usize = 8;
 
-/// What the words of a source may become.
+/// Candidate target words for the words of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortlist {
     /// Target ids below it are in every list.
@@ -148,7 +148,7 @@ impl Shortlist {
     /// # Errors
     /// If it cannot be written, or if something is there and is not to be replaced.
     pub fn save(&self, path: &Path, force: bool) -> Result<()> {
-        write_atomically(path, &self.bytes(), force)
+        Ok(write_atomically(path, &self.bytes(), force)?)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -163,7 +163,7 @@ impl Shortlist {
         bytes
     }
 
-    /// The same for a model with these vocabularies; where both sides have one, words may be copied.
+    /// The shortlist of a model with these vocabularies; where both sides have one, words may be copied.
     ///
     /// # Errors
     /// With what does not fit.

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::Shortlist;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::read_unpacked;
 use canopy_tokenize::{Side, Tokenizer};
 
@@ -15,7 +15,7 @@ use canopy_tokenize::{Side, Tokenizer};
 const FIRST: u64 = 100;
 const BEST: usize = 100;
 
-/// What stands in a table for no word.
+/// The entry of a table without a word.
 const NO_WORD: &str = "NULL";
 
 impl Shortlist {

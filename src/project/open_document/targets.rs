@@ -1,4 +1,4 @@
-//! What others ask of the targets: the model, the checks, files.
+//! Views of the targets for the model, the checks and files.
 
 use std::collections::BTreeMap;
 

@@ -32,7 +32,7 @@ const WORK: &str = "work";
 /// The newest form of the head that this program knows.
 const VERSION: u32 = 1;
 
-/// What the file at the head says; paths are seen from the folder, with `/` between their parts.
+/// The project file; paths are relative to the folder, with `/` between their parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub version: u32,
@@ -321,7 +321,7 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// The same with a termbase.
+    /// Sets the termbase.
     ///
     /// # Errors
     /// If it cannot be copied.
@@ -418,7 +418,7 @@ impl ProjectFolder {
         Ok((read_as(path, reading)?, work))
     }
 
-    /// What can be read of it, and why the rest cannot.
+    /// The readable work on a document, and the error of the rest.
     pub(super) fn readable_work(&self, document: &str) -> (Option<Project>, Option<Error>) {
         let place = self.work_place(document);
         let (mut projects, mut error) = (Vec::new(), None);
@@ -488,7 +488,7 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// What was translated before: confirmed sentences of all documents, then the memories.
+    /// The translation memory: confirmed sentences of all documents, then the memories.
     ///
     /// # Errors
     /// If the file of a memory cannot be read.
@@ -531,7 +531,7 @@ impl ProjectFolder {
         pairs
     }
 
-    /// The same pairs, each behind the note of its paragraph.
+    /// Calls `each` for all confirmed pairs, each with the note of its paragraph.
     fn each_confirmed(&self, mut each: impl FnMut(Option<&str>, (String, String, PairOrigin))) {
         for (relative, path) in self.documents() {
             let Ok((document, Some(work))) = self.document(relative, &path) else {
@@ -576,7 +576,7 @@ fn is_head(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == HEAD)
 }
 
-/// What was translated before, as it lies at a path: a project has it in all its documents.
+/// The translation memory at a path; that of a project comes from all its documents.
 ///
 /// # Errors
 /// If it cannot be read.

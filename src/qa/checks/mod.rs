@@ -34,13 +34,16 @@ use canopy_document::placeholder;
 /// A segment and its translation; either may hold [placeholders](canopy_document::placeholder) of markup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
+    /// The source segment.
     pub source: String,
+    /// The translation.
     pub target: String,
     /// How many characters the target may have.
     pub max_chars: Option<usize>,
 }
 
 impl Pair {
+    /// A pair without a limit on its length.
     pub fn new(source: impl Into<String>, target: impl Into<String>) -> Self {
         Self {
             source: source.into(),
@@ -105,6 +108,7 @@ pub enum Severity {
 }
 
 impl CheckKind {
+    /// All checks, in the order of the window.
     pub const ALL: &'static [Self] = &[
         Self::Untranslated,
         Self::Identical,
@@ -152,6 +156,7 @@ impl CheckKind {
         }
     }
 
+    /// The severity of its findings.
     pub fn severity(self) -> Severity {
         match self {
             Self::Untranslated | Self::Tags | Self::Variables | Self::Numbers | Self::TooLong => {
@@ -188,7 +193,9 @@ impl FromStr for CheckKind {
 /// A place where a translation may be wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
+    /// The check that found it.
     pub check: CheckKind,
+    /// How grave it is.
     pub severity: Severity,
     /// Number of the segment, counted from 0.
     pub segment: usize,
@@ -202,6 +209,7 @@ pub struct Finding {
 /// Which checks are made, for which language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checks {
+    /// The checks to run.
     pub kinds: Vec<CheckKind>,
     /// Code such as `en`; `None` if it is not known.
     pub source_language: Option<String>,
@@ -220,7 +228,7 @@ impl Default for Checks {
     }
 }
 
-/// What some checks look things up in; without it they find nothing.
+/// Resources that some checks look words up in; without them they find nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Resources<'r> {
     /// For [`CheckKind::Terms`].
@@ -238,7 +246,7 @@ impl Checks {
         self.run_with(pairs, Resources::default())
     }
 
-    /// The same with what some checks look things up in.
+    /// [`Self::run`] with resources that some checks look words up in.
     pub fn run_with(&self, pairs: &[Pair], resources: Resources<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (segment, pair) in pairs.iter().enumerate() {

@@ -9,8 +9,8 @@ use encoding_rs::Encoding;
 use spellbook::Dictionary;
 
 use super::Problem;
+use crate::error::{Error, Result};
 use crate::terms::words;
-use canopy_base::error::{Error, Result};
 use canopy_document::placeholder;
 
 /// Folders below which programs and packages put dictionaries.
@@ -26,7 +26,7 @@ const FOLDERS: &[&str] = &[
     "C:\\Program Files\\LibreOffice\\share\\extensions",
 ];
 
-/// The same below the home folder.
+/// Dictionary folders below the home folder.
 const HOME_FOLDERS: &[&str] = &["Library/Spelling", ".local/share/hunspell", ".hunspell"];
 
 /// Letters of the shortest word that is looked up.
@@ -70,7 +70,7 @@ impl Spelling {
         Self::installed_or_in(language, None)
     }
 
-    /// The same, where a person's own folder has none of the language.
+    /// Opens a dictionary of the system, where a person's own folder has none of the language.
     ///
     /// # Errors
     /// If there is no dictionary of the language, or it cannot be read.
@@ -224,7 +224,7 @@ fn rank(path: &Path, language: &str) -> u8 {
     }
 }
 
-/// What the `.aff` file says it and its dictionary are written in.
+/// The encoding that the `.aff` file declares for itself and its dictionary.
 fn encoding_of(aff: &[u8]) -> &'static Encoding {
     let text = String::from_utf8_lossy(aff);
     let name = text

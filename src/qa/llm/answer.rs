@@ -1,4 +1,4 @@
-//! What a model has written around a translation, and the translation itself.
+//! The translation in an answer, and the text that a model wrote around it.
 
 /// The translation within what a model answers: without its thoughts, and without what frames it.
 pub fn translation(answer: &str, source: &str) -> String {
@@ -8,7 +8,7 @@ pub fn translation(answer: &str, source: &str) -> String {
     unquoted(text.trim(), source.trim()).trim().to_owned()
 }
 
-/// What stands behind the thoughts that some models write down first.
+/// The answer after the thoughts that some models write down first.
 fn without_thoughts(answer: &str) -> &str {
     const END: &str = "</think>";
     match answer.rfind(END) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use ureq::http::Response;
 use ureq::{Agent, Body, RequestBuilder};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Bytes of an answer, at most: no sentence is longer.
 const MOST_BYTES: u64 = 4 << 20;
@@ -38,7 +38,9 @@ impl std::fmt::Debug for Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
+    /// Tokens read.
     pub prompt_tokens: usize,
+    /// Tokens written.
     pub completion_tokens: usize,
 }
 
@@ -102,11 +104,12 @@ impl Endpoint {
         })
     }
 
+    /// The name of the model.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// What the model says to a conversation.
+    /// Returns the model's reply to a conversation.
     ///
     /// # Errors
     /// [`Error::Llm`] if the server cannot be reached, does not answer in time, or answers something else.
@@ -166,7 +169,7 @@ impl Endpoint {
         self.told(self.with_key(request).send(body.to_string()))
     }
 
-    /// What the server answers.
+    /// Returns the server's response.
     fn told(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value> {
         let mut answer = answer.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
         let status = answer.status();

@@ -12,14 +12,18 @@ pub(super) const MARKS: &str = " Marks such as ⟨1⟩, ⟨/1⟩ and ⟨2/⟩ ar
 /// The names of both languages, in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Languages<'a> {
+    /// The source language.
     pub source: &'a str,
+    /// The target language.
     pub target: &'a str,
 }
 
 /// A sentence that stands near another, as people edit it, and its translation if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
+    /// The source sentence.
     pub source: String,
+    /// Its translation.
     pub target: Option<String>,
 }
 
@@ -28,10 +32,11 @@ pub struct Neighbour {
 pub struct Question {
     /// The sentence as it is stored, with placeholders for its markup.
     pub stored: String,
-    /// The same as people edit it, with `⟨1⟩…⟨/1⟩` for its markup.
+    /// The sentence as people edit it, with `⟨1⟩…⟨/1⟩` for its markup.
     pub source: String,
     /// Sentences before and after it, in the order of the document.
     pub before: Vec<Neighbour>,
+    /// Sentences after it.
     pub after: Vec<Neighbour>,
     /// Terms that occur in it, and what they are called.
     pub terms: Vec<(String, String)>,
@@ -100,7 +105,7 @@ impl Question {
     }
 }
 
-/// What is wrong with the marks of an answer, for its model.
+/// Describes faults in the tags of an answer, for the model that wrote it.
 pub(super) fn correction(problems: &[String], stored: &str) -> Message {
     let needed: Vec<String> = tokens(stored).iter().map(Token::to_string).collect();
     Message::user(format!(

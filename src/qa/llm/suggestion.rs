@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::answer::translation;
 use super::client::{Endpoint, Message, Usage};
 use super::prompt::{Languages, Question, correction};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::editable::{from_editable, repaired};
 
 /// How often a model is told what is wrong with the markup of its answer.
@@ -16,7 +16,9 @@ const RETRIES: usize = 2;
 pub struct Suggestion {
     /// With the placeholders of the source, each once and well nested.
     pub text: String,
+    /// Time of all requests.
     pub elapsed: Duration,
+    /// Tokens of all requests.
     pub usage: Usage,
     /// How often it was asked again since its markup was wrong.
     pub retries: usize,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::*;
-use canopy_base::error::Error;
+use crate::error::Error;
 use canopy_document::editable::to_editable;
 
 const LANGUAGES: Languages<'_> = Languages {

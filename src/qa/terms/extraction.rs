@@ -30,7 +30,9 @@ const LEAST_OF_FORM: f32 = 0.05;
 /// How terms are taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
+    /// Code of the source language.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// Places that a term must have.
     pub least_count: usize,
@@ -56,6 +58,7 @@ impl Extraction {
 /// A term that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExtractedTerm {
+    /// The term in the source language.
     pub source: String,
     /// Places in the texts.
     pub count: usize,
@@ -68,7 +71,7 @@ pub struct ExtractedTerm {
 }
 
 impl ExtractedTerm {
-    /// The same as an entry of a termbase.
+    /// The candidate as an entry of a termbase.
     pub fn term(&self) -> Term {
         Term {
             source: self.source.clone(),

@@ -47,6 +47,7 @@ struct Literal {
 }
 
 impl TermIndex {
+    /// Indexes a termbase by the stems of its source terms.
     pub fn new(base: Arc<Termbase>) -> Self {
         let stems = Stems::of(&base.source_language);
         let mut entries: HashMap<String, Vec<Entry>> = HashMap::new();
@@ -76,6 +77,7 @@ impl TermIndex {
         }
     }
 
+    /// The indexed termbase.
     pub fn base(&self) -> &Arc<Termbase> {
         &self.base
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::tables::{BETWEEN, appended};
 use super::termbase::{Kind, Term, Termbase};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::write_atomically;
 use canopy_document::csv::field;
 
@@ -21,7 +21,7 @@ impl Termbase {
             Kind::Tsv => self.table('\t'),
             Kind::Glossary => self.glossary(),
         };
-        write_atomically(path, text.as_bytes(), replace)
+        Ok(write_atomically(path, text.as_bytes(), replace)?)
     }
 
     /// Writes a term that was added to the file: a line more of a table, whose other lines stay as they are; other files anew.
@@ -51,7 +51,7 @@ impl Termbase {
                 format!("{text}{end}{}", lines.collect::<String>())
             }
         };
-        write_atomically(path, text.as_bytes(), true)
+        Ok(write_atomically(path, text.as_bytes(), true)?)
     }
 
     fn table(&self, separator: char) -> String {

@@ -13,6 +13,7 @@ const LONGEST_ENDING: usize = 3;
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word<'t> {
+    /// The word as written.
     pub text: &'t str,
     /// Its bytes.
     pub range: Range<usize>,

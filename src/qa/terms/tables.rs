@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::termbase::Term;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_corpus::is_same_language;
 use canopy_document::csv;
 

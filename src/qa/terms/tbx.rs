@@ -9,7 +9,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::termbase::Term;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::lines::line_of;
 use canopy_corpus::is_same_language;
 use canopy_document::placeholder::folded;
@@ -45,7 +45,7 @@ struct Entry {
     note: Option<String>,
 }
 
-/// What is being read.
+/// The element that is being read.
 #[derive(Default)]
 struct State {
     entries: Vec<Entry>,

@@ -5,11 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{tables, tbx};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A word or phrase of the source, and how it is to be translated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Term {
+    /// The term in the source language.
     pub source: String,
     /// Translations that are right, the preferred one first.
     pub targets: Vec<String>,
@@ -18,13 +19,16 @@ pub struct Term {
     pub forbidden: Vec<String>,
     /// Whether the source is meant only as it is spelt.
     pub case_sensitive: bool,
+    /// The subject field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
+    /// A note for translators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Term {
+    /// A term with one translation.
     pub fn new(source: impl Into<String>, target: impl Into<String>) -> Self {
         Self {
             source: source.into(),
@@ -42,8 +46,11 @@ impl Term {
 /// Terms between two languages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Termbase {
+    /// Code of the source language.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
+    /// All terms, in the order of the file.
     pub terms: Vec<Term>,
 }
 
@@ -57,7 +64,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub fn of(path: &Path) -> Result<Self> {
+    pub(super) fn of(path: &Path) -> Result<Self> {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         match ending.to_str() {
             Some("tbx" | "xml") => Ok(Self::Tbx),
@@ -147,10 +154,12 @@ impl Termbase {
         }
     }
 
+    /// Number of terms.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -19,7 +19,7 @@ fn found(base: &Arc<Termbase>, text: &str) -> Vec<(String, usize)> {
         .collect()
 }
 
-fn read(name: &str, content: &str) -> canopy_base::error::Result<Termbase> {
+fn read(name: &str, content: &str) -> crate::error::Result<Termbase> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, content).expect("a file");

@@ -17,6 +17,7 @@ pub struct TermUsage {
 }
 
 impl TermUsage {
+    /// Indexes a termbase.
     pub fn new(base: Arc<Termbase>) -> Self {
         Self {
             target_stems: Stems::of(&base.target_language),
@@ -24,6 +25,7 @@ impl TermUsage {
         }
     }
 
+    /// The index of the source terms.
     pub fn index(&self) -> &TermIndex {
         &self.index
     }
@@ -73,6 +75,7 @@ pub struct TargetWords<'s> {
 }
 
 impl<'s> TargetWords<'s> {
+    /// The words of a text with their stems.
     pub fn of(text: &str, stems: &'s Stems) -> Self {
         let own = words(text);
         Self {
@@ -89,7 +92,7 @@ impl<'s> TargetWords<'s> {
         self.places(term, true)
     }
 
-    /// The same, but not as a part of a compound: what is forbidden may be a part of what is right.
+    /// Whether the term occurs outside compounds: a forbidden term may be a part of a right one.
     pub fn has_apart(&self, term: &str) -> bool {
         self.places(term, false)
     }

@@ -38,7 +38,7 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// Bodies that are held at once.
 const MOST_BODIES: usize = 8;
 
-/// What all requests share.
+/// State that all requests share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub access: Access,

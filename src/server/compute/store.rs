@@ -16,7 +16,7 @@ use canopy_base::file::write_atomically;
 use canopy_base::folder::files_below;
 use canopy_translate::remote::{Files, Missing, RootedFiles};
 
-/// What clients have sent.
+/// Files that clients have sent.
 #[derive(Debug)]
 pub(super) struct Store {
     folder: PathBuf,

@@ -29,7 +29,7 @@ use canopy_train::{
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{RunFile, TRAINING_ENDED, TRAINING_LENGTH, TrainingList};
 
-/// What a training was begun with.
+/// The inputs of a training.
 const CONFIG: &str = "job.json";
 
 /// There once it has ended: why it failed, or nothing.

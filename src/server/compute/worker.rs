@@ -18,7 +18,7 @@ use canopy_train::DeviceLock;
 use canopy_translate::inference::{DeviceChoice, SearchOptions, TraceRequest, Translator};
 use canopy_translate::remote::{Found, ModelReference};
 
-/// What is to be done for a client.
+/// A task of a client.
 pub(super) enum Work {
     Search(Box<Search>),
     Trace(Box<TraceRequest>),

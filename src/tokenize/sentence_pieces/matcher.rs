@@ -11,7 +11,7 @@ pub(super) struct PrefixMatcher {
 }
 
 impl PrefixMatcher {
-    pub fn insert(&mut self, symbol: &str) {
+    pub(super) fn insert(&mut self, symbol: &str) {
         let Some(first) = symbol.chars().next() else {
             return;
         };
@@ -23,7 +23,7 @@ impl PrefixMatcher {
     }
 
     /// How many bytes of `text` the longest symbol is that it begins with.
-    pub fn longest(&self, text: &str) -> Option<usize> {
+    pub(super) fn longest(&self, text: &str) -> Option<usize> {
         let lengths = self.lengths.get(&text.chars().next()?)?;
         let is_symbol = |length: usize| {
             text.get(..length)

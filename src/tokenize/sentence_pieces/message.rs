@@ -65,39 +65,39 @@ impl<'a> Message<'a> {
     }
 
     /// All values of a field that may be repeated.
-    pub fn all(&self, field: u64) -> impl Iterator<Item = &'a [u8]> {
+    pub(super) fn all(&self, field: u64) -> impl Iterator<Item = &'a [u8]> {
         self.0.iter().filter_map(move |&(name, value)| match value {
             Value::Bytes(bytes) if name == field => Some(bytes),
             _ => None,
         })
     }
 
-    pub fn number(&self, field: u64) -> Option<u64> {
+    pub(super) fn number(&self, field: u64) -> Option<u64> {
         match self.last(field)? {
             Value::Number(number) => Some(number),
             _ => None,
         }
     }
 
-    pub fn float(&self, field: u64) -> Option<f32> {
+    pub(super) fn float(&self, field: u64) -> Option<f32> {
         match self.last(field)? {
             Value::Float(float) => Some(float),
             _ => None,
         }
     }
 
-    pub fn bytes(&self, field: u64) -> Option<&'a [u8]> {
+    pub(super) fn bytes(&self, field: u64) -> Option<&'a [u8]> {
         match self.last(field)? {
             Value::Bytes(bytes) => Some(bytes),
             _ => None,
         }
     }
 
-    pub fn text(&self, field: u64) -> Option<&'a str> {
+    pub(super) fn text(&self, field: u64) -> Option<&'a str> {
         std::str::from_utf8(self.bytes(field)?).ok()
     }
 
-    pub fn message(&self, field: u64) -> Option<Message<'a>> {
+    pub(super) fn message(&self, field: u64) -> Option<Message<'a>> {
         fields(self.bytes(field)?)
     }
 }

@@ -20,7 +20,7 @@ use normalizer::{Normalizer, SPACE};
 use pieces::{Kind, Pieces};
 
 use super::token_list::TokenList;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::write_atomically;
 
 /// How a model cuts texts, as numbered in the file.
@@ -53,6 +53,7 @@ pub struct SentencePieces {
 pub struct SentencePiece<'a> {
     /// As the model has it, or, if it has none such, the characters themselves.
     pub text: Cow<'a, str>,
+    /// Number in the vocabulary.
     pub id: u32,
     /// The bytes of the text that it stands for.
     pub range: Range<usize>,
@@ -112,7 +113,7 @@ impl SentencePieces {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        write_atomically(path, &self.file, true)
+        Ok(write_atomically(path, &self.file, true)?)
     }
 
     /// How many ids there are.
@@ -120,6 +121,7 @@ impl SentencePieces {
         clippy::len_without_is_empty,
         reason = "it always has the piece for the unknown"
     )]
+    /// Number of pieces.
     pub fn len(&self) -> usize {
         self.pieces.list.len()
     }

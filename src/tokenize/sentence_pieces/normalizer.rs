@@ -41,7 +41,7 @@ impl Normalized {
 
 impl Normalizer {
     /// Of the message `NormalizerSpec`; none if its table is damaged.
-    pub fn new(spec: &Message<'_>, space_is_suffix: bool) -> Option<Self> {
+    pub(super) fn new(spec: &Message<'_>, space_is_suffix: bool) -> Option<Self> {
         let (trie, replacements) = match spec.bytes(2) {
             None | Some([]) => (Vec::new(), Vec::new()),
             Some(table) => {
@@ -66,12 +66,12 @@ impl Normalizer {
     }
 
     /// Whether it replaces characters at all.
-    pub fn has_table(&self) -> bool {
+    pub(super) fn has_table(&self) -> bool {
         !self.trie.is_empty()
     }
 
     /// `kept` are symbols that pass as they are.
-    pub fn normalized(&self, text: &str, kept: &PrefixMatcher) -> Normalized {
+    pub(super) fn normalized(&self, text: &str, kept: &PrefixMatcher) -> Normalized {
         let space = if self.escapes_spaces { SPACE } else { " " };
         let mut normalized = Normalized::default();
         let mut place = 0;

@@ -46,7 +46,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Of the message `ModelProto`.
-    pub fn new(model: &Message<'_>, falls_back_to_bytes: bool) -> Result<Self, String> {
+    pub(super) fn new(model: &Message<'_>, falls_back_to_bytes: bool) -> Result<Self, String> {
         let mut pieces = Self {
             list: Vec::new(),
             user_defined: PrefixMatcher::default(),
@@ -110,23 +110,23 @@ impl Pieces {
     }
 
     /// The piece that a text may become.
-    pub fn ordinary(&self, text: &str) -> Option<u32> {
+    pub(super) fn ordinary(&self, text: &str) -> Option<u32> {
         self.ordinary.get(text).copied()
     }
 
     /// Bytes of the longest piece that begins with this character.
-    pub fn longest_from(&self, first: char) -> usize {
+    pub(super) fn longest_from(&self, first: char) -> usize {
         self.longest.get(&first).copied().unwrap_or_default()
     }
 
     /// The piece of this text, whatever it is.
-    pub fn find(&self, text: &str) -> Option<u32> {
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
         let reserved = self.reserved.get(text).copied();
         reserved.or_else(|| self.ordinary(text))
     }
 
     /// The piece of this text, or the unknown.
-    pub fn id(&self, text: &str) -> u32 {
+    pub(super) fn id(&self, text: &str) -> u32 {
         self.find(text).unwrap_or(self.unknown)
     }
 }

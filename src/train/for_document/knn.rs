@@ -79,7 +79,7 @@ impl KnnRetrieval {
         self.beside_confirmed(translator, sentences, &[], step)
     }
 
-    /// The same, which also retrieves from translations of other sentences that a person has `confirmed`, in the order of the
+    /// Retrieves from the memory, and from translations of other sentences that a person has `confirmed`, in the order of the
     /// document.
     pub fn beside_confirmed(
         &self,

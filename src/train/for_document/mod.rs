@@ -49,7 +49,7 @@ pub fn after_fixed(
     Some(translator.with_model(prepared.model))
 }
 
-/// The same for the document of these sentences, as a reader sees them.
+/// [`for_document`] for the document of these sentences, as a reader sees them.
 pub fn for_sentences(
     translator: &Translator,
     sentences: &[String],
@@ -62,7 +62,7 @@ pub fn for_sentences(
     }
 }
 
-/// The same, where a person has `confirmed` translations of other sentences of the document, in its order: a model that looks
+/// [`for_sentences`] where a person has `confirmed` translations of other sentences of the document, in its order: a model that looks
 /// things up does so there too.
 pub fn beside_confirmed(
     translator: &Translator,

@@ -156,7 +156,7 @@ impl Sweep {
         })
     }
 
-    /// The same sweep, of which [`Self::run`] trains these rows alone.
+    /// This sweep, of which [`Self::run`] trains these rows alone.
     ///
     /// # Errors
     /// The error, if it has no row of such a name.
@@ -175,7 +175,7 @@ impl Sweep {
         Ok(self)
     }
 
-    /// The same rows for so many updates without any score, to measure their time.
+    /// These rows for so many updates without any score, to measure their time.
     #[must_use]
     pub fn measuring(mut self, steps: usize) -> Self {
         for run in self.rows.iter_mut().flat_map(|row| &mut row.runs) {

@@ -10,7 +10,8 @@ use super::model::{CatalogueFile, CatalogueModel, Source};
 use super::staging::{self, Staging};
 use super::web::Fault;
 use crate::inference::{DownloadedFrom, InstalledModel, KnownOfModel, install_known_model};
-use canopy_base::error::{Error, Result};
+use canopy_base::error::{Error, Result, find};
+use canopy_models::error::Error as ModelsError;
 
 /// The time over which speed is measured.
 const WINDOW: Duration = Duration::from_secs(4);
@@ -176,10 +177,13 @@ fn install(
 fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
     let reason = match error {
         Error::Exists { .. } | Error::Write { .. } | Error::Panicked { .. } => return error,
-        Error::Model { reason, .. } | Error::Foreign { reason, .. } => reason,
-        other => other
-            .to_string()
-            .replace(&format!(": \"{}\"", path.display()), ""),
+        Error::Model { reason, .. } => reason,
+        other => match find(&other) {
+            Some(ModelsError::Foreign { reason, .. }) => reason.clone(),
+            _ => other
+                .to_string()
+                .replace(&format!(": \"{}\"", path.display()), ""),
+        },
     };
     failed(
         model,

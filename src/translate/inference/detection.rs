@@ -3,8 +3,8 @@
 use serde::Serialize;
 use whatlang::{Detector, Info, Lang, detect};
 
-use canopy_base::error::{Error, Result};
 use canopy_document::document::{Document, ReadingOptions};
+use canopy_document::error::{Error, Result};
 use canopy_document::placeholder::visible;
 use canopy_tokenize::two_letters;
 

@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use canopy_base::error::{Error, Result};
+use canopy_base::error::Result;
 use canopy_metrics::similarity::Embeddings;
 use canopy_models::weights::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
 use canopy_nn::model::{BertBatch, normalised, pooled};
@@ -37,7 +37,7 @@ impl SentenceEncoder {
             let reason =
                 "it encodes words, not sentences; name an imported sbert or use".to_owned();
             let path = folder.to_owned();
-            return Err(Error::Encoder { reason, path });
+            return Err(canopy_models::error::Error::Encoder { reason, path }.into());
         }
         let device = ComputeDevice::open(device)?;
         let (network, vocabulary) = description.load(folder, &device.device)?;
@@ -101,7 +101,7 @@ impl SentenceEncoder {
             let first = first_rows[text.as_ref()] * dimensions;
             values.copy_within(first..first + dimensions, row * dimensions);
         }
-        Embeddings::new(values, dimensions).map(Some)
+        Ok(Embeddings::new(values, dimensions).map(Some)?)
     }
 
     fn ids(&self, text: &str) -> Vec<u32> {

@@ -53,7 +53,7 @@ impl RemoteModel {
     fn reference(&self, languages: [String; 2], int8: bool) -> Result<ModelReference> {
         let reranker = self.reranker.as_ref().map(|(folder, files, weight)| {
             let files = self.client.upload(files, folder)?;
-            Ok(RerankerReference {
+            Ok::<_, canopy_base::error::Error>(RerankerReference {
                 files,
                 weight: *weight,
             })

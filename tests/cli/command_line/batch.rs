@@ -54,12 +54,15 @@ fn a_folder_is_translated_once_and_keeps_its_paths() {
             .all(|it| it == "unchanged")
     );
     // Another search is another translation.
-    let output = desk.translate(&[&from, "-o", &to, "--beam", "1"]);
-    assert!(
-        outcomes(&stdout(&output))
-            .values()
-            .all(|it| it == "translated")
-    );
+    for [option, value] in [["--beam", "1"], ["--address", "sie"]] {
+        let output = desk.translate(&[&from, "-o", &to, option, value]);
+        assert!(
+            outcomes(&stdout(&output))
+                .values()
+                .all(|it| it == "translated"),
+            "{option}"
+        );
+    }
 }
 
 #[test]

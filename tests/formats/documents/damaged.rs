@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::Range;
 use std::time::Instant;
 
-use canopy::error::Error;
 use canopy::text::document::{Document, Format};
+use canopy::text::error::{BaseError, Error};
 
 use crate::documents::real_pages::{own, pages};
 use crate::documents::{check, with_own_text};
@@ -100,12 +100,12 @@ fn is_refused(bytes: &[u8], told: &str) -> bool {
                 let again = Document::parse("again", format, own).expect("as it was");
                 check(&again);
             }
-            Err(Error::NotUtf8 { offset, .. }) => {
+            Err(Error::Base(BaseError::NotUtf8 { offset, .. })) => {
                 let valid = std::str::from_utf8(bytes).expect_err("not UTF-8");
                 assert_eq!(offset, valid.valid_up_to(), "{told}");
                 refused = true;
             }
-            Err(Error::Binary { offset, .. }) => {
+            Err(Error::Base(BaseError::Binary { offset, .. })) => {
                 assert_eq!(bytes[offset], 0, "{told}");
                 refused = true;
             }

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use canopy::error::Error;
 use canopy::text::document::{Document, Format};
+use canopy::text::error::{BaseError, Error};
 use canopy::text::{MAX_DEPTH, MAX_LINE_BYTES};
 
 use crate::documents::{check, html, markdown, texts};
@@ -43,15 +43,15 @@ fn bad_files_are_refused_by_name_place_and_remedy() {
     };
     assert!(matches!(
         refused("a.html", b"<p>\xC3\xA4\n\xFF"),
-        Error::NotUtf8 {
+        Error::Base(BaseError::NotUtf8 {
             offset: 6,
             line: 2,
             ..
-        }
+        })
     ));
     assert!(matches!(
         refused("b.txt", b"ab\0c"),
-        Error::Binary { offset: 2, .. }
+        Error::Base(BaseError::Binary { offset: 2, .. })
     ));
     assert!(matches!(
         refused("c.md", b"\xFF\xFEa"),
@@ -62,15 +62,15 @@ fn bad_files_are_refused_by_name_place_and_remedy() {
             "d.txt",
             &[b"a\n", vec![b'x'; MAX_LINE_BYTES + 1].as_slice()].concat()
         ),
-        Error::LongLine { line: 2, .. }
+        Error::Base(BaseError::LongLine { line: 2, .. })
     ));
     assert!(matches!(
         Document::open(folder.path().join("missing.txt"), None),
-        Err(Error::Read { .. })
+        Err(Error::Base(BaseError::Read { .. }))
     ));
     assert!(matches!(
         Document::open(folder.path(), None),
-        Err(Error::Read { .. })
+        Err(Error::Base(BaseError::Read { .. }))
     ));
 }
 

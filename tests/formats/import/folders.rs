@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use canopy::corpus::document_folders::{FolderImport, FolderReport};
+use canopy::corpus::error::{BaseError, Error};
 use canopy::corpus::{Corpus, Split, UnitStatus, segments};
-use canopy::error::Error;
 use tempfile::TempDir;
 
 use crate::import::{documents, folder, pairs};
@@ -284,8 +284,14 @@ fn folders_that_cannot_be_meant_are_refused() {
         error
     };
     assert!(matches!(refused("de"), Error::NoDocumentPairs { .. }));
-    assert!(matches!(refused("bad"), Error::Binary { .. }));
-    assert!(matches!(refused("missing"), Error::Read { .. }));
+    assert!(matches!(
+        refused("bad"),
+        Error::Base(BaseError::Binary { .. })
+    ));
+    assert!(matches!(
+        refused("missing"),
+        Error::Base(BaseError::Read { .. })
+    ));
 }
 
 #[test]

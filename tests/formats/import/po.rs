@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use canopy::corpus::error::Error;
 use canopy::corpus::gettext::{PoImport, PoReport};
 use canopy::corpus::{Corpus, Split, UnitStatus, segments};
-use canopy::error::Error;
 
 use crate::import::{documents, folder, pairs};
 

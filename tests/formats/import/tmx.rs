@@ -4,9 +4,9 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use canopy::corpus::error::Error;
 use canopy::corpus::tmx::{TmxImport, TmxReport};
 use canopy::corpus::{Corpus, Split};
-use canopy::error::Error;
 use tempfile::TempDir;
 
 use crate::import::{documents, pairs};

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use canopy::error::Result;
+use canopy::errors::models::Result;
 use canopy::inference::{DeviceChoice, SentenceEncoder};
 use canopy::interchange::{Archive, Encoder};
 use canopy::similarity::Embeddings;

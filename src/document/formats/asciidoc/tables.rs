@@ -14,7 +14,7 @@ pub(super) enum Content {
     Paragraphs,
     /// Blocks as in a document.
     Blocks,
-    /// What stays as it is.
+    /// Text that stays as it is.
     Code,
 }
 

@@ -1,4 +1,4 @@
-//! What dialects of Markdown have and `CommonMark` has not.
+//! Syntax of Markdown dialects that `CommonMark` lacks.
 //!
 //! Containers and tabs (`:::`, `!!!`, `???`, `///`, `===`), line blocks, drawn tables, title blocks, examples and
 //! abbreviations, lines of MDX, tags of templates, tables of contents. The parser reads a copy of the file in which these

@@ -28,7 +28,7 @@ enum Span {
     Whole(usize, Kind),
     /// Around words: the lengths of what opens, of the words, and of what closes.
     Around(&'static str, [usize; 3]),
-    /// What is skipped.
+    /// A skipped range.
     Text(usize),
 }
 

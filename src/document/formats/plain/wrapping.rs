@@ -24,7 +24,7 @@ pub(super) struct Line<'s> {
     quote: usize,
     /// How many bytes a list mark takes behind those.
     mark: usize,
-    /// What is text, in bytes of the file: one part, or a cell each.
+    /// Byte ranges of text in the file: one part, or one for each cell.
     pub parts: Vec<Range<usize>>,
     is_table: bool,
 }

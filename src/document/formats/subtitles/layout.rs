@@ -209,7 +209,7 @@ impl<'g> Laid<'g> {
         ranges
     }
 
-    /// The same by the shares alone.
+    /// Line ranges by the shares alone.
     fn by_shares(&self, shares: &[usize], all: usize) -> Vec<Range<usize>> {
         let last = self.places.len() - 1;
         let total = self.widths[last].0;

@@ -1,11 +1,11 @@
-//! What a file says of the targets that it has.
+//! States of the targets in a file.
 
 use std::borrow::Cow;
 
 use crate::document::Standing;
 use crate::formats::xml::{Id, Xml};
 
-/// What the file says of a target; none if it is empty, or a copy of the source that waits for its translation.
+/// Returns the state of a target; none if the target is empty, or a copy of the source that awaits translation.
 pub(super) fn standing(xml: &Xml, source: Id, target: Id) -> Option<Standing> {
     let text = xml.whole_text(target);
     if text.trim().is_empty() {
@@ -19,7 +19,7 @@ pub(super) fn standing(xml: &Xml, source: Id, target: Id) -> Option<Standing> {
     }
 }
 
-/// What states tell of a target.
+/// Maps the state attributes of a target to a [`State`].
 enum Said {
     Nothing,
     NotBegun,
@@ -90,7 +90,7 @@ fn of_trados(confirmation: &str) -> Option<Said> {
     })
 }
 
-/// What Trados says of a segment.
+/// Trados's confirmation level of a segment.
 fn confirmation(xml: &Xml, unit: Id, segment: Id) -> Option<Cow<'_, str>> {
     let mid = xml.attribute(segment, "mid")?;
     let is_it =

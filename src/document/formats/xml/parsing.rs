@@ -26,7 +26,7 @@ fn most_nodes(text: &str) -> usize {
     begin.sum::<usize>() + 1
 }
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whole {
     /// It has one outermost element, which declares all prefixes.

@@ -24,7 +24,7 @@ const HEAD: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Genders {
     known: HashMap<String, Gender>,
-    /// The same in lower case, for the heads of compounds.
+    /// The nouns in lower case, for the heads of compounds.
     heads: HashMap<String, Gender>,
 }
 

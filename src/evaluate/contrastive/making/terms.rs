@@ -247,7 +247,7 @@ fn source_words(text: &str) -> Vec<String> {
     distinct(long)
 }
 
-/// The same; in German nouns that do not begin a sentence.
+/// Long words of a translation; in German, nouns that do not begin a sentence.
 fn target_words(text: &str, is_german: bool) -> Vec<String> {
     let words = words(text).into_iter().filter(is_long);
     let nouns = words.filter(|word| !is_german || (word.is_capitalised() && !word.after_mark));

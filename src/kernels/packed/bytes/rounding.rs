@@ -47,8 +47,8 @@ pub(super) fn to_bytes(x: &[f32], bytes: &mut [u8], (zero, steps): (u8, f32)) ->
     largest / steps + nothing.iter().sum::<f32>()
 }
 
-/// The same by a multiplier that is given: numbers beyond the largest step become that. The steps are known, so that what is
-/// given is 1.
+/// Rounds a row to bytes by a given multiplier and clamps to the largest step. The steps are known, so that the scale
+/// is 1.
 #[inline(always)]
 pub(super) fn to_bytes_by(x: &[f32], bytes: &mut [u8], (zero, multiplier): (u8, f32)) -> f32 {
     let mut nothing = [0.0_f32; COLUMNS];

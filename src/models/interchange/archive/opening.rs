@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use super::{Archive, Member, Place, depth};
+use crate::error::{Error, Result};
 use crate::interchange::bytes::Bytes;
 use crate::interchange::compression::{Compression, most_unpacked};
 use crate::interchange::packed::Packed;
 use crate::interchange::seeming::is_partial;
 use crate::interchange::tar::{files_of, is_tar};
-use canopy_base::error::{Error, Result};
 
 /// Folders below the named one in which files are looked for.
 const MAX_DEPTH: usize = 4;

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{Archive, Place};
+use crate::error::{Error, Result};
 use crate::interchange::bytes::Bytes;
 use crate::interchange::compression::most_unpacked;
-use canopy_base::error::{Error, Result};
 
 /// Told how many bytes were written more; a break ends the writing.
 pub type EachPart<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;

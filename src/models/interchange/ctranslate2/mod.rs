@@ -12,7 +12,7 @@ use super::floats::Floats;
 use super::foreign::{ForeignFormat, ForeignModel, Licence, SearchDefaults};
 use super::placing::{ForeignTensors, Map, Placing, encoder_layer, encoder_layout, input_layers};
 use super::stated::Stated;
-use canopy_base::error::{Error, Result};
+use crate::error::Result;
 use canopy_nn::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SineColumns,
     SineFrequencies, Sinusoids, SpecialTokens, Sublayer, Variant,
@@ -374,7 +374,7 @@ fn model_config(file: &ModelFile, config: &Config) -> Result<ModelConfig, Proble
         num_heads,
         encoder: encoder_layout(layers("encoder"))
             .parse()
-            .map_err(|cause: Error| cause.to_string())?,
+            .map_err(|cause: canopy_nn::error::Error| cause.to_string())?,
         num_decoder_layers: layers("decoder"),
         dropout: 0.1,
         max_tokens: match positions {

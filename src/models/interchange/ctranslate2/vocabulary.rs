@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::Config;
+use crate::error::Result;
 use crate::interchange::archive::Archive;
 use crate::interchange::foreign::{ForeignLanguages, LanguageTokens, TokenizerFiles};
-use canopy_base::error::Result;
 use canopy_nn::model::{ModelConfig, SearchRule, SpecialTokens};
 
 /// `max_decoding_length` there.

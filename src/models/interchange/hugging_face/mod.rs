@@ -17,7 +17,7 @@ use super::foreign::{
 };
 use super::placing::encoder_layout;
 use super::stated::Stated;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_nn::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SearchRule,
     SineColumns, SineFrequencies, Sinusoids, SpecialTokens, Variant,
@@ -74,7 +74,7 @@ struct TokenizerConfig {
     target_lang: Option<String>,
 }
 
-/// What every `config.json` of transformers says.
+/// Fields of every `config.json` of transformers.
 #[derive(Debug, Deserialize)]
 struct Named {
     model_type: Option<String>,

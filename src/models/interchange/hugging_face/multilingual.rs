@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::tokens::MOST_TOKENS;
 use super::{CONFIG, Config, Family, TOKENIZER, json};
+use crate::error::Result;
 use crate::interchange::archive::Archive;
 use crate::interchange::foreign::{ForeignLanguages, LanguageTokens, TokenizerFiles};
 use crate::interchange::sentencepiece;
-use canopy_base::error::Result;
 
 /// The first ids of fairseq's dictionaries, which stand before the pieces but the model's own special ones.
 const FAIRSEQ: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];

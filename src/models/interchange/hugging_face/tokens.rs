@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{CONFIG, Config, json};
+use crate::error::Result;
 use crate::interchange::archive::Archive;
 use crate::interchange::foreign::TokenizerFiles;
-use canopy_base::error::Result;
 
 const END: &str = "</s>";
 

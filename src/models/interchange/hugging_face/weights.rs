@@ -1,10 +1,10 @@
 //! The tensors of `MarianMTModel`, `M2M100ForConditionalGeneration` and `MBartForConditionalGeneration` by their names here.
 
 use super::OFFSET;
+use crate::error::Result;
 use crate::interchange::floats::Floats;
 use crate::interchange::placing::{ForeignTensors, Map, Placing, encoder_layer, input_layers};
 use crate::interchange::tensors::Tensors;
-use canopy_base::error::Result;
 use canopy_nn::model::{ModelConfig, NormPosition, Positions, Sublayer};
 
 /// Puts all tensors down, and says in `config` which tables are one.

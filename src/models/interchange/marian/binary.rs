@@ -19,7 +19,7 @@ const FLOAT16: u64 = 0x402;
 const FLOAT32: u64 = 0x404;
 const INTGEMM8: u64 = 0x1_0001;
 const INTGEMM16: u64 = 0x1_0002;
-/// The same two kinds in the Marian of Bergamot, which Firefox's models are written with.
+/// Both kinds in the Marian of Bergamot, which writes Firefox's models.
 const BERGAMOT_INTGEMM8: u64 = 0x4101;
 const BERGAMOT_INTGEMM16: u64 = 0x4102;
 
@@ -255,7 +255,7 @@ mod tests {
         bytes
     }
 
-    /// What a file of Bergamot has: a scale of activations of `Wemb` is quantised as if it were words.
+    /// Files of Bergamot hold a scale of activations of `Wemb`, quantised like words.
     fn tensors(integers: u64) -> Vec<(&'static str, u64, [i32; 2], Vec<u8>)> {
         let multiplied = |bytes: &[u8], by: f32| [bytes, &by.to_le_bytes()].concat();
         let words = multiplied(&[1, 2, 3, 4, 255, 6], 2.0);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::Result;
 use crate::interchange::placing::encoder_layout;
 use crate::interchange::tensors::Tensors;
 use crate::interchange::yaml::{Yaml, read_settings};
-use canopy_base::error::Result;
 use canopy_nn::model::{
     Activation, Architecture, DecoderCell, MemorySource, ModelConfig, NormPosition, Positions,
     SineColumns, SineFrequencies, Sinusoids, SpecialTokens, Variant,

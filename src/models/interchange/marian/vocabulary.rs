@@ -5,7 +5,7 @@ use super::super::foreign::{ForeignLanguages, TokenizerFiles};
 use super::super::sentencepiece::pieces;
 use super::super::yaml::{Yaml, read_mapping};
 use super::is_sentencepiece;
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// One side's tokens from the vocabulary's file, and what splits its texts: `source.spm`, `source.bpe`, or the vocabulary
 /// itself where it is a SentencePiece model.

@@ -1,10 +1,10 @@
 //! Marian's tensors by their names here. Its matrices multiply from the right, as ours do.
 
 use super::options::Options;
+use crate::error::Result;
 use crate::interchange::floats::Floats;
 use crate::interchange::placing::{ForeignTensors, Map, Placing, encoder_layer, input_layers};
 use crate::interchange::tensors::Tensors;
-use canopy_base::error::Result;
 use canopy_nn::model::{DecoderCell, ModelConfig, NormPosition, Positions};
 
 pub(super) fn read(

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{BaseError, Error, Result};
 use crate::model::pooling::Pooling;
-use canopy_base::error::{Error, Result};
 
 /// Sizes of a [`Bert`](super::Bert).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct BertConfig {
 
 impl BertConfig {
     /// # Errors
-    /// [`Error::Config`] if a size is 0 or the heads do not divide `d_model`.
+    /// [`BaseError::Config`] if a size is 0 or the heads do not divide `d_model`.
     pub fn validate(&self) -> Result<()> {
         let sizes = [
             ("vocab_size", self.vocab_size),
@@ -33,10 +33,12 @@ impl BertConfig {
             ("max_tokens", self.max_tokens),
             ("num_types", self.num_types),
         ];
-        let refuse = |field, found: usize, allowed: &str| Error::Config {
-            field,
-            found: found.to_string(),
-            allowed: allowed.to_owned(),
+        let refuse = |field, found: usize, allowed: &str| {
+            Error::Base(BaseError::Config {
+                field,
+                found: found.to_string(),
+                allowed: allowed.to_owned(),
+            })
         };
         if let Some(&(field, found)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(refuse(field, found, "1 or more"));
@@ -65,24 +67,24 @@ pub struct BertReading {
 
 impl BertReading {
     /// # Errors
-    /// [`Error::Config`] with the field and the values it may have.
+    /// [`BaseError::Config`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         self.sizes.validate()?;
         if self.sizes.num_types < 2 {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "bert.sizes.num_types",
                 found: self.sizes.num_types.to_string(),
                 allowed: "2 or more: a sentence and its context".to_owned(),
-            });
+            }));
         }
         let most = self.sizes.max_tokens;
         if (5..=most).contains(&self.max_tokens) {
             return Ok(());
         }
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "bert.max_tokens",
             found: self.max_tokens.to_string(),
             allowed: format!("5 to {most}"),
-        })
+        }))
     }
 }

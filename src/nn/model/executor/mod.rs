@@ -43,7 +43,7 @@ use weights::Loaded;
 pub use decode::Decode;
 pub use draft_states::DraftStates;
 
-/// What computes.
+/// The kind of weights that compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExecutorKind {
     /// Burn's layers, on whichever device they are.
@@ -80,7 +80,7 @@ impl Batching {
     };
 }
 
-/// What a search says of the sentences of a batch before their first tokens.
+/// Settings of the sentences of a batch before their first tokens.
 #[derive(Debug, Default)]
 pub struct BatchSetup<'a> {
     /// The ids of each sentence, by which a datastore chooses the states that it is compared with; none for all states.
@@ -173,7 +173,7 @@ pub trait Executor: Debug + Sync {
         known: HashMap<usize, TranslationStates>,
     ) -> Option<Memory>;
 
-    /// What the hypotheses of all sentences of some documents read beyond their own.
+    /// Prepares the memory that the hypotheses of all sentences of some documents read beyond their own.
     fn prepare(&self, encoded: &EncoderOutput, translations: Option<&Memory>) -> SearchMemory;
 
     /// One hypothesis for each of these sentences, which are encoded by themselves.
@@ -210,7 +210,7 @@ pub trait Executor: Debug + Sync {
 }
 
 impl Model {
-    /// What searches, scores and records with this model: weights of a search where it keeps such and they compute what it
+    /// The executor that searches, scores and records with this model: packed weights where it keeps such and they compute what it
     /// reads, else burn's layers. They are made for their device when this is first asked.
     ///
     /// # Panics
@@ -233,7 +233,7 @@ impl Model {
         }
     }
 
-    /// What searches with the sentence-level model that training began with; none if there is no such model.
+    /// The executor of the sentence-level model that training began with; none if there is no such model.
     ///
     /// # Panics
     /// As [`Self::executor`].

@@ -6,13 +6,13 @@ use std::time::Instant;
 use burn::module::Module;
 use burn::tensor::Device;
 
+use crate::error::Result;
 use crate::model::config::ModelConfig;
 use crate::model::context_config::Context;
 use crate::model::packed::{GpuTransformer, PackedTransformer};
 use crate::model::system::{Draw, Model, Network};
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
-use canopy_base::error::Result;
 use canopy_kernels::packed::Quantization;
 
 /// How the weights of searches are to be kept, and these weights once they are asked for.
@@ -74,7 +74,7 @@ impl Model {
         PackedTransformer::packs_whole(config, device)
     }
 
-    /// The same model, whose parameters are where `unread` reads them until something computes with them.
+    /// This model, whose parameters stay where `unread` reads them until something computes with them.
     #[must_use]
     pub fn with_unread(self, unread: Arc<dyn UnreadWeights>) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Model {
         }
     }
 
-    /// The same model, which searches with packed weights if it can, see [`PackedTransformer::check`], or with those that
+    /// This model, which searches with packed weights if it can, see [`PackedTransformer::check`], or with those that
     /// are brought to its GPU, see [`GpuTransformer::gpu`]. That happens when the first search asks for them.
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
@@ -100,7 +100,7 @@ impl Model {
         }
     }
 
-    /// The same without weights of searches: those who change the others must not leave old ones behind.
+    /// This model without packed weights, which a change of its parameters would leave stale.
     #[must_use]
     pub fn unpacked(self) -> Self {
         Self {

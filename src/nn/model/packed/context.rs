@@ -1,4 +1,4 @@
-//! What a packed decoder reads beyond its own sentence: translations by packed weights where these compute it, and the rest by burn's
+//! Layers with which a packed decoder reads beyond its own sentence: translations by packed weights where there are some, and the rest by burn's
 //! layers between steps that are packed.
 
 use std::sync::Arc;
@@ -29,15 +29,16 @@ pub(super) struct ContextLayers {
     norm_position: NormPosition,
 }
 
-/// What is read of translations after the last layer.
+/// The layer that reads translations after the last layer.
 #[derive(Debug, Clone)]
 enum Gated {
-    Burns(Box<GatedContext>),
+    /// Layers of burn, which the prepared translations hold.
+    Burn,
     Han(Box<PackedHan>),
     Selective(Box<PackedSelective>),
 }
 
-/// What one decoder layer reads so.
+/// The attention of one decoder layer beyond its own sentence.
 #[derive(Debug, Clone)]
 enum LayerContext {
     Nothing,
@@ -57,7 +58,7 @@ pub(super) struct ContextMemory {
     translations: Option<Arc<SharedTranslations>>,
 }
 
-/// What hypotheses read at one step.
+/// The memory that hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
     /// Those of [`ContextMemory`].
@@ -67,7 +68,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl ContextMemory {
-    /// What some encoded sentences, by their numbers in their documents, read beyond them.
+    /// The memory that some encoded sentences, by their numbers in their documents, read beyond them.
     pub fn new(
         memory: &DecoderMemory,
         numbers: Vec<usize>,
@@ -131,7 +132,7 @@ impl ContextLayers {
                 attention: ContextAttention::Selective(attention),
                 layer,
             }) => Gated::Selective(Box::new(PackedSelective::new(attention, layer, packing))),
-            GatedContext::Layer(_) => Gated::Burns(Box::new(gated.clone())),
+            GatedContext::Layer(_) => Gated::Burn,
         };
         decoder.reads_beyond_sentence().then(|| Self {
             layers: decoder.layers.iter().map(layer).collect(),
@@ -163,7 +164,7 @@ impl ContextLayers {
 
     /// Whether what enters the last feed-forward sublayer asks for translations of other sentences.
     pub fn asks_with_fed_forward(&self) -> bool {
-        matches!(self.gated, Some(Gated::Burns(_) | Gated::Selective(_)))
+        matches!(self.gated, Some(Gated::Burn | Gated::Selective(_)))
     }
 
     /// Whether a layer reads BERT's states beside its own sentence.
@@ -184,7 +185,7 @@ impl ContextLayers {
         };
         let (fusion, norm) = bert.as_ref();
         let (x, own) = (tensor(y, reading), tensor(own, reading));
-        let read = fusion.attend(x.clone(), &reading.spans, states);
+        let read = states.attend(x.clone(), &reading.spans);
         *y = numbers(fusion.join(norm, x, own, read, &DropoutSource::none()));
     }
 
@@ -200,7 +201,7 @@ impl ContextLayers {
         };
         let none = DropoutSource::none();
         let joined = context.join(self.norm_position, tensor(y, reading), &none, |y| {
-            context.attention.attend(y.clone(), &reading.spans, memory)
+            memory.attend(y.clone(), &reading.spans)
         });
         *y = numbers(joined);
     }
@@ -259,13 +260,13 @@ impl ContextLayers {
                 }
                 states
             }
-            Some(Gated::Burns(gated)) => {
+            Some(Gated::Burn) => {
                 let Some(memory) = &reading.memory.translations else {
                     return states;
                 };
                 let (own, queries) = (tensor(&states, reading), tensor(fed_forward, reading));
                 let none = DropoutSource::none();
-                numbers(gated.attend(own, queries, &reading.spans, memory, &none))
+                numbers(memory.attend(own, queries, &reading.spans, &none))
             }
             None => states,
         }

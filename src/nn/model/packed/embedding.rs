@@ -65,7 +65,7 @@ impl PackedEmbedding {
         self.words(&rows.ids, &word_positions(rows, positions))
     }
 
-    /// The same by all cores.
+    /// [`Self::embed`] on all cores.
     pub fn rows_on_cores(&self, rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<f32> {
         self.words_on_cores(&rows.ids, &word_positions(rows, positions))
     }

@@ -154,7 +154,7 @@ impl PackedTransformer {
             && config.bert.is_none()
     }
 
-    /// What [`Self::step`] reads to score these words alone; their ids ascend.
+    /// The subset with which [`Self::step`] scores these words alone; their ids ascend.
     pub fn vocabulary_subset(&self, ids: Vec<u32>) -> VocabularySubset {
         VocabularySubset {
             logits: self.logits.select(&ids),

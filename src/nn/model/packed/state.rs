@@ -16,7 +16,7 @@ pub struct PackedDecoderOutput {
     pub fed_forward: Vec<f32>,
 }
 
-/// What other sentences read of the words of a translation, as [`PackedDecoderOutput`].
+/// States of the words of a translation that other sentences read, as [`PackedDecoderOutput`].
 #[derive(Debug, Clone, Default)]
 pub struct TranslationStates {
     /// `[rows, d_model]`
@@ -34,7 +34,7 @@ pub struct PackedEncoderOutput {
     pub sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them, as in [`PackedBatch::positions`](crate::model::PackedBatch::positions).
     pub positions: Vec<[usize; 3]>,
-    /// What their translations read beyond them.
+    /// The memory that their translations read beyond them.
     pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 

@@ -32,11 +32,11 @@ impl ContextAttention {
         let mut read = None;
         recorder.add(kind, layer, |keep| {
             let (output, attention_weights) =
-                self.attention_weights(queries.clone(), query_spans, &prepared, keep);
+                prepared.attend_with_weights(queries.clone(), query_spans, keep);
             read = Some(output);
             attention_weights
         });
-        read.unwrap_or_else(|| self.attend(queries.clone(), query_spans, &prepared))
+        read.unwrap_or_else(|| prepared.attend(queries.clone(), query_spans))
     }
 }
 

@@ -4,9 +4,10 @@ use burn::tensor::Tensor;
 
 use super::super::attention::MultiHeadAttention;
 use super::super::conditional::ConditionalHeads;
-use super::super::documents::Documents;
 use super::super::hierarchical_conditional::TreeHeads;
-use super::super::prepared::{DocumentTree, SelectedMemory, TreeMemory, VisibleMemory};
+use super::super::prepared::{
+    DocumentTree, MemoryQuery, SelectedMemory, TreeMemory, VisibleMemory,
+};
 use super::super::query_spans::QuerySpan;
 use super::super::selective::SelectiveAttention;
 use super::super::sentence_selection::SelectedSentences;
@@ -39,17 +40,15 @@ pub(in super::super) fn visible_weights(
 
 impl ConditionalHeads {
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; output: before its projection, `[query rows, d_v]`
+    /// - output: before its projection, `[query rows, d_v]`
     pub(in super::super) fn attention_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &SelectedMemory,
-        documents: &Documents,
+        query: MemoryQuery<'_, SelectedMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let projected = self.project_queries(queries, memory);
-        let choice = self.choose(&projected, query_spans, documents);
+        let documents = query.documents;
+        let projected = self.project_queries(query.rows, query.memory);
+        let choice = self.choose(&projected, query.spans, documents);
         let spec = self.spec(&documents.sentences, &choice);
         let mut attention_weights = selected(&projected, &spec, keep.least);
         for (reading, kept) in attention_weights.rows.iter_mut().zip(&choice) {
@@ -63,20 +62,17 @@ impl ConditionalHeads {
 
 impl TreeHeads {
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; output: before its projection, `[query rows, d_v]`
+    /// - output: before its projection, `[query rows, d_v]`
     pub(in super::super) fn attention_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &TreeMemory,
-        documents: &Documents,
+        query: MemoryQuery<'_, TreeMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let visits = keep.visits;
+        let (visits, documents) = (keep.visits, query.documents);
         let (projected, ways) = self.search_trees(
-            queries,
-            query_spans,
-            memory,
+            query.rows,
+            query.spans,
+            query.memory,
             documents,
             |tree, traversal| TraversalRecord::of(tree, &traversal, visits),
         );
@@ -128,17 +124,15 @@ impl SelectiveAttention {
     /// Exact zeros are not there, and no weight of a sparsemax is dropped.
     ///
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; output: before its projection, `[query rows, d_v]`
+    /// - output: before its projection, `[query rows, d_v]`
     pub(in super::super) fn attention_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &SelectedMemory,
-        documents: &Documents,
+        query: MemoryQuery<'_, SelectedMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let projected = self.project_queries(queries, memory);
-        let choice = self.choose(&projected, query_spans, documents);
+        let documents = query.documents;
+        let projected = self.project_queries(query.rows, query.memory);
+        let choice = self.choose(&projected, query.spans, documents);
         let least = match self.words {
             WordNormaliser::Softmax => keep.least,
             WordNormaliser::Sparsemax => 0.0,

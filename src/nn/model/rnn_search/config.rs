@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 /// Sizes of an [`RnnSearch`](super::RnnSearch).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ impl RnnSearchConfig {
     /// Refuses what cannot be built.
     ///
     /// # Errors
-    /// [`Error::Config`] with the field and the values it may have.
+    /// [`BaseError::Config`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         let sizes = [
             ("vocab_size", self.vocab_size, 5),
@@ -78,9 +78,9 @@ impl RnnSearchConfig {
 }
 
 fn refuse(field: &'static str, found: &dyn std::fmt::Display, allowed: &str) -> Result<()> {
-    Err(Error::Config {
+    Err(Error::Base(BaseError::Config {
         field,
         found: found.to_string(),
         allowed: allowed.to_owned(),
-    })
+    }))
 }

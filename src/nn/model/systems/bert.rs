@@ -1,12 +1,12 @@
 //! Context chosen by similarity and fused with BERT (Choi et al. 2022), and the systems that its paper compares.
 
+use crate::error::{BaseError, Error, Result};
 use crate::model::config::ModelConfig;
 use crate::model::context_config::{Context, ContextReach, ContextSentence, Fusion, Placement};
 use crate::model::layout::Sublayer;
 use crate::model::mechanism::Mechanism;
 use crate::model::parts::{AttentionPart, Cost, Part, PartGroup, Widths};
 use crate::model::preset::{BASE, PAPER, Preset, Size};
-use canopy_base::error::{Error, Result};
 use canopy_metrics::similarity::Measure;
 
 const CATSBY: &str = "Choi et al. 2022, CATSBY: context by similarity, fused with BERT";
@@ -144,11 +144,11 @@ impl Mechanism for Bert {
         if config.bert.is_some() {
             return Ok(());
         }
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "bert",
             found: "missing".to_owned(),
             allowed: "an imported BERT: canopy train --bert DIR".to_owned(),
-        })
+        }))
     }
 
     fn attention_part(&self, config: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
@@ -205,11 +205,11 @@ impl Mechanism for FlatTransformer {
         if self.top < config.encoder.count(Sublayer::SelfAttention) {
             return Ok(());
         }
-        Err(Error::Config {
+        Err(Error::Base(BaseError::Config {
             field: "context.top",
             found: self.top.to_string(),
             allowed: "less than there are self-attentions in the encoder".to_owned(),
-        })
+        }))
     }
 
     fn auxiliary_part(&self, config: &ModelConfig, _: &Widths) -> Option<Part> {

@@ -11,9 +11,11 @@ use crate::model::hierarchical::SentenceAttention;
 use crate::model::hierarchical_conditional::HierarchicalConditionalAttention;
 use crate::model::identity_init::set_to_identity;
 use crate::model::linear::Linear;
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Widths, sentences};
-use crate::model::prepared::{Memory, ProjectedMemory};
+use crate::model::prepared::{
+    Attend, Memory, MemoryQuery, SelectedMemory, TreeMemory, VisibleMemory,
+};
 use crate::model::preset::{BASE, Preset, TINY};
 use crate::model::recorder::{AttentionWeights, Recording};
 use crate::model::source2token::Source2Token;
@@ -178,7 +180,7 @@ impl Mechanism for Conditional {
     }
 }
 
-/// The same, with the sentences found in the content tree, §3.3.
+/// Conditional attention to the sentences found in the content tree, §3.3.
 pub(super) struct ContentTree {
     pub chosen: Conditional,
     pub merge: MergeKind,
@@ -220,25 +222,29 @@ impl Mechanism for ContentTree {
     }
 }
 
-impl DocumentAttention for SentenceAttention {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+impl Attend for SentenceAttention {
+    type Projected = VisibleMemory;
+
+    fn project_memory(&self, memory: &Memory) -> VisibleMemory {
         let encodings = memory.encoded_by(&self.source2token);
-        ProjectedMemory::Visible(self.prepare(encodings, &memory.documents))
+        self.prepare(encodings, &memory.documents)
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory.visible())
+    fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory)
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, VisibleMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
         let read = self.attend_memory(query.clone());
-        (read, query.visible_weights(&self.attention, keep))
+        (read, query.weights(&self.attention, keep))
     }
+}
 
+impl DocumentAttention for SentenceAttention {
     fn source2token(&self) -> Option<&Source2Token> {
         Some(&self.source2token)
     }
@@ -262,33 +268,29 @@ impl DocumentAttention for SentenceAttention {
     }
 }
 
-impl DocumentAttention for ConditionalAttention {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+impl Attend for ConditionalAttention {
+    type Projected = SelectedMemory;
+
+    fn project_memory(&self, memory: &Memory) -> SelectedMemory {
         let encodings = memory.encoded_by(&self.source2token);
-        ProjectedMemory::Selected(self.heads.prepare(memory.values.clone(), encodings))
+        self.heads.prepare(memory.values.clone(), encodings)
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        let MemoryQuery {
-            rows,
-            spans,
-            memory,
-        } = query;
-        self.attend(rows, spans, memory.selected(), &memory.documents)
+    fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory, query.documents)
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, SelectedMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let (selected, documents) = (query.memory.selected(), &query.memory.documents);
-        let heads = &self.heads;
-        let (read, weights) =
-            heads.attention_weights(query.rows, query.spans, selected, documents, keep);
+        let (read, weights) = self.heads.attention_weights(query, keep);
         (self.output.forward(read), weights)
     }
+}
 
+impl DocumentAttention for ConditionalAttention {
     fn source2token(&self) -> Option<&Source2Token> {
         Some(&self.source2token)
     }
@@ -308,34 +310,30 @@ impl DocumentAttention for ConditionalAttention {
     }
 }
 
-impl DocumentAttention for HierarchicalConditionalAttention {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+impl Attend for HierarchicalConditionalAttention {
+    type Projected = TreeMemory;
+
+    fn project_memory(&self, memory: &Memory) -> TreeMemory {
         let encodings = memory.encoded_by(&self.source2token);
-        let tree = &self.tree;
-        ProjectedMemory::Tree(tree.prepare(memory.values.clone(), encodings, &memory.documents))
+        let words = memory.values.clone();
+        self.tree.prepare(words, encodings, &memory.documents)
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        let MemoryQuery {
-            rows,
-            spans,
-            memory,
-        } = query;
-        self.attend(rows, spans, memory.trees(), &memory.documents)
+    fn attend_memory(&self, query: MemoryQuery<'_, TreeMemory>) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory, query.documents)
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, TreeMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let (trees, documents) = (query.memory.trees(), &query.memory.documents);
-        let heads = &self.tree;
-        let (read, weights) =
-            heads.attention_weights(query.rows, query.spans, trees, documents, keep);
+        let (read, weights) = self.tree.attention_weights(query, keep);
         (self.output.forward(read), weights)
     }
+}
 
+impl DocumentAttention for HierarchicalConditionalAttention {
     fn source2token(&self) -> Option<&Source2Token> {
         Some(&self.source2token)
     }

@@ -26,15 +26,14 @@ use super::hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
 };
 use super::linear::Linear;
-use super::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
+use super::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use super::prepared::{Memory, PreparedMemory};
 use super::preset::Preset;
 use super::query_capsules::QueryCapsules;
 use super::query_spans::QuerySpan;
-use super::recorder::{AttentionWeights, Recording};
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
 use super::source2token::Source2Token;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 
 pub use zhang::PreviousEncoder;
 
@@ -107,6 +106,13 @@ macro_rules! attentions {
         }
 
         impl ContextAttention {
+            /// Projects all that does not depend on who reads.
+            pub fn prepare(&self, memory: &Memory) -> PreparedMemory {
+                match self {
+                    $(Self::$name(layer) => PreparedMemory::new(layer, memory),)*
+                }
+            }
+
             fn layer(&self) -> &dyn DocumentAttention {
                 match self {
                     $(Self::$name(layer) => layer,)*
@@ -180,51 +186,7 @@ impl ContextAttention {
         query_spans: &[QuerySpan],
         memory: &Memory,
     ) -> Tensor<2> {
-        self.attend(queries, query_spans, &self.prepare(memory))
-    }
-
-    /// Projects all that does not depend on who reads.
-    pub fn prepare(&self, memory: &Memory) -> PreparedMemory {
-        PreparedMemory {
-            projected: self.layer().project_memory(memory),
-            documents: memory.documents.clone(),
-        }
-    }
-
-    /// [`Self::forward`] over a memory that was prepared before.
-    ///
-    /// # Shapes
-    /// - queries, output: `[query rows, d_model]`
-    pub fn attend(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        self.layer().attend_memory(MemoryQuery {
-            rows: queries,
-            spans: query_spans,
-            memory,
-        })
-    }
-
-    /// [`Self::attend`] with its weights; rows and sentences have their numbers in the memory.
-    ///
-    /// # Shapes
-    /// - queries, output: `[query rows, d_model]`
-    pub fn attention_weights(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-        keep: &Recording,
-    ) -> (Tensor<2>, AttentionWeights) {
-        let query = MemoryQuery {
-            rows: queries,
-            spans: query_spans,
-            memory,
-        };
-        self.layer().attend_with_weights(query, keep)
+        self.prepare(memory).attend(queries, query_spans)
     }
 
     /// Encodings of the sentences of `words`; none if the attention does not read any.
@@ -323,18 +285,20 @@ impl Preset {
     /// Finds a preset.
     ///
     /// # Errors
-    /// [`Error::Config`] with the names there are.
+    /// [`BaseError::Config`] with the names there are.
     pub fn named(name: &str) -> Result<Self> {
         Self::all()
             .find(|preset| preset.name == name)
             .copied()
-            .ok_or_else(|| Error::Config {
-                field: "preset",
-                found: name.to_owned(),
-                allowed: Self::all()
-                    .map(|preset| preset.name)
-                    .collect::<Vec<_>>()
-                    .join(", "),
+            .ok_or_else(|| {
+                Error::Base(BaseError::Config {
+                    field: "preset",
+                    found: name.to_owned(),
+                    allowed: Self::all()
+                        .map(|preset| preset.name)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })
             })
     }
 }

@@ -7,9 +7,9 @@ use super::zhang::Zhang;
 use crate::model::config::ModelConfig;
 use crate::model::context_config::{Context, ContextReach, Placement};
 use crate::model::linear::Linear;
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
-use crate::model::prepared::{Memory, ProjectedMemory, WordMemory};
+use crate::model::prepared::{Attend, Memory, MemoryQuery};
 use crate::model::preset::{BASE, Preset};
 use crate::model::query_capsules::{QueryCapsules, QueryCapsulesConfig};
 use crate::model::recorder::{AttentionWeights, Recording};
@@ -86,31 +86,36 @@ impl Mechanism for Qcn {
     }
 }
 
-impl DocumentAttention for QueryCapsules {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
-        ProjectedMemory::Words(WordMemory {
-            keys: self.votes.forward(memory.keys.clone()),
-            values: memory.values.clone(),
-        })
+/// The votes of the tokens of a memory, `[rows, num_capsules · d_model]`.
+#[derive(Debug, Clone)]
+pub(in crate::model) struct CapsuleVotes(Tensor<2>);
+
+impl Attend for QueryCapsules {
+    type Projected = CapsuleVotes;
+
+    fn project_memory(&self, memory: &Memory) -> CapsuleVotes {
+        CapsuleVotes(self.votes.forward(memory.keys.clone()))
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        let votes = &query.memory.words().keys;
-        let sentences = &query.memory.documents.sentences;
+    fn attend_memory(&self, query: MemoryQuery<'_, CapsuleVotes>) -> Tensor<2> {
+        let sentences = &query.documents.sentences;
+        let CapsuleVotes(votes) = query.memory;
         self.attend(query.rows, query.spans, votes, sentences).0
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, CapsuleVotes>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let votes = &query.memory.words().keys;
-        let sentences = &query.memory.documents.sentences;
+        let sentences = &query.documents.sentences;
+        let CapsuleVotes(votes) = query.memory;
         let (read, capsules) = self.attend(query.rows.clone(), query.spans, votes, sentences);
         (read, self.weights_of_tokens(query.rows, &capsules, keep))
     }
+}
 
+impl DocumentAttention for QueryCapsules {
     fn init_near_identity(&mut self) {
         self.init_votes();
     }

@@ -9,9 +9,9 @@ use crate::model::context_config::{
 use crate::model::flat::FlatAttention;
 use crate::model::identity_init::set_to_identity;
 use crate::model::linear::Linear;
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Widths};
-use crate::model::prepared::{Memory, ProjectedMemory};
+use crate::model::prepared::{Attend, Memory, MemoryQuery, SelectedMemory, VisibleMemory};
 use crate::model::preset::{BASE, PAPER, Preset};
 use crate::model::recorder::{AttentionWeights, Recording};
 use crate::model::selective::SelectiveAttention;
@@ -225,32 +225,29 @@ fn others(units: &str, reach: Reach) -> String {
     }
 }
 
-impl DocumentAttention for SelectiveAttention {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+impl Attend for SelectiveAttention {
+    type Projected = SelectedMemory;
+
+    fn project_memory(&self, memory: &Memory) -> SelectedMemory {
         let (keys, values) = (memory.keys.clone(), memory.values.clone());
-        ProjectedMemory::Selected(self.prepare(keys, values, &memory.documents))
+        self.prepare(keys, values, &memory.documents)
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        let MemoryQuery {
-            rows,
-            spans,
-            memory,
-        } = query;
-        self.attend(rows, spans, memory.selected(), &memory.documents)
+    fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory, query.documents)
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, SelectedMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let (selected, documents) = (query.memory.selected(), &query.memory.documents);
-        let (read, weights) =
-            self.attention_weights(query.rows, query.spans, selected, documents, keep);
+        let (read, weights) = self.attention_weights(query, keep);
         (self.output.forward(read), weights)
     }
+}
 
+impl DocumentAttention for SelectiveAttention {
     fn init_near_identity(&mut self) {
         for projection in [
             &mut self.query_sentence,
@@ -269,25 +266,29 @@ impl DocumentAttention for SelectiveAttention {
     }
 }
 
-impl DocumentAttention for FlatAttention {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+impl Attend for FlatAttention {
+    type Projected = VisibleMemory;
+
+    fn project_memory(&self, memory: &Memory) -> VisibleMemory {
         let (keys, values) = (memory.keys.clone(), memory.values.clone());
-        ProjectedMemory::Visible(self.prepare(keys, values, &memory.documents))
+        self.prepare(keys, values, &memory.documents)
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory.visible())
+    fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory)
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, VisibleMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
         let read = self.attend_memory(query.clone());
-        (read, query.visible_weights(&self.attention, keep))
+        (read, query.weights(&self.attention, keep))
     }
+}
 
+impl DocumentAttention for FlatAttention {
     fn init_near_identity(&mut self) {
         self.attention.init_identity();
     }

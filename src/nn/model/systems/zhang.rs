@@ -17,12 +17,10 @@ use crate::model::documents::Documents;
 use crate::model::embedding::Embedding;
 use crate::model::encoder_sublayer::{EncoderSublayer, one_layer};
 use crate::model::linear::Linear;
-use crate::model::mechanism::{
-    ContextWeights, DocumentAttention, Mechanism, MemoryQuery, ReadSentences,
-};
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, ReadSentences};
 use crate::model::packed_batch::PackedBatch;
 use crate::model::parts::{AttentionPart, Cost, Part, PartGroup, Widths, sentences};
-use crate::model::prepared::{Memory, ProjectedMemory, WordMemory};
+use crate::model::prepared::{Attend, Memory, MemoryQuery, WordMemory};
 use crate::model::preset::{BASE, Preset};
 use crate::model::recorder::{AttentionWeights, Recording};
 use crate::model::rows::select_rows;
@@ -105,30 +103,33 @@ impl Mechanism for Zhang {
 }
 
 /// Plain attention to the tokens that the memory gives as the own sentence's.
-impl DocumentAttention for MultiHeadAttention {
-    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+impl Attend for MultiHeadAttention {
+    type Projected = WordMemory;
+
+    fn project_memory(&self, memory: &Memory) -> WordMemory {
         let (keys, values) = self.project(memory.values.clone());
-        ProjectedMemory::Words(WordMemory { keys, values })
+        WordMemory { keys, values }
     }
 
-    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
-        let WordMemory { keys, values } = query.memory.words();
-        let projected = (keys.clone(), values.clone());
+    fn attend_memory(&self, query: MemoryQuery<'_, WordMemory>) -> Tensor<2> {
+        let WordMemory { keys, values } = query.memory.clone();
         let segments = own_segments(&query);
-        self.attend(query.rows, projected, &segments)
+        self.attend(query.rows, (keys, values), &segments)
     }
 
     fn attend_with_weights(
         &self,
-        query: MemoryQuery,
+        query: MemoryQuery<'_, WordMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
         let read = self.attend_memory(query.clone());
         let segments = own_segments(&query);
-        let keys = &query.memory.words().keys;
+        let keys = &query.memory.keys;
         (read, self.weights_of(query.rows, keys, &segments, keep))
     }
+}
 
+impl DocumentAttention for MultiHeadAttention {
     fn init_near_identity(&mut self) {
         self.init_identity();
     }
@@ -138,10 +139,10 @@ impl DocumentAttention for MultiHeadAttention {
     }
 }
 
-fn own_segments(query: &MemoryQuery) -> Arc<[Segment]> {
+fn own_segments(query: &MemoryQuery<'_, WordMemory>) -> Arc<[Segment]> {
     let segments = query.spans.iter().map(|span| Segment {
         queries: span.rows.clone(),
-        keys: query.memory.documents.sentences[span.sentence].clone(),
+        keys: query.documents.sentences[span.sentence].clone(),
     });
     segments.collect()
 }
@@ -187,7 +188,7 @@ impl PreviousEncoder {
         Memory::of(self.encode(words, &joined.sentences, drop), joined.layout())
     }
 
-    /// The same of tokens that are embedded, each with the place in its own sentence.
+    /// The memory of embedded tokens, each with the place in its own sentence.
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`

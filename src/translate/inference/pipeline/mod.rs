@@ -11,7 +11,7 @@ mod sequential;
 use std::ops::ControlFlow;
 
 use super::translation::Translation;
-use super::translator::{ModelInfo, Translator};
+use super::translator::Translator;
 use canopy_base::error::Result;
 use canopy_document::document::Document;
 use canopy_metrics::discourse::FormOfAddress;
@@ -29,8 +29,6 @@ use sequential::translate_in_order;
 
 /// A model that translates documents, whatever it computes with.
 pub trait DocumentModel {
-    fn info(&self) -> &ModelInfo;
-
     /// Translates the sentences of a request.
     ///
     /// # Errors
@@ -39,10 +37,6 @@ pub trait DocumentModel {
 }
 
 impl DocumentModel for Translator {
-    fn info(&self) -> &ModelInfo {
-        self.info()
-    }
-
     fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
         self.plan(&request).run(request, on_event)
     }

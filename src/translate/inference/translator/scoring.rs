@@ -114,7 +114,7 @@ impl Translator {
             .device
             .attempt(|| force_documents(model, vocabulary, &text, &forced, &options, &mut found));
         match scored {
-            Ok(done) => done.map_err(|broken| broken.of_text(&text, vocabulary)),
+            Ok(done) => Ok(done.map_err(|broken| broken.of_text(&text, vocabulary))?),
             Err(message) => Err(Error::DeviceFailed {
                 sentence: request
                     .sentences

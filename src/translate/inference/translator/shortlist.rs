@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Translator;
-use canopy_base::error::{Error, Result};
+use canopy_base::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_nn::shortlist::{Shortlist, Vocabularies};
 use canopy_tokenize::Side;
@@ -19,9 +19,9 @@ impl Translator {
     pub fn open_shortlist(&mut self, path: &Path) -> Result<()> {
         let shortlist = Shortlist::read(path, &*self.tokenizer, self.model.vocab_size())?;
         let used = self.use_shortlist(shortlist);
-        used.map_err(|reason| Error::Shortlist {
-            reason,
-            path: path.to_owned(),
+        used.map_err(|reason| {
+            let path = path.to_owned();
+            canopy_nn::error::Error::Shortlist { reason, path }.into()
         })
     }
 

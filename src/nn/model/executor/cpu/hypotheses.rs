@@ -18,7 +18,7 @@ pub(super) struct Hypotheses<'m> {
     lookup: Lookup<'m>,
     /// The only tokens that translations are made of; none if of all.
     vocabulary: Option<VocabularySubset>,
-    /// What is kept of every token of drafts.
+    /// States kept of every token of drafts.
     draft_states: Option<Rc<RefCell<DraftStates>>>,
     state: PackedState,
     /// Shared with the datastore.
@@ -27,7 +27,7 @@ pub(super) struct Hypotheses<'m> {
     last_output: PackedDecoderOutput,
 }
 
-/// What is looked up.
+/// The states that are looked up.
 struct Lookup<'m> {
     datastore: Option<&'m Datastore>,
     /// The states that each sentence is compared with, if not with all.

@@ -73,7 +73,7 @@ pub(super) fn states_below_context_again(
     Some(rows(states.iter().map(AsRef::as_ref), source.ids.len()))
 }
 
-/// What `encode` gives of some sentences at a time, part by part on all cores; none if it gives none.
+/// Calls `encode` for some sentences at a time, part by part on all cores; none if it returns none.
 fn states(
     source: &PackedBatch,
     recorder: &mut AttentionRecorder,

@@ -185,7 +185,7 @@ impl GpuDecoder {
     }
 }
 
-/// What some rows of a decoder read.
+/// Keys and values that some rows of a decoder read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reads {
     /// Which of the own keys, and which of the source's.
@@ -198,10 +198,10 @@ pub(super) struct Reads {
     pub count: usize,
 }
 
-/// What is wanted of the rows of a decoder besides their states.
+/// Outputs of the rows of a decoder besides their states.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// What enters the last feed-forward sublayer, in [`Work::fed`].
+    /// The input of the last feed-forward sublayer, in [`Work::fed`].
     pub fed: bool,
     /// Started layer by layer, so that no GPU works on many rows longer than a driver lets it.
     pub by_layer: bool,

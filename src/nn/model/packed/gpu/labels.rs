@@ -14,7 +14,7 @@ impl GpuTransformer {
         self.encodes() && self.decoder.decodes_whole()
     }
 
-    /// What enters the last feed-forward sublayer for each of `batch.labels`, `[labels, d_model]`; none without
+    /// The input of the last feed-forward sublayer for each of `batch.labels`, `[labels, d_model]`; none without
     /// [`Self::decodes_whole`].
     ///
     /// # Panics
@@ -138,6 +138,6 @@ impl GpuTransformer {
 /// Rows of translations on the GPU, each `[rows, d_model]`.
 struct Decoded {
     states: wgpu::Buffer,
-    /// What enters the last feed-forward sublayer.
+    /// The input of the last feed-forward sublayer.
     fed: wgpu::Buffer,
 }

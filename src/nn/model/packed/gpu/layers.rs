@@ -158,7 +158,7 @@ impl GpuAttention {
         }
     }
 
-    /// What `count` rows read of a memory that has been projected.
+    /// Attention of `count` rows to a projected memory.
     pub fn read<'w>(
         &self,
         run: &mut Run<'_>,

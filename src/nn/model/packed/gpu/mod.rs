@@ -50,7 +50,7 @@ pub struct GpuTransformer {
     /// None where anything reads more than the sentence: burn's encoder reads then.
     encoder: Option<GpuEncoder>,
     decoder: GpuDecoder,
-    /// What is read of other translations behind the decoder, on the CPU.
+    /// Layers behind the decoder that read other translations, on the CPU.
     context_layers: Option<ContextLayers>,
     /// `[d_model, vocab]`
     logits: GpuMatrix,
@@ -69,7 +69,7 @@ impl GpuTransformer {
         Self::on(Self::gpu(network)?, network, context, quantization, unread)
     }
 
-    /// The same on any GPU.
+    /// The transformer on any GPU.
     pub(in crate::model) fn on(
         gpu: Arc<Gpu>,
         network: &Transformer,
@@ -165,7 +165,7 @@ impl GpuTransformer {
         ))
     }
 
-    /// The same of sentences that another encoder has read.
+    /// Starts the hypotheses of sentences that another encoder has read.
     ///
     /// # Panics
     /// As [`Self::start`].

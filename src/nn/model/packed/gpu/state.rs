@@ -28,7 +28,7 @@ pub(super) struct OwnKeys {
     pub capacity: usize,
 }
 
-/// What the kernels of a word write and read, for so many hypotheses as there is room for.
+/// Buffers of the kernels of a word, for a fixed number of hypotheses.
 #[derive(Debug)]
 pub(super) struct Work {
     /// Each `[hypotheses, d_model]`.
@@ -41,11 +41,11 @@ pub(super) struct Work {
     pub wide: Buffer,
     /// `[hypotheses, vocab]`
     pub scores: Buffer,
-    /// What is read of the scores.
+    /// The selected scores.
     pub told: Buffer,
     /// For each hypothesis where the list of its rows begins, and how long it is; the same of its source sentence; the lists.
     pub places: Buffer,
-    /// What enters the last feed-forward sublayer, `[hypotheses, d_model]`.
+    /// The input of the last feed-forward sublayer, `[hypotheses, d_model]`.
     pub fed: Buffer,
     /// How near that is to the states of a datastore, `[hypotheses, states]`.
     pub nearness: Buffer,
@@ -106,7 +106,7 @@ pub struct GpuState {
     pub(super) numbers: Vec<usize>,
     /// For each hypothesis the rows of its words.
     rows: Vec<Vec<u32>>,
-    /// What translations read beyond their own sentence.
+    /// The memory that translations read beyond their own sentence.
     pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 
@@ -142,7 +142,7 @@ impl GpuState {
         }
     }
 
-    /// The same, whose hypotheses read this beyond their own sentence.
+    /// This state with the memory that its hypotheses read beyond their own sentence.
     pub(super) fn reading(self, context_memory: Option<&Arc<ContextMemory>>) -> Self {
         Self {
             context_memory: context_memory.cloned(),

@@ -2,15 +2,12 @@
 //!
 //! Kingma & Ba, "Adam", ICLR 2015, Algorithm 1, with the two bias corrections of its lines 9 and 10.
 
-mod coded;
-
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::cpu::{self, Matrix};
 use super::cube;
 use super::vectors::dot;
-use coded::{Code, Coded};
 
 /// The constants of one step.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +16,9 @@ pub struct AdamStep {
     pub betas: (f64, f64),
     /// Updates so far, this one counted.
     pub step: i32,
+    /// ε, added to the divisor.
     pub epsilon: f64,
+    /// α, the length of a step.
     pub learning_rate: f64,
     /// By which the gradient is multiplied first.
     pub scale: f64,
@@ -27,57 +26,37 @@ pub struct AdamStep {
 
 /// The running means of a gradient and of its square, `[numbers]` each.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one for each parameter, which is larger"
-)]
-pub enum Moments {
-    Float32(Tensor<1>, Tensor<1>),
-    /// Eight bits for each number.
-    Coded(Coded, Coded),
+pub struct Moments {
+    first: Tensor<1>,
+    second: Tensor<1>,
 }
 
-/// Parameters of fewer numbers keep their means in 32 bits (Dettmers et al. 2022, §2).
-const LEAST_CODED: usize = 4_096;
-
 impl Moments {
-    /// Before the first step of a parameter of so many numbers; `in_8_bits` if they are not too few.
-    pub fn zeros(numbers: usize, in_8_bits: bool, device: &Device) -> Self {
-        let zeros = vec![0.0; numbers];
-        Self::from_numbers(zeros.clone(), zeros, in_8_bits, device)
+    /// Moments of a parameter of so many numbers before its first step.
+    pub fn zeros(numbers: usize, device: &Device) -> Self {
+        let zeros = Tensor::zeros([numbers], device);
+        Self {
+            first: zeros.clone(),
+            second: zeros,
+        }
     }
 
-    /// From [`Self::to_numbers`]; the same means, if they were of 8 bits.
-    pub fn from_numbers(
-        first: Vec<f32>,
-        second: Vec<f32>,
-        in_8_bits: bool,
-        device: &Device,
-    ) -> Self {
-        if in_8_bits && first.len() >= LEAST_CODED {
-            return Self::Coded(
-                Coded::nearest(&first, Code::Signed, device),
-                Coded::nearest(&second, Code::Positive, device),
-            );
-        }
-        let tensor = |numbers: Vec<f32>| {
+    /// Moments from [`Self::to_numbers`].
+    pub fn from_numbers(first: Vec<f32>, second: Vec<f32>, device: &Device) -> Self {
+        let [first, second] = [first, second].map(|numbers| {
             let len = numbers.len();
             Tensor::from_data(TensorData::new(numbers, [len]), device)
-        };
-        Self::Float32(tensor(first), tensor(second))
+        });
+        Self { first, second }
     }
 
+    /// The means of the gradient and of its square.
     pub fn to_numbers(&self) -> (Vec<f32>, Vec<f32>) {
-        let (first, second) = self.tensors();
-        let numbers = |tensor: Tensor<1>| tensor.into_data().try_into_vec().expect("32-bit floats");
-        (numbers(first), numbers(second))
-    }
-
-    fn tensors(&self) -> (Tensor<1>, Tensor<1>) {
-        match self {
-            Self::Float32(first, second) => (first.clone(), second.clone()),
-            Self::Coded(first, second) => (first.numbers(), second.numbers()),
-        }
+        let numbers = |tensor: &Tensor<1>| {
+            let data = tensor.clone().into_data();
+            data.try_into_vec().expect("32-bit floats")
+        };
+        (numbers(&self.first), numbers(&self.second))
     }
 }
 
@@ -91,24 +70,27 @@ pub fn adam(
     moments: Moments,
     step: AdamStep,
 ) -> (Tensor<1>, Moments) {
-    match moments {
-        _ if !cpu::is_cpu(&values.device()) => plain(values, gradient, &moments, step),
-        Moments::Float32(first, second) => fused(values, gradient, (first, second), step),
-        Moments::Coded(first, second) => fused_coded(values, gradient, (first, second), step),
+    if cpu::is_cpu(&values.device()) {
+        fused(values, gradient, moments, step)
+    } else {
+        plain(values, gradient, moments, step)
     }
 }
 
 /// A parameter that a step changes, `[numbers]` each.
 #[derive(Debug, Clone)]
 pub struct Adapted {
+    /// The parameter.
     pub values: Tensor<1>,
+    /// The gradient of the loss.
     pub gradient: Tensor<1>,
+    /// The running means of the gradient and of its square.
     pub moments: Moments,
 }
 
-/// Whether [`adam_at_once`] takes a parameter: one on a graphics card, whose means have 32 bits.
-pub fn is_adapted_at_once(values: &Tensor<1>, moments: &Moments) -> bool {
-    matches!(moments, Moments::Float32(..)) && cube::is_updated(values)
+/// Whether [`adam_at_once`] takes a parameter with these values: one on a GPU.
+pub fn is_adapted_at_once(values: &Tensor<1>) -> bool {
+    cube::is_updated(values)
 }
 
 /// [`adam`] over all parameters, and the sum of the squares of all their gradients before, `[1]`, which nobody waits for. Gradients
@@ -126,12 +108,12 @@ pub fn adam_at_once(
     let parts = parameters.into_iter().map(|it| cube::Part {
         values: it.values,
         gradient: it.gradient,
-        means: it.moments.tensors().into(),
+        means: [it.moments.first, it.moments.second],
     });
     let limit = limit.map_or(f32::MAX, |limit| limit as f32);
     let (after, square_sum) = cube::update(parts.collect(), Constants::of(step), limit);
     let after = after.into_iter();
-    let after = after.map(|[values, first, second]| (values, Moments::Float32(first, second)));
+    let after = after.map(|[values, first, second]| (values, Moments { first, second }));
     (after.collect(), square_sum)
 }
 
@@ -154,25 +136,17 @@ pub fn square_sum(gradient: Tensor<1>) -> Tensor<1> {
 fn plain(
     values: Tensor<1>,
     gradient: Tensor<1>,
-    moments: &Moments,
+    Moments { first, second }: Moments,
     step: AdamStep,
 ) -> (Tensor<1>, Moments) {
     let (beta_1, beta_2) = step.betas;
-    let (first, second) = moments.tensors();
     let gradient = gradient * step.scale;
     let first = first * beta_1 + gradient.clone() * (1.0 - beta_1);
     let second = second * beta_2 + gradient.square() * (1.0 - beta_2);
     let (bias_1, bias_2) = step.biases();
     let direction = first.clone() / ((second.clone() / bias_2).sqrt() + step.epsilon);
     let values = values - direction * (step.learning_rate / bias_1);
-    let moments = match moments {
-        Moments::Float32(..) => Moments::Float32(first, second),
-        Moments::Coded(..) => Moments::Coded(
-            Coded::encoded(first, Code::Signed, step.step),
-            Coded::encoded(second, Code::Positive, step.step),
-        ),
-    };
-    (values, moments)
+    (values, Moments { first, second })
 }
 
 const CHUNK: usize = 1 << 14;
@@ -180,7 +154,7 @@ const CHUNK: usize = 1 << 14;
 fn fused(
     values: Tensor<1>,
     gradient: Tensor<1>,
-    (first, second): (Tensor<1>, Tensor<1>),
+    Moments { first, second }: Moments,
     step: AdamStep,
 ) -> (Tensor<1>, Moments) {
     let [mut values, mut first, mut second] = [values, first, second].map(cpu::matrix);
@@ -199,25 +173,7 @@ fn fused(
         );
     });
     let [values, first, second] = [values, first, second].map(Matrix::into_vector);
-    (values, Moments::Float32(first, second))
-}
-
-fn fused_coded(
-    values: Tensor<1>,
-    gradient: Tensor<1>,
-    moments: (Coded, Coded),
-    step: AdamStep,
-) -> (Tensor<1>, Moments) {
-    let (mut values, gradient) = (cpu::matrix(values), cpu::matrix(gradient));
-    let (constants, all) = (Constants::of(step), gradient.values());
-    let (first, second) = coded::for_blocks(
-        moments,
-        step.step,
-        values.values_mut(),
-        #[inline(always)]
-        |start, values, first, second| constants.update(values, &all[start..], first, second),
-    );
-    (values.into_vector(), Moments::Coded(first, second))
+    (values, Moments { first, second })
 }
 
 /// [`AdamStep`] in 32 bits.
@@ -289,41 +245,30 @@ mod tests {
         Tensor::random([numbers], Distribution::Normal(0.0, 1.0), &Device::flex())
     }
 
-    /// Means as they are after some gradients.
-    fn moments(numbers: usize, in_8_bits: bool) -> Moments {
-        let [first, second] = [random(numbers), random(numbers).square()].map(self::numbers);
-        Moments::from_numbers(first, second, in_8_bits, &Device::flex())
-    }
-
     #[test]
     fn fused_and_plain_agree() {
+        const NUMBERS: usize = 50_000;
         Device::flex().seed(5);
-        for (count, in_8_bits) in [(50_000, false), (50_000, true), (4_000, true)] {
-            let (values, gradient) = (random(count), random(count));
-            let moments = moments(count, in_8_bits);
-            let is_coded = matches!(moments, Moments::Coded(..));
-            assert_eq!(is_coded, in_8_bits && count > LEAST_CODED);
-            let plain = plain(values.clone(), gradient.clone(), &moments, step());
-            let fused = adam(values, gradient, moments, step());
-            let close = |fused: &[f32], plain: &[f32]| {
-                let are_close = fused.iter().zip(plain).map(|(fused, plain)| {
-                    usize::from((fused - plain).abs() <= 1e-6 * plain.abs().max(1.0))
-                });
-                assert_eq!(fused.len(), plain.len());
-                are_close.sum::<usize>()
-            };
-            assert_eq!(close(&numbers(fused.0), &numbers(plain.0)), count);
-            let (fused, plain) = (fused.1.to_numbers(), plain.1.to_numbers());
-            // A number between two codes may be rounded to the other one after another rounding before.
-            let least = if is_coded {
-                count - count / 1_000
-            } else {
-                count
-            };
-            for close in [close(&fused.0, &plain.0), close(&fused.1, &plain.1)] {
-                assert!(close >= least, "{close} of {count}");
+        let (values, gradient) = (random(NUMBERS), random(NUMBERS));
+        let moments = Moments {
+            first: random(NUMBERS),
+            second: random(NUMBERS).square(),
+        };
+        let plain = plain(values.clone(), gradient.clone(), moments.clone(), step());
+        let fused = adam(values, gradient, moments, step());
+        let assert_close = |fused: &[f32], plain: &[f32]| {
+            assert_eq!(fused.len(), plain.len());
+            for (fused, plain) in fused.iter().zip(plain) {
+                assert!(
+                    (fused - plain).abs() <= 1e-6 * plain.abs().max(1.0),
+                    "{fused} for {plain}"
+                );
             }
-        }
+        };
+        assert_close(&numbers(fused.0), &numbers(plain.0));
+        let (fused, plain) = (fused.1.to_numbers(), plain.1.to_numbers());
+        assert_close(&fused.0, &plain.0);
+        assert_close(&fused.1, &plain.1);
     }
 
     #[test]
@@ -334,14 +279,12 @@ mod tests {
             scale: 1.0,
             ..step()
         };
-        for in_8_bits in [false, true] {
-            let (values, gradient) = (random(5_000), random(5_000));
-            let none = Moments::zeros(5_000, in_8_bits, &Device::flex());
-            let (after, _) = adam(values.clone(), gradient.clone(), none, first);
-            // Whatever the gradient (section 2.1).
-            for (length, gradient) in numbers(values - after).into_iter().zip(numbers(gradient)) {
-                assert!((length - 0.01 * gradient.signum()).abs() < 1e-5, "{length}");
-            }
+        let (values, gradient) = (random(5_000), random(5_000));
+        let zeros = Moments::zeros(5_000, &Device::flex());
+        let (after, _) = adam(values.clone(), gradient.clone(), zeros, first);
+        // Whatever the gradient (section 2.1).
+        for (length, gradient) in numbers(values - after).into_iter().zip(numbers(gradient)) {
+            assert!((length - 0.01 * gradient.signum()).abs() < 1e-5, "{length}");
         }
     }
 

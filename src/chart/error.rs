@@ -1,0 +1,22 @@
+//! Failures of figures.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason; errors of the crates that are used here are in `Base`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{path:?} says no format for the figure; end its name in .svg or .png")]
+    FigureExtension { path: PathBuf },
+    #[error("the figure cannot be drawn: {problem}: {path:?}")]
+    Figure { problem: String, path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::crate_error!(Error, canopy_document::error::Error);

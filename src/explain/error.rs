@@ -1,0 +1,58 @@
+//! Failures of traces and views of them.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason; errors of the crates that are used here are in `Base`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
+    )]
+    NoTrace { path: PathBuf },
+    #[error(
+        "the trace has format version {found}, this program reads {known}; open it with the Canopy that wrote it, or trace the translation again: {path:?}"
+    )]
+    TraceVersion {
+        found: u64,
+        known: u32,
+        path: PathBuf,
+    },
+    #[error(
+        "the trace is damaged: {problem}; trace the translation again with `canopy translate --trace`: {path:?}"
+    )]
+    BrokenTrace { problem: String, path: PathBuf },
+    #[error(
+        "the trace was not written, its numbers cannot be right: {problem}; is the model damaged? {path:?}"
+    )]
+    ImpossibleTrace { problem: String, path: PathBuf },
+    #[error(
+        "{path:?} says no format for the trace; end its name in .json (text) or .trace (binary)"
+    )]
+    TraceExtension { path: PathBuf },
+    #[error("{asked}: {there}")]
+    NotInTrace { asked: String, there: String },
+    #[error("this trace has {missing}; {advice}")]
+    NotTraced {
+        missing: &'static str,
+        advice: &'static str,
+    },
+    #[error(
+        "{path:?} says no format; end its name in .svg or .png for a figure, in .csv or .json for its numbers"
+    )]
+    ExplanationExtension { path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::crate_error!(
+    Error,
+    canopy_chart::error::Error,
+    canopy_document::error::Error,
+    canopy_metrics::error::Error
+);

@@ -1,0 +1,33 @@
+//! Failures of model folders and models of other programs.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason; errors of the crates that are used here are in `Base`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "the encoder folder is not usable: {reason}; make it again with `canopy model import`: {path:?}"
+    )]
+    Encoder { reason: String, path: PathBuf },
+    #[error("the weights are not usable: {reason}: {path:?}")]
+    Weights { reason: String, path: PathBuf },
+    #[error("no translation model that can be read: {reason}: {path:?}")]
+    UnknownModel { reason: String, path: PathBuf },
+    #[error("this model of others is not usable: {reason}: {path:?}")]
+    Foreign { reason: String, path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::crate_error!(
+    Error,
+    canopy_corpus::error::Error,
+    canopy_nn::error::Error,
+    canopy_tokenize::error::Error
+);

@@ -1,0 +1,27 @@
+//! Failures of networks and what they look up.
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason; errors of the crates that are used here are in `Base`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "not a vocabulary shortlist for this model: {reason}; make one with `canopy model shortlist`: {path:?}"
+    )]
+    Shortlist { reason: String, path: PathBuf },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::crate_error!(
+    Error,
+    canopy_document::error::Error,
+    canopy_metrics::error::Error,
+    canopy_tokenize::error::Error
+);

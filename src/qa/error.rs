@@ -1,0 +1,54 @@
+//! Failures of termbases, checks and suggestions of a language model.
+
+#![allow(missing_docs, reason = "the message of a variant describes it")]
+
+use std::path::PathBuf;
+
+pub use canopy_base::error::Error as BaseError;
+
+/// The result of everything here that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason; errors of the crates that are used here are in `Base`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{path:?}, line {line}: {problem}")]
+    Termbase {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "the ending says what a termbase is: .tbx, .csv, .tsv, or .txt or .utf8 for a glossary of OmegaT: {path:?}"
+    )]
+    TermbaseEnding { path: PathBuf },
+    #[error(
+        "no Hunspell dictionary of {language} lies on this system; install one (hunspell-{language} on Debian), or leave the check out"
+    )]
+    NoDictionary { language: String },
+    #[error("not a Hunspell dictionary: {reason}: {path:?}")]
+    Dictionary { reason: String, path: PathBuf },
+    #[error("this termbase has terms in {has}, not from {asked}: {path:?}")]
+    TermLanguages {
+        has: String,
+        asked: String,
+        path: PathBuf,
+    },
+    #[error("{reason}: the language model at {address}")]
+    Llm { reason: String, address: String },
+    #[error("the language model {model} answers without a translation")]
+    LlmSilent { model: String },
+    #[error(
+        "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
+    )]
+    LlmAddress { address: String },
+    #[error("{0}")]
+    Base(#[from] BaseError),
+}
+
+canopy_base::crate_error!(
+    Error,
+    canopy_corpus::error::Error,
+    canopy_document::error::Error
+);
