@@ -19,7 +19,7 @@ use canopy_document::export;
 use canopy_explain::trace;
 use canopy_project::language;
 use canopy_translate::inference::{
-    DocumentModel, Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
+    Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
 };
 
 /// The language model that translates, between the languages of the document that was translated last.

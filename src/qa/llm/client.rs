@@ -56,6 +56,7 @@ impl std::ops::AddAssign for Usage {
 pub struct Message {
     /// `system`, `user` or `assistant`.
     pub role: &'static str,
+    /// Its text.
     pub content: String,
 }
 

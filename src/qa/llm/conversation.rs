@@ -22,7 +22,9 @@ pub struct Request {
 /// A sentence that has its translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
+    /// The sentence.
     pub request: Request,
+    /// As people edit it.
     pub translation: String,
     /// Number of the sentence in the document.
     pub sentence: usize,
@@ -35,6 +37,7 @@ pub struct Turn {
 /// What a model has said that is to be said again, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
+    /// As the model gave it.
     pub answer: String,
     /// Such as `⟨1⟩ is missing`.
     pub problems: Vec<String>,
@@ -43,8 +46,11 @@ pub struct Refusal {
 /// Context that has made room for what follows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dropped {
+    /// Sections that left it whole.
     pub sections: usize,
+    /// Sentences, those of the sections among them.
     pub sentences: usize,
+    /// Tokens of all of them.
     pub tokens: usize,
 }
 
@@ -78,10 +84,12 @@ impl Conversation {
         }
     }
 
+    /// The sentences that have a translation and were not dropped.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
     }
 
+    /// Adds a sentence and its translation at the end.
     pub fn push(&mut self, turn: Turn) {
         self.turns.push(turn);
     }

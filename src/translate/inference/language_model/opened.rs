@@ -83,6 +83,10 @@ impl LanguageModelTranslator {
         })
     }
 
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
     pub fn languages(&self) -> &Languages {
         &self.languages
     }
@@ -162,10 +166,6 @@ impl LanguageModelTranslator {
 }
 
 impl DocumentModel for LanguageModelTranslator {
-    fn info(&self) -> &ModelInfo {
-        &self.info
-    }
-
     /// Each document in its order, greedily; other translations and a form of address are not known here.
     fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
         for (document, one) in request.documents.iter().enumerate() {
