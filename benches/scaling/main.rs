@@ -241,7 +241,7 @@ fn read(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) 
     for start in (0..sentences).step_by(CHUNK) {
         let chunk = CHUNK.min(sentences - start);
         let queries = words.clone().narrow(0, start * WORDS, chunk * WORDS);
-        attention.attend(queries, &query_spans(start, chunk), &prepared);
+        prepared.attend(queries, &query_spans(start, chunk));
     }
 }
 
