@@ -10,7 +10,7 @@ use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
 use super::terminal::{StatusLine, duration, sentences_done, tell, warn};
-use crate::error::{BaseError, Error, Result};
+use crate::error::{Error, Result};
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;
@@ -238,7 +238,7 @@ fn suggested(
     let after = chat.effort();
     let found = found.filter(|found| !found.flags.contains(&Flag::Empty));
     let found = found.ok_or_else(|| {
-        Error::Base(BaseError::LlmSilent {
+        Error::from(canopy_qa::error::Error::LlmSilent {
             model: model.to_owned(),
         })
     })?;

@@ -492,7 +492,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         control: &JobControl,
     ) -> Result<Event> {
         if self.language_model.is_some() {
-            return Err(Error::Base(BaseError::NotTraced {
+            return Err(Error::from(canopy_explain::error::Error::NotTraced {
                 missing: "no such numbers",
                 advice: "translation models have them; of language models there is what they attended to",
             }));

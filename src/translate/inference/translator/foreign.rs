@@ -100,12 +100,13 @@ pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
 /// If it is a language model, which has no encoder and no decoder of its own.
 fn check_translates(path: &Path) -> Result<()> {
     if is_language_model(path) {
-        return Err(Error::Foreign {
+        return Err(canopy_models::error::Error::Foreign {
             reason: "it is a language model, which `canopy translate --model` and the window's model menu take for \
                      documents"
                 .to_owned(),
             path: path.to_owned(),
-        });
+        }
+        .into());
     }
     Ok(())
 }
