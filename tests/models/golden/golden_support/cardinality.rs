@@ -86,7 +86,7 @@ pub fn cardinality_encoder_layer(case: &Case) {
     Branches {
         case,
         own: attention.forward(states.clone(), states.clone(), &batch.own_segments()),
-        bert: fusion.attend(states.clone(), &query_spans, &fusion.prepare(&bert)),
+        bert: fusion.prepare(&bert).attend(states.clone(), &query_spans),
         states: states.clone(),
         norm_own: encoder.sublayers[0].norm.clone(),
         sentences: &batch.sentences,
@@ -136,7 +136,7 @@ pub fn cardinality_decoder_layer(case: &Case) {
         own: layer
             .cross_attention
             .forward(states.clone(), encoded.states.clone(), &cross),
-        bert: fusion.attend(states.clone(), &query_spans, &fusion.prepare(&bert)),
+        bert: fusion.prepare(&bert).attend(states.clone(), &query_spans),
         states,
         norm_own: layer.norm_cross.clone(),
         sentences: &batch.sentences,
