@@ -11,7 +11,7 @@ use canopy::inference::{DeviceChoice, SearchOptions, Translator};
 use canopy::text::document::{Document, Format};
 use canopy::trace::{Side, TraceSource};
 
-const FOLDER: &str = "assets/models/help-en-de-context";
+const FOLDER: &str = "assets/models/starter-en-de";
 
 const PAGE: &str = "<p>Insert a table.</p><p>Select its first row.</p><p>Delete it.</p>";
 

@@ -22,22 +22,19 @@ pub enum Exchanged {
 impl Exchanged {
     /// The parts of others' sentences that a model reads; `keeps_form` where their form of address is requested.
     pub fn of(config: &ModelConfig, keeps_form: bool) -> Self {
-        let Some(context) = config.context else {
-            let remembers = config.memory_use == Some(MemoryUse::KnnMt);
-            let reads = config.translations_before() > 0 || remembers || keeps_form;
-            return if reads {
-                Self::Translations
-            } else {
-                Self::Nothing
-            };
-        };
-        match (
-            context.side().has_encoder(),
-            context.is_bilingual() || keeps_form,
-        ) {
+        let remembers = config.memory_use == Some(MemoryUse::KnnMt);
+        let translations = config.translations_before() > 0
+            || remembers
+            || keeps_form
+            || config.context.is_some_and(Context::is_bilingual);
+        let context = config.context;
+        let sources =
+            context.is_some_and(|context| context.side().has_encoder() || !context.is_bilingual());
+        match (sources, translations) {
             (true, true) => Self::Both,
+            (true, false) => Self::Sources,
             (false, true) => Self::Translations,
-            (_, false) => Self::Sources,
+            (false, false) => Self::Nothing,
         }
     }
 

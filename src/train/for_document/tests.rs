@@ -84,7 +84,7 @@ fn what_was_looked_up_is_what_the_search_was_told() {
     let page =
         document("Files have many names.\n\nClose the window and open a new one.\n\nThat is all.");
     // One that reads the page too.
-    for name in ["help-en-de", "help-en-de-context"] {
+    for name in ["help-en-de", "starter-en-de"] {
         let mut translator = shipped(name);
         translator.remember(memory());
         let mut go_on = |_, _| ControlFlow::Continue(());

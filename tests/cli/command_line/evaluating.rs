@@ -176,8 +176,10 @@ fn a_control_with_another_document_says_what_it_exchanged() {
     let corpus = corpus(&desk, english, german);
     for (model, exchanged) in [
         ("help-en-de", "nothing"),
-        ("help-en-de-context", "the other source sentences"),
-        ("starter-en-de", "the translations of other sentences"),
+        (
+            "starter-en-de",
+            "the other source sentences and their translations",
+        ),
     ] {
         let model = models.join(model);
         let model = model.to_str().expect("a path");
@@ -212,7 +214,7 @@ fn attention_over_a_corpus_is_told_with_what_the_context_is_worth() {
         ];
         canopy(&[&asked, more].concat())
     };
-    let told = ask("help-en-de-context", &["--json"]);
+    let told = ask("starter-en-de", &["--json"]);
     assert_done(&told);
     let report: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
     assert_eq!(report["all"]["sentences"], 3);
@@ -227,7 +229,7 @@ fn attention_over_a_corpus_is_told_with_what_the_context_is_worth() {
         let sum: f64 = shares.iter().filter_map(|it| it["share"].as_f64()).sum();
         assert!((sum - 1.0).abs() < 1e-6, "{sum}");
     }
-    let told = ask("help-en-de-context", &[]);
+    let told = ask("starter-en-de", &[]);
     assert_done(&told);
     assert!(stdout(&told).contains("P-CXMI: "), "{}", stdout(&told));
     assert_failed(

@@ -487,7 +487,7 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
     let page = desk.file("page.txt", text);
     let model = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/assets/models/help-en-de-context"
+        "/assets/models/starter-en-de"
     );
     let ask = [
         "explain",

@@ -54,7 +54,7 @@ fn a_page_is_the_same_byte_for_byte_and_takes_less_than_a_round_trip_a_token() {
         "/assets/samples/printing-a-brochure.html"
     );
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["help-en-de", "help-en-de-context"] {
+    for name in ["help-en-de", "starter-en-de"] {
         let model = asset(name);
         let written = |device: &str, extra: &[&str]| {
             let place = |ending: &str| folder.path().join(ending).display().to_string();
