@@ -198,6 +198,11 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// An error with the option that helps.
+fn advised(error: &Error) -> String {
+    format!("{error}{}", advice(error, false))
+}
+
 /// The option that helps with an error. Messages of libraries name none, since the window has none.
 fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
     let found = find::<TrainError>(error).and_then(advice_on_training);

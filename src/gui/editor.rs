@@ -88,7 +88,10 @@ pub fn editor_ui(
     }
     let clicked = footer_ui(&mut child, editor, source, palette, commands);
     let chars = text.chars().count();
-    let cursor = output.cursor_range;
+    // A click on a chip has taken the focus, not the place.
+    let cursor = output
+        .cursor_range
+        .or_else(|| output.state.cursor.char_range());
     let selection = cursor.map_or(chars..chars, |range| {
         let [start, end] = range.sorted_cursors().map(|cursor| cursor.index.0);
         start..end

@@ -94,7 +94,7 @@ fn similar_sentences_stand_below_and_can_be_used() {
     harness.run();
     harness.get_by_label("75 %");
     // Both words that differ, that of the sentence first.
-    harness.get_by_label("Click FileEdit now.");
+    harness.get_by_label("Click File Edit now.");
     harness.get_by_label("Use 1").click();
     harness.run_steps(4);
     let document = harness.state().state.document.as_ref().expect("a document");

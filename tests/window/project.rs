@@ -291,8 +291,11 @@ fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
     harness.run_steps(4);
     let penalty = harness.get_by_role_and_label(Role::SpinButton, "Penalty of old.tmx");
     penalty.focus();
+    harness.run_steps(4);
+    let penalty = harness.get_by_role_and_label(Role::SpinButton, "Penalty of old.tmx");
+    penalty.type_text("1");
     harness.run_steps(2);
-    harness.key_press(Key::ArrowUp);
+    harness.key_press(Key::Enter);
     harness.run_steps(4);
     harness.get_by_label("Save").click();
     harness.run_steps(4);

@@ -54,7 +54,9 @@ impl View {
     fn clicked(mut self, name: &'static str, label: &str) -> Self {
         self.name = name;
         let found = self.harness.query_all_by_label(label).last();
-        found.unwrap_or_else(|| panic!("{name}: {label}")).click();
+        found
+            .unwrap_or_else(|| panic!("{name}: {label}"))
+            .click_accesskit();
         self.settle();
         self
     }

@@ -226,7 +226,11 @@ impl TestSet {
             };
             let own: Vec<Segment> = own.iter().map(alone).collect();
             let mut learn_on = |_, _| ControlFlow::Continue(());
-            let made = for_sentences(translator, &document.shown, &mut learn_on);
+            let made = for_sentences(
+                translator,
+                &translator.sentences_of_units(document),
+                &mut learn_on,
+            );
             let translator = made.as_ref().unwrap_or(translator);
             let document = std::slice::from_ref(document);
             let request = self.request(document, &own, options);

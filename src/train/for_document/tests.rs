@@ -6,6 +6,7 @@ use super::*;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Format;
 use canopy_explain::{Explanation, ModelView};
+use canopy_kernels::packed::Quantization;
 use canopy_nn::datastore::KnnConfig;
 use canopy_translate::inference::{DeviceChoice, SearchOptions};
 
@@ -86,6 +87,8 @@ fn what_was_looked_up_is_what_the_search_was_told() {
     // One that reads the page too.
     for name in ["help-en-de", "starter-en-de"] {
         let mut translator = shipped(name);
+        // Likelihoods are compared.
+        translator.quantize(Quantization::None);
         translator.remember(memory());
         let mut go_on = |_, _| ControlFlow::Continue(());
         let made = for_document(&translator, &page, &mut go_on).expect("words are shared");

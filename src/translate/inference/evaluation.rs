@@ -50,6 +50,17 @@ pub fn translate_segments(
 }
 
 impl Translator {
+    /// The sentences of all units of a document, or of what they are cut into, as a reader sees them.
+    pub fn sentences_of_units(&self, units: &DocumentUnits) -> Vec<String> {
+        let reader = self.reader();
+        let sentences = units.shown.iter().enumerate().flat_map(|(unit, text)| {
+            let is_known = units.known.get(unit).is_some();
+            let parts = reader.scored_parts(text, is_known).into_iter();
+            parts.map(|part| part.trim().to_owned())
+        });
+        sentences.collect()
+    }
+
     /// Translates every unit of every segment, each in its document; units that are longer than the model reads in parts, as a
     /// document has them. `go_on` is asked after every sentence; none if it breaks off.
     ///

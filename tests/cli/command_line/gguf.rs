@@ -55,7 +55,7 @@ fn whatever_a_language_model_says_a_page_is_whole_and_has_its_tags() {
         (&"tiny".into(), &"pt".into())
     );
     let sentences = report["sentences"].as_array().expect("sentences");
-    assert_eq!(sentences.len(), 4);
+    assert_eq!(sentences.len(), 3, "a number is none");
     for sentence in sentences {
         let target = sentence["target"].as_str().expect("a translation");
         let source = sentence["source"].as_str().expect("a source");
@@ -68,7 +68,6 @@ fn whatever_a_language_model_says_a_page_is_whole_and_has_its_tags() {
             assert_eq!(count(target), count(source), "{mark} in {sentence}");
         }
     }
-    assert_eq!(sentences[3]["target"], "42");
     let (written, trace) = (user.path("page.pt.html"), user.path("page.trace"));
     let (output, trace) = (written.display().to_string(), trace.display().to_string());
     let done = user.canopy(&[

@@ -485,10 +485,7 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
     let desk = Desk::new();
     let text = "The printer is on the desk. Open the file. It is large.\n";
     let page = desk.file("page.txt", text);
-    let model = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/assets/models/starter-en-de"
-    );
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/starter-en-de");
     let ask = [
         "explain",
         &page,

@@ -147,7 +147,7 @@ fn it_goes_on_without_its_client_and_after_a_restart() {
         asked
             .expect_err("its models are there")
             .to_string()
-            .contains("--device remote:")
+            .contains("goes on there only")
     );
     machine.restart();
     let client = Client::connect(machine.host()).expect("it is there");
