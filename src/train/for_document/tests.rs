@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Format;
-use canopy_explain::{Explanation, ModelView};
+use canopy_explain::{Explanation, MemoryPair, ModelView};
 use canopy_kernels::packed::Quantization;
 use canopy_nn::datastore::KnnConfig;
 use canopy_translate::inference::{DeviceChoice, SearchOptions};
@@ -122,7 +122,11 @@ fn what_was_looked_up_is_what_the_search_was_told() {
         let strange = document("Bananas grow quickly here");
         let asked = (&strange, &found[1..2], 0);
         let retrieved = retrieved(&translator, asked, &mut prepared, &mut go_on);
-        assert!(retrieved.is_err(), "of another document");
+        // The starter has a memory of its own.
+        let pairs = retrieved.map_or_else(|_| Vec::new(), |view| view.pairs);
+        let is_ours = |pair: &MemoryPair| pair.source.contains("window");
+        assert!(!pairs.iter().any(is_ours), "of another document");
+        assert!(pairs.is_empty() || name == "starter-en-de");
     }
 }
 
