@@ -43,7 +43,7 @@ pub enum ProjectCommand {
     Close,
 }
 
-/// What a project takes in, and what is opened anew then.
+/// A change that the thread writes into a project's folder; the model and the memory are opened anew after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Taking {
     Memory,
@@ -65,7 +65,7 @@ pub struct Projects {
     looking: Option<JobId>,
     /// Sentences were confirmed that the memory in use does not have.
     is_memory_old: bool,
-    /// What the open one is taking in.
+    /// The change that is being written into the open one.
     taking: Option<Taking>,
     /// It is not known yet which models are installed.
     waits_for_models: bool,

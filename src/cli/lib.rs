@@ -261,3 +261,21 @@ fn advice_on(error: &BaseError) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_names_the_option_that_helps_with_an_error_of_a_library() {
+        let key = Error::Base(BaseError::RemoteKey {
+            host: "there:4000".to_owned(),
+        });
+        let run = Error::Train(TrainError::RunElsewhere {
+            host: "there:4000".to_owned(),
+            path: "runs/mine".into(),
+        });
+        assert!(advised(&key).contains("CANOPY_REMOTE_KEY"));
+        assert!(advised(&run).contains("--device remote:there:4000"));
+    }
+}

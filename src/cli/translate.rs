@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     for document in &mut documents {
         arguments.retarget(document);
     }
-    if let Some(mut model) = LanguageModels::of(arguments, &documents) {
+    if let Some(mut model) = LanguageModels::from_arguments(arguments, &documents) {
         for (document, place) in documents.into_iter().zip(places) {
             arguments.put(&model.bytes(arguments, &document)?, place)?;
         }

@@ -116,15 +116,9 @@ impl AppState {
     /// Why an evaluation cannot start.
     pub fn why_no_evaluation(&self) -> Option<&'static str> {
         let page = &self.evaluate;
-        if page.running.is_some() {
-            Some("An evaluation is under way.")
-        } else if page.models.is_empty() {
-            Some("Choose one or more models.")
-        } else if page.corpus.is_none() {
-            Some("Choose a corpus with test documents.")
-        } else {
-            None
-        }
+        let lacks_corpus = page.corpus.is_none();
+        page.why_not()
+            .or(lacks_corpus.then_some("Choose a corpus with test documents."))
     }
 
     fn evaluate_models(&mut self) {

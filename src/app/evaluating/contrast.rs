@@ -42,7 +42,7 @@ pub enum ContrastCommand {
     Close,
 }
 
-/// What the page knows of contrastive sets.
+/// The contrastive set of the page *Evaluate*, and the choices that models made in it.
 #[derive(Debug, Default)]
 pub struct Contrast {
     /// The file of the set that is chosen.
@@ -116,15 +116,9 @@ impl AppState {
     /// Why models cannot choose in a set now.
     pub fn why_no_contrast(&self) -> Option<&'static str> {
         let page = &self.evaluate;
-        if page.running.is_some() {
-            Some("An evaluation is under way.")
-        } else if page.models.is_empty() {
-            Some("Choose one or more models.")
-        } else if page.contrast.set.is_none() {
-            Some("Choose the file of a contrastive set.")
-        } else {
-            None
-        }
+        let lacks_set = page.contrast.set.is_none();
+        page.why_not()
+            .or(lacks_set.then_some("Choose the file of a contrastive set."))
     }
 
     fn contrast_models(&mut self) {
@@ -234,7 +228,7 @@ impl AppState {
     }
 }
 
-/// What is looked at in a trace that is made for an item.
+/// The translation and the token that *Explore* shows of an item, once its trace is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
     correct: String,

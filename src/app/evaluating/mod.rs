@@ -74,7 +74,7 @@ pub enum EvaluateView {
 pub struct Evaluating {
     pub job: JobId,
     pub models: Vec<PathBuf>,
-    /// What is counted: sentences or translations.
+    /// Unit of the progress: sentences or translations.
     pub unit: &'static str,
     pub control: JobControl,
     pub progress: Option<EvaluationProgress>,
@@ -168,7 +168,7 @@ pub struct Evaluate {
     exporting: Option<JobId>,
     /// The trace to be made once its document is open, and then once it is translated.
     tracing: Option<Tracing>,
-    /// What is looked at in it, if it is made for an item of a contrastive set.
+    /// The part of it that is shown, if it is made for an item of a contrastive set.
     wanted: Option<contrast::Wanted>,
 }
 
@@ -195,6 +195,17 @@ impl Default for TestSplit {
 }
 
 impl Evaluate {
+    /// Why nothing can be evaluated now, whatever the models are to be tried on.
+    fn why_not(&self) -> Option<&'static str> {
+        if self.running.is_some() {
+            Some("An evaluation is under way.")
+        } else if self.models.is_empty() {
+            Some("Choose one or more models.")
+        } else {
+            None
+        }
+    }
+
     /// The evaluation that is shown.
     pub fn evaluation(&self) -> Option<&Evaluation> {
         let shown = self.done.get(self.shown)?;

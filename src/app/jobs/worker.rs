@@ -564,11 +564,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             device_lock.pass();
             flow(control)
         })?;
-        Ok(if control.is_cancelled() {
-            Event::Cancelled { job }
-        } else {
-            Event::Finished { job }
-        })
+        Ok(ended(job, control))
     }
 
     /// Translates on the device as it is.
@@ -628,11 +624,16 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 flow(control)
             })?;
         }
-        Ok(if control.is_cancelled() {
-            Event::Cancelled { job }
-        } else {
-            Event::Finished { job }
-        })
+        Ok(ended(job, control))
+    }
+}
+
+/// The end of a translation that nothing has stopped but a person.
+fn ended(job: JobId, control: &JobControl) -> Event {
+    if control.is_cancelled() {
+        Event::Cancelled { job }
+    } else {
+        Event::Finished { job }
     }
 }
 

@@ -171,7 +171,7 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
     }
     let first = first_documents(arguments, &batch);
     let mut translators = Translators::new(arguments, &first);
-    let mut language_model = LanguageModels::of(arguments, &first);
+    let mut language_model = LanguageModels::from_arguments(arguments, &first);
     let is_without = arguments.pseudo.is_some() || language_model.is_some();
     let translator = match first.first().filter(|_| !is_without) {
         Some(document) => match translators.of(arguments, document) {

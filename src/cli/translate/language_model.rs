@@ -31,7 +31,7 @@ pub(super) struct LanguageModels {
 impl LanguageModels {
     /// The language model that is named, or the one that is the default of the languages of the first document. Ends the
     /// program if an option is given that it has no use for.
-    pub fn of(arguments: &TranslateArguments, documents: &[Document]) -> Option<Self> {
+    pub fn from_arguments(arguments: &TranslateArguments, documents: &[Document]) -> Option<Self> {
         let installed = || arguments.installed_for(documents.first()?);
         let path = arguments.model.model.clone().or_else(installed)?;
         LanguageModelTranslator::file_of(&path)?;

@@ -184,7 +184,7 @@ impl<'t> Target<'t> {
                 found.start
             } else {
                 // Text between two codes stays between them, if there is a place behind it.
-                let share = Share::of(&stretch.text, offset);
+                let share = Share::before(&stretch.text, offset);
                 let behind = last + usize::from(index > 0);
                 let edge = |from| self.edge(&range, share, begins, from);
                 let side = if begins { range.start } else { range.end };
@@ -240,7 +240,7 @@ struct Share {
 }
 
 impl Share {
-    fn of(text: &str, byte: usize) -> Self {
+    fn before(text: &str, byte: usize) -> Self {
         Self {
             before: text[..byte].chars().count(),
             whole: text.chars().count().max(1),

@@ -25,7 +25,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) fn of(overview: &Overview) -> Self {
+    pub(super) fn new(overview: &Overview) -> Self {
         Self {
             source_words: overview.count(Units::SourceWords),
             target_words: overview.count(Units::TargetWords),
@@ -236,7 +236,7 @@ impl Trace {
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.overview.check()?;
         check_maps(self.maps.iter().map(|map| &map.info))?;
-        let bounds = Bounds::of(&self.overview);
+        let bounds = Bounds::new(&self.overview);
         for AttentionMap { info, rows } in &self.maps {
             let expected = bounds.count(info.queries);
             if rows.len() != expected {

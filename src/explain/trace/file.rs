@@ -111,7 +111,7 @@ impl TraceFile {
             path: path.to_owned(),
             file: Mutex::new(file),
             first_rows: first_rows(&overview, &maps),
-            bounds: Bounds::of(&overview),
+            bounds: Bounds::new(&overview),
             offsets: offsets
                 .iter()
                 .map(|&offset| u64::from_le_bytes(offset))

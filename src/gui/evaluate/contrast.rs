@@ -35,8 +35,8 @@ pub(super) fn contrast_ui(
             }
         });
     });
-    let meaning = "How often a model gives the right translation a higher probability than every wrong one. What decides \
-        stands in other sentences: only a model that reads them can be better than chance.";
+    let meaning = "How often a model gives the right translation a higher probability than every wrong one. Other sentences \
+        decide which is right, so a model that does not read them is left with chance.";
     ui.label(RichText::new(meaning).color(palette.weak));
     if result.set.needs_target_context {
         let text = "In this set only the translations before decide, and models read their own: expect chance.";

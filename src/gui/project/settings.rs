@@ -15,7 +15,7 @@ use canopy_translate::inference::InstalledModel;
 const WIDTH: f32 = 560.0;
 const LABEL: f32 = 116.0;
 
-/// What is looked for in the menus of languages.
+/// The dialog of a project's settings, with the texts typed into its two language menus.
 #[derive(Default)]
 pub struct ProjectSettingsForm {
     wanted: [String; 2],

@@ -344,7 +344,7 @@ impl Form<'_> {
         }
     }
 
-    /// What few runs need to change, folded unless something is wrong with it.
+    /// Settings for experts, folded unless one of them is wrong.
     fn advanced_ui(&mut self, ui: &mut Ui) {
         const CHOICES: [&str; 3] = ["schedule", "precision", "contrastive_set"];
         let is_advanced = |name: &str| {

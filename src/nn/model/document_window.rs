@@ -149,9 +149,8 @@ impl Encoder {
     ) -> Option<Tensor<2>> {
         assert_eq!(window.documents.len(), 1, "a window of one document");
         let gated = self.gated.as_ref()?;
-        let encodings = self.encode_sentences(&words, window)?;
         let (first, [rows, _]) = (rest.num_before(), words.dims());
-        let (memory, query_spans) = rest.around(words, encodings, window);
+        let (memory, query_spans) = self.read_around(words, window, rest)?;
         if !recorder.is_on() {
             let none = DropoutSource::none();
             return Some(gated.forward(states.clone(), states, &query_spans, &memory, &none));
@@ -162,6 +161,18 @@ impl Encoder {
         let sentences = first..first + window.sentences.len();
         recorder.rename_window(&(first..first + rows), &sentences, gated.reads_words());
         Some(joined)
+    }
+
+    /// The document that the sentences of a window read, and who reads it; none if nothing after the last layer chooses sentences
+    /// by encodings.
+    fn read_around(
+        &self,
+        words: Tensor<2>,
+        window: &Documents,
+        rest: &DocumentWindow,
+    ) -> Option<(Memory, Vec<QuerySpan>)> {
+        let encodings = self.encode_sentences(&words, window)?;
+        Some(rest.around(words, encodings, window))
     }
 
     /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the document that
@@ -179,8 +190,7 @@ impl Encoder {
     ) -> Option<Tensor<2>> {
         let (gated, documents) = (self.gated.as_ref()?, source.layout());
         let (memory, spans) = if let Some(rest) = rest {
-            let encodings = self.encode_sentences(&states, &documents)?;
-            rest.around(states.clone(), encodings, &documents)
+            self.read_around(states.clone(), &documents, rest)?
         } else {
             let spans = documents.query_spans();
             let read = documents.without_ends(&source.ids, self.unread_end);

@@ -163,6 +163,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_merge_that_is_fine_tuned_begins_as_the_mean() {
+        let device = Device::flex();
+        let level = Tensor::<2>::random([4, 6], Distribution::Default, &device);
+        let mean = MergeConfig::new(6, MergeKind::Average).init(&device);
+        let mean = mean.forward(level.clone());
+        for kind in [MergeKind::Source2Token, MergeKind::MultiDim] {
+            let mut merge = MergeConfig::new(6, kind).init(&device);
+            merge.average();
+            let away = (merge.forward(level.clone()) - mean.clone()).abs().max();
+            let away = away.into_scalar::<f32>();
+            assert!(away < 1e-6, "{kind:?} is {away} from the mean");
+        }
+    }
+
+    #[test]
     fn a_tree_halves_its_levels_down_to_one_root() {
         let device = Device::flex();
         for kind in [

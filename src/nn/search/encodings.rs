@@ -1,4 +1,4 @@
-//! Sentence encodings of a document that is too long to be read at once, kept while its windows are read one by one.
+//! Encodings that the searches of one document share.
 
 use std::ops::Range;
 
