@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::jobs::{AlignRequest, Alignment, JobId};
 use canopy_corpus::{AlignmentRow, Column};
 
-/// What a person does with an alignment. Edits are of the selected row, and of the selected side of it.
+/// Changes of an alignment. Edits are of the selected row, and of the selected side of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlignCommand {
     /// Shows the page.

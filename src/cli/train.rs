@@ -14,8 +14,7 @@ use canopy_nn::model::Preset;
 use canopy_project::Folders;
 use canopy_train::{
     Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
-    TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,
-    with_fitting_batches,
+    TrainingEvent, device_of_run, probe, remember_run, train, train_remote, with_smaller_batches,
 };
 use canopy_translate::inference::ComputeDevice;
 
@@ -159,7 +158,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     };
     if let Some(client) = &compute.remote {
         let resume = arguments.resume;
-        let ended = train_elsewhere(client, &config, run, resume, &control, &mut observe)?;
+        let ended = train_remote(client, &config, run, resume, &control, &mut observe)?;
         if ended.is_order() {
             interrupted();
         }
@@ -167,7 +166,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     }
     let begun = (config.batch_tokens, arguments.resume);
     let (device, name) = (&compute.device, &compute.name);
-    let ended = with_fitting_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
+    let ended = with_smaller_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
         let config = TrainingConfig {
             batch_tokens,
             ..config.clone()

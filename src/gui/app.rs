@@ -246,7 +246,7 @@ impl CanopyApp {
         }
     }
 
-    /// Those that wait go first, so that none begins.
+    /// Ends all runs, waiting ones first, so that none begins.
     fn end_runs(&self, order: Order) {
         for queued in self.state.training.queue.iter().rev() {
             let job = queued.job;
@@ -360,7 +360,7 @@ pub fn workbench_ui(
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
     // frame as Enter belongs to the edit that Enter keeps.
     panels.focus.follow(ui.ctx());
@@ -429,7 +429,7 @@ fn document_page_ui(
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) -> f32 {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
     let margin = state.margin().cloned();
     let is_old = margin.is_some() && state.is_margin_old();
@@ -521,7 +521,7 @@ fn document_page_ui(
 
 /// The bars above the document: words to look for, and which sentences are shown.
 fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
         document.search_again();
         let panel = Panel::top("find").frame(
@@ -538,7 +538,7 @@ fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
     }
 }
 
-/// What the checks found, while their list is shown and the document is as they saw it.
+/// Findings to mark in the document: none while their list is closed or the document has changed.
 fn shown_findings(checking: &Checking, is_shown: bool) -> &[Finding] {
     if is_shown && !checking.is_running() {
         &checking.findings
@@ -547,14 +547,14 @@ fn shown_findings(checking: &Checking, is_shown: bool) -> &[Finding] {
     }
 }
 
-/// What the memory has like the selected sentence, below the document.
+/// Translation memory matches of the selected sentence, below the document.
 fn similar_panel_ui(
     ui: &mut Ui,
     state: &AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar
     {
@@ -599,7 +599,7 @@ fn history_panel_ui(
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if let Some(document) = &state.document
         && state.settings.shows_history
     {

@@ -70,7 +70,7 @@ struct Bar<'a> {
 
 impl Bar<'_> {
     fn query_ui(&mut self, ui: &mut Ui, takes_focus: bool) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut query = self.find.query.clone();
         if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
             self.told.push(FindCommand::Query(query));

@@ -40,7 +40,7 @@ impl Counts {
         self.untranslated + self.draft + self.edited + self.confirmed
     }
 
-    pub fn of(&self, state: State) -> usize {
+    pub fn get(&self, state: State) -> usize {
         match state {
             State::Untranslated => self.untranslated,
             State::Draft => self.draft,
@@ -138,7 +138,7 @@ pub struct OpenDocument {
     unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
-    /// Those that an update has given another translation, until somebody looks after them.
+    /// Sentences whose translation an update has changed, until somebody reviews them.
     changed: HashSet<usize>,
     /// Changes of an update under way.
     updated: Vec<Change>,
@@ -372,7 +372,7 @@ impl OpenDocument {
         (self.history.undo_recuts(), self.history.redo_recuts())
     }
 
-    /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
+    /// Sentences among `sentences` that a machine translation may replace; `again` includes drafts.
     pub fn translatable(&self, sentences: Range<usize>, again: bool) -> Vec<usize> {
         let wanted = |state: State| {
             if again {

@@ -68,12 +68,12 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use device_lock::{DeviceGuard, DeviceLock};
-pub use elsewhere::{RemoteTraining, TrainingState, device_of_run, train_elsewhere};
+pub use elsewhere::{RemoteTraining, TrainingState, device_of_run, train_remote};
 pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
-pub use fitting::with_fitting_batches;
+pub use fitting::with_smaller_batches;
 pub use for_document::{
-    Adaptation, KnnRetrieval, ModelQuestion, Prepared, after_fixed, beside_confirmed, explain,
-    for_document, for_sentences, retrieved,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, explain, for_document, for_sentences,
+    retrieved, with_confirmed, with_fixed,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use mixed_precision::{LossScale, MomentPrecision, ProductPrecision};

@@ -254,12 +254,12 @@ impl AppState {
         let Some(open) = &self.aligning.open else {
             return;
         };
-        let format = match AlignmentFormat::of(&path) {
+        let format = match AlignmentFormat::from_path(&path) {
             Ok(format) => format,
             Err(error) => return self.show_error("The pairs are not saved", &error),
         };
         let keeps = self.aligning.keeps_doubtful;
-        let written = WrittenAlignment::of(&open.table, &open.languages, format, keeps);
+        let written = WrittenAlignment::from_table(&open.table, &open.languages, format, keeps);
         let job = self.keeping_job();
         self.file_requests.push(FileRequest::Export {
             job,

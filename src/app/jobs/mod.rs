@@ -241,7 +241,7 @@ pub enum Event {
         job: JobId,
         reason: String,
     },
-    /// What quality checks found, in the order of the sentences.
+    /// Findings of the quality checks, in the order of the sentences.
     Checked {
         job: JobId,
         findings: Vec<Finding>,
@@ -323,7 +323,7 @@ pub enum Event {
         job: JobId,
         explanation: Result<Box<Explanation>>,
     },
-    /// What a large language model has suggested.
+    /// A suggestion of a large language model.
     Suggested {
         job: JobId,
         suggestion: Result<Box<Suggestion>>,
@@ -458,7 +458,7 @@ pub enum Event {
         job: JobId,
         models: Result<Vec<String>>,
     },
-    /// What a corpus says of itself.
+    /// Languages and sizes of a corpus.
     CorpusSeen {
         folder: PathBuf,
         facts: CorpusFacts,

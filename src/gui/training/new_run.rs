@@ -82,7 +82,7 @@ impl Form<'_> {
         explanation: &str,
         control: impl FnOnce(&mut Self, &mut Ui),
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.horizontal(|ui| {
             let (place, _) = ui.allocate_exact_size(vec2(LABEL, 28.0), egui::Sense::hover());
             let text = egui::pos2(place.left(), place.center().y);
@@ -215,7 +215,7 @@ impl Form<'_> {
 
     fn preset_ui(&mut self, ui: &mut Ui) {
         let mut chosen = self.filled.config.preset.clone();
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let systems = ComboBox::from_id_salt("preset")
             .width(CONTROL)
             .height(420.0)
@@ -426,7 +426,7 @@ impl Form<'_> {
                     if number.accessible_name(field.label).changed() {
                         form.filled.probe = Probe::None;
                     }
-                    let palette = Palette::of(ui);
+                    let palette = Palette::from_ui(ui);
                     ui.label(RichText::new(field.unit).color(palette.weak));
                 },
             );
@@ -436,7 +436,7 @@ impl Form<'_> {
 
 /// A card that is chosen by a click; of the pair the first says whether it is, the second whether its text warns.
 fn way_ui(ui: &mut Ui, title: &str, text: &str, (is_chosen, warns): (bool, bool)) -> bool {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let stroke = if is_chosen {
         Stroke::new(1.5, palette.accent)
     } else {
@@ -503,7 +503,7 @@ pub(super) fn folder_box(
 }
 
 fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     card(ui, |ui| {
         ui.set_width(SUMMARY - 40.0);
         let Ok(preset) = Preset::named(&form.config.preset) else {
@@ -534,7 +534,7 @@ fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &
 }
 
 fn pair_ui(ui: &mut Ui, name: &str, value: &str) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.horizontal(|ui| {
         ui.label(RichText::new(name).color(palette.weak));
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
@@ -545,7 +545,7 @@ fn pair_ui(ui: &mut Ui, name: &str, value: &str) {
 
 /// Memory and time as a short probe on the device measures them.
 fn probe_ui(ui: &mut Ui, form: &NewRun, can_probe: bool, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     match &form.probe {
         Probe::Done(estimate) => {
             let gigabytes = labels::bytes(estimate.peak_bytes);

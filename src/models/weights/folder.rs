@@ -295,7 +295,7 @@ impl ModelFolder {
     pub fn load(&self, folder: &Path, device: &Device) -> Result<(Model, ModelTokenizer)> {
         let tokenizer = self.tokenizer(folder)?;
         let file = self.weights(folder)?;
-        let weights = load_from(Model::undrawn(&self.model, device)?, &file)?;
+        let weights = load_from(Model::uninitialised(&self.model, device)?, &file)?;
         Ok((weights, tokenizer))
     }
 
@@ -309,7 +309,7 @@ impl ModelFolder {
         let tokenizer = self.tokenizer(folder)?;
         let file = self.weights(folder)?;
         let in_8_bits = file.is_in_8_bits();
-        let model = Model::undrawn(&self.model, device)?;
+        let model = Model::uninitialised(&self.model, device)?;
         let model = if Model::is_packed_whole(&self.model, device) {
             let (weights, unread) = load_unread(model, file)?;
             weights.with_unread(unread)

@@ -283,7 +283,7 @@ impl Pass<'_> {
             let terms = self.text.terms.get(&number).cloned();
             let more = terms.as_ref().map_or(0, |terms| terms.num_tokens());
             Limits {
-                markup: Markup::of(own, self.vocabulary),
+                markup: Markup::from_ids(own, self.vocabulary),
                 terms,
                 max_tokens: most_tokens(own.len(), &tokens, more),
             }
@@ -328,7 +328,7 @@ fn best(hypotheses: Vec<Hypothesis>, alternatives: usize) -> Hypothesis {
 /// Numbers of sentences that are searched together.
 struct Batch {
     own: Vec<usize>,
-    /// Those of which a shortlist is taken.
+    /// Sentences of which a shortlist is taken.
     listed: Arc<Vec<usize>>,
 }
 
