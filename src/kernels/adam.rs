@@ -32,7 +32,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Moments of a parameter of so many numbers before its first step.
+    /// Moments of a parameter of `len` numbers before its first step.
     pub fn zeros(numbers: usize, device: &Device) -> Self {
         let zeros = Tensor::zeros([numbers], device);
         Self {
