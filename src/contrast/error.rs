@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
+        "{path:?}, item {item}: {problem}; use the set as published, or as `canopy contrast make` wrote it"
     )]
     ContrastiveItem {
         problem: String,

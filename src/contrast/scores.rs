@@ -24,7 +24,7 @@ pub struct ContextOptions {
     pub after: Option<usize>,
     /// Models that read translations of other sentences get the human ones instead of their own.
     pub gold_target_context: bool,
-    /// Of the search for its own ones.
+    /// Beam size of the search for its own translations.
     pub beam_size: usize,
 }
 
@@ -238,7 +238,7 @@ impl Scorer<'_> {
                         &translations[item.document],
                         options,
                     );
-                    // Whoever reads translations behind a sentence reads no other sentence.
+                    // A model that reads translations behind a sentence reads no other sentence.
                     for sentence in &mut read.sentences[first..] {
                         sentence
                             .ids

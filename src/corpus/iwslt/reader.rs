@@ -44,7 +44,7 @@ pub(super) struct Talk {
     pub talkid: Option<String>,
     /// Id and text, white space folded.
     pub segments: Vec<(String, String)>,
-    /// Of those that are lines, the number of the last one.
+    /// Number of the last segment that is a line.
     num_lines: usize,
 }
 

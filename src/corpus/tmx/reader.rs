@@ -24,7 +24,7 @@ pub(super) struct TranslationUnit {
     pub change: Change,
 }
 
-/// Who changed a unit or a variant last, or made it, and when, as the file writes it.
+/// The person who changed a unit or a variant last, or made it, and when, as the file has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Change {
     pub author: Option<String>,

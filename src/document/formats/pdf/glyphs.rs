@@ -123,8 +123,7 @@ impl GlyphReader {
         if self.unknown as f64 > MAX_UNKNOWN * self.glyphs as f64 {
             return Err(damaged(
                 "its fonts",
-                "they do not tell which letters their glyphs are; recognise the text of the pages (OCR), or open the \
-                 file that the PDF was made of",
+                "they do not say which letters their glyphs are; recognise the text of the pages (OCR), or open the file that the PDF was made from",
             ));
         }
         Ok(())

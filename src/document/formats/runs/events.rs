@@ -137,12 +137,12 @@ pub(super) enum Event {
     },
 }
 
-/// Bytes of the part, in a run with these properties or beside runs.
+/// Bytes of the part, in a run with these properties or outside of runs.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) bytes: Range<usize>,
     pub(super) run: Option<Id>,
-    /// Of the run.
+    /// Properties of the run.
     pub(super) properties: Option<Id>,
 }
 
