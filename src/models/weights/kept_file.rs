@@ -29,7 +29,7 @@ impl KeptFile {
     }
 
     /// # Errors
-    /// If nothing can be told of it.
+    /// If its metadata cannot be read.
     pub fn new(file: File, path: &Path) -> Result<Self> {
         Ok(Self {
             state: state(&file).map_err(Error::read(path))?,

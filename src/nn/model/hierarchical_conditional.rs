@@ -64,7 +64,7 @@ pub struct TreeHeads {
 pub struct TreeChoice {
     /// Sentence keys are the sums on their paths.
     pub projected: Projected,
-    /// Of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
+    /// Choice of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
     pub choice: Vec<SelectedSentences>,
     /// One entry for each document that has tokens and readers.
     pub trees: Vec<DocumentTree>,

@@ -28,7 +28,7 @@ fn of_drafts(options: &SearchOptions) -> SearchOptions {
 /// A result of a search, reported as soon as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchEvent {
-    /// A translation that nobody asked for, which others read; `left` more of its kind come before the next wanted one.
+    /// A translation that was not requested, which others read; `left` more of its kind come before the next wanted one.
     Draft {
         number: usize,
         hypothesis: Hypothesis,
@@ -56,7 +56,7 @@ impl Stop {
         }
     }
 
-    /// The flow of whoever gets the results, as the search's own.
+    /// The control flow of the consumer of the results, as the search's own.
     pub fn cancelled(flow: ControlFlow<()>) -> ControlFlow<Self> {
         flow.map_break(|()| Self::Cancelled)
     }

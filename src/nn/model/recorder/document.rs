@@ -1,4 +1,4 @@
-//! Weights of the attentions to a document, computed beside them.
+//! Weights of the attentions to a document, computed in addition to them.
 
 use burn::tensor::Tensor;
 
@@ -95,7 +95,7 @@ impl TreeHeads {
 #[derive(Default, Clone)]
 struct TraversalRecord {
     kept: SelectedSentences,
-    /// Of the leaves that survived.
+    /// Relevance of the leaves that survived.
     relevance: Vec<f32>,
     visits: Vec<(u8, Visit)>,
 }
