@@ -78,7 +78,7 @@ pub struct Find {
     pub current: Option<usize>,
     /// Set when the field is to get the keyboard; the window takes it.
     pub wants_focus: bool,
-    /// Of the targets that were searched.
+    /// Revision of the targets that were searched.
     pub(super) revision: u64,
 }
 

@@ -139,7 +139,7 @@ pub const VERSION: u32 = 2;
 /// The version that is written of work in one language.
 const ONE_LANGUAGE: u32 = 1;
 
-/// So many edits of sentences that are gone are kept.
+/// Maximum number of kept edits of sentences that are gone.
 const MOST_UNMATCHED: usize = 20_000;
 
 impl Project {

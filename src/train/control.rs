@@ -93,7 +93,7 @@ impl Control {
         self.give(Order::Abandon);
     }
 
-    /// Nothing takes back an order to end, but [`Order::Abandon`] goes beyond [`Order::Stop`].
+    /// Nothing takes back an order to end, but [`Order::Abandon`] overrides [`Order::Stop`].
     pub fn give(&self, order: Order) {
         let mut given = self.order_guard();
         if order > *given || *given == Order::Pause {

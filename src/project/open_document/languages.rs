@@ -165,7 +165,7 @@ impl OpenDocument {
         open.model = self.model.take();
         open.unmatched = std::mem::take(&mut self.unmatched);
         open.history = std::mem::take(&mut self.history);
-        open.elsewhere = self.elsewhere.take();
+        open.moved_work = self.moved_work.take();
         open.find = std::mem::take(&mut self.find);
         let last = open.num_sentences().saturating_sub(1);
         open.first_visible = self.first_visible.min(last);

@@ -18,7 +18,7 @@ impl ProjectFolder {
         self.folder.join(TRANSLATED)
     }
 
-    /// Writes every document with its translations, or as something else, below `to`; tells what was written.
+    /// Writes every document with its translations, or in another format, below `to`; returns what was written.
     ///
     /// # Errors
     /// If a document cannot be read or a file cannot be written, before any is.

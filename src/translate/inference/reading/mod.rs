@@ -84,7 +84,7 @@ impl<'m> ModelReader<'m> {
         ids
     }
 
-    /// Prepares what the model reads beside the units of a document: what BERT reads, with `contexts` or what is chosen in
+    /// Prepares what the model reads with the units of a document: what BERT reads, with `contexts` or what is chosen in
     /// the document, and what stands in the model's memory.
     ///
     /// # Errors
