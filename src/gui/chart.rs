@@ -11,7 +11,7 @@ use canopy_chart::charts::{Chart, Plan, Span, Theme, View};
 pub enum ChartAction {
     SaveSvg,
     SavePng,
-    /// Of [`Chart::csv`] with the chart's [`View`].
+    /// Copies [`Chart::csv`] of the chart's [`View`].
     CopyCsv,
 }
 

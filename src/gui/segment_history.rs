@@ -51,7 +51,7 @@ impl HistoryPanel {
             if is_empty {
                 ui.label(small("·"));
                 ui.label(small(match selected {
-                    Some(_) => "It has had no translation yet",
+                    Some(_) => "It has no earlier translations",
                     None => "Select a sentence",
                 }));
             }

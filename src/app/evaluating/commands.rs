@@ -332,8 +332,7 @@ impl AppState {
             .extension()
             .is_some_and(|extension| extension == "json");
         if !is_json && !open.revealed {
-            let detail =
-                "A table says whose translations were preferred: save as .json, or reveal first.";
+            let detail = "A table names the preferred systems: save as .json, or reveal first.";
             self.notify(NoticeKind::Hint, "The judgement is still blind", detail);
             return;
         }

@@ -6,7 +6,7 @@ use crate::terms::SourceSelection;
 
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
-    let asked = state
+    let request = state
         .file_requests
         .drain(..)
         .find_map(|request| match request {
@@ -18,7 +18,7 @@ fn recut(state: &mut AppState, page: &str) {
             } => Some((job, document, edit)),
             _ => None,
         });
-    let (job, document, edit) = asked.expect("a request");
+    let (job, document, edit) = request.expect("a request");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("page.html");
     std::fs::write(&path, page).expect("written");

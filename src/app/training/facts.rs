@@ -8,7 +8,7 @@ use crate::settings::Device;
 use crate::state::AppState;
 use canopy_corpus::is_same_language;
 
-/// From so many pairs on a model learns a language pair from nothing.
+/// Number of pairs from which a model learns a language pair from scratch.
 pub const ENOUGH_PAIRS: usize = 100_000;
 
 /// How long settings stay as they are before they are measured.
@@ -107,7 +107,7 @@ impl AppState {
         self.training.form_changed_secs = self.now_secs;
     }
 
-    /// Measures how long the run of the form takes, once its settings have been the same for a while; tells when that will
+    /// Measures how long the run of the form takes, once its settings have been the same for a while; returns when that will
     /// be.
     pub(crate) fn tick_form(&mut self) -> Option<f64> {
         let form = self.training.form.as_ref()?;

@@ -52,7 +52,7 @@ impl AppState {
         if form.resumed.is_none() && self.is_queued(&runs.join(form.name.trim())) {
             return Some(Problem {
                 field: "name",
-                message: "A run of this name waits".to_owned(),
+                message: "A run of this name is queued".to_owned(),
             });
         }
         form.problem(&runs)
