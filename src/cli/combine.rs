@@ -73,7 +73,7 @@ impl FromStr for Input {
     }
 }
 
-/// Makes the corpus and tells what is in it, and what went.
+/// Makes the corpus and reports its content, and what was left out.
 ///
 /// # Errors
 /// If a file cannot be read or written, or the corpora do not go together.
@@ -93,8 +93,8 @@ pub(super) fn run(arguments: CombineArguments) -> Result<()> {
         combination.run(|folder| line.show(&format!("reading {}", folder.display())))?;
     line.clear();
     if arguments.json {
-        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
-        return print(&format!("{told:#}\n"));
+        let json = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{json:#}\n"));
     }
     print(&text(&report))?;
     print_statistics(&corpus, false)

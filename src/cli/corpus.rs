@@ -1,4 +1,4 @@
-//! `canopy corpus …`: makes corpora and tells what is in them.
+//! `canopy corpus …`: makes corpora and describes their content.
 
 use std::path::PathBuf;
 

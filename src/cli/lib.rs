@@ -85,9 +85,9 @@ struct Arguments {
 enum Command {
     /// Translate documents (text, HTML, Office, PO, XLIFF, …); the result has the format of the source
     ///
-    /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of strings;
-    /// subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs. docs/reference/formats.md says what of each is
-    /// translated; every other byte stays as it was.
+    /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of
+    /// strings; subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs.
+    /// docs/reference/formats.md says what of each is translated; every other byte stays as it was.
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
@@ -112,19 +112,19 @@ enum Command {
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
-    /// Tell over a corpus how far away a model looks, how spread, and what the context is worth to it
+    /// Measure over a corpus how far away a model looks, how widely, and what it gains from the context
     AttentionStatistics(attention_statistics::AttentionStatisticsArguments),
     /// Serve translations to other programs on this machine, over HTTP
     ///
     /// Speaks the interfaces of LibreTranslate and OPUS-CAT, which plug-ins of OmegaT, Trados, memoQ and Wordfast call, and
     /// one of its own; at / there is a page for people. Nobody else is served unless --host says so, and then only with a
-    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/guide/other-programs.md shows how to
-    /// use them.
+    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces,
+    /// docs/guide/other-programs.md shows how to use them.
     Serve(serve::ServeArguments),
     /// Look after the trainings of another machine that runs `canopy serve --compute`
     #[command(subcommand)]
     Remote(remote::RemoteCommand),
-    /// Tell the language of documents
+    /// Detect the language of documents
     Detect(detect::DetectArguments),
     /// Pair the sentences of a document with those of its translation: a translation memory of both
     Align(align::AlignArguments),
@@ -138,17 +138,17 @@ enum Command {
     /// Work with termbases: what a word is to be called in the other language
     #[command(subcommand)]
     Terms(terms::TermsCommand),
-    /// Score translations that lie in files, and tell which differences are more than chance
+    /// Score translations in files, and test which differences are significant
     Score(score::ScoreArguments),
 }
 
-/// Runs what the arguments ask for; before any other thread starts.
+/// Runs the command of the arguments; before any other thread starts.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let is_window = arguments.command.is_none();
     let log_file = Folders::of_user().log_file().filter(|_| is_window);
     if let Err(error) = start_log(arguments.verbose, log_file) {
-        terminal::tell(&format!("canopy: {error}\n"));
+        terminal::write_stderr(&format!("canopy: {error}\n"));
         return ExitCode::FAILURE;
     }
     if arguments.command.is_some() {
@@ -192,7 +192,7 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::tell(&format!("canopy: {error}{}\n", advice(&error, translates)));
+            terminal::write_stderr(&format!("canopy: {error}{}\n", advice(&error, translates)));
             ExitCode::FAILURE
         }
     }
@@ -233,13 +233,13 @@ fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
 
 fn advice_on_training(error: &TrainError) -> Option<Cow<'static, str>> {
     let advice = match error {
-        TrainError::RunExists { .. } => " (or pass --resume to go on)",
+        TrainError::RunExists { .. } => " (or pass --resume to continue)",
         TrainError::Diverged { .. } | TrainError::Checkpoint { .. } => " (--resume)",
         TrainError::NotRunning { .. } => " (`canopy train --resume`)",
         TrainError::CorpusChanged { .. } => " (or name the old one with --corpus)",
         TrainError::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
         TrainError::CorpusGone { .. } => " (or name its new place with --corpus)",
-        TrainError::RunElsewhere { host, .. } => {
+        TrainError::RemoteRun { host, .. } => {
             return Some(format!(" (--device remote:{host})").into());
         }
         _ => return None,
@@ -271,7 +271,7 @@ mod tests {
         let key = Error::Base(BaseError::RemoteKey {
             host: "there:4000".to_owned(),
         });
-        let run = Error::Train(TrainError::RunElsewhere {
+        let run = Error::Train(TrainError::RemoteRun {
             host: "there:4000".to_owned(),
             path: "runs/mine".into(),
         });

@@ -119,7 +119,7 @@ pub(super) struct ImportCommand {
     #[command(subcommand)]
     encoder: Option<ImportedEncoder>,
     /// A folder or archive (.zip, .tar.gz, .argosmodel) of Hugging Face, Marian (OPUS-MT), Bergamot and Firefox, CTranslate2 or
-    /// Argos Translate, a file of weights with the files beside it, or a model folder of ours; it is copied
+    /// Argos Translate, a file of weights with the files next to it, or a model folder of ours; it is copied
     #[arg(value_name = "FOLDER|FILE", required = true)]
     path: Option<PathBuf>,
     /// Language that it translates from, where its files do not say it or are wrong: a code or an English name

@@ -70,8 +70,7 @@ impl PlaceArguments {
             }
             if !host.is_loopback() {
                 terminal::warn(&format!(
-                    "the connection to {host} is not encrypted: who is on the way can read its key and your texts; ssh -L makes \
-                     a tunnel (docs/guide/remote.md)"
+                    "the connection to {host} is not encrypted: anyone on the network path can read its key and your texts; use a tunnel (ssh -L) (docs/guide/remote.md)"
                 ));
             }
         }
@@ -310,9 +309,7 @@ impl ModelArguments {
         };
         let translator = Translator::open_legs(&legs, self.place.choice())?;
         if translator.on_software_gpu() {
-            terminal::warn(
-                "this GPU is a program that runs on the CPU; --device cpu is several times faster",
-            );
+            terminal::warn("this GPU is emulated on the CPU; --device cpu is several times faster");
         }
         Ok(translator)
     }

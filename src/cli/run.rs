@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_name_are_told_apart_by_their_paths() {
+    fn runs_of_one_name_are_distinguished_by_their_paths() {
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(names(&paths(&["a/x", "a/y/events.jsonl"])), ["x", "y"]);
         assert_eq!(names(&paths(&["a/x", "b/x"])), ["a/x", "b/x"]);

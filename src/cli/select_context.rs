@@ -155,7 +155,7 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
     let line = Mutex::new(StatusLine::new());
     let show = |stage| {
         let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-        line.show(&told(stage));
+        line.show(&stage_text(stage));
         ControlFlow::Continue(())
     };
     let found = select_contexts(&corpus, context, arguments.top, &show)?;
@@ -174,7 +174,7 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
     print(&summary(&report, &info))
 }
 
-fn told(stage: Selecting) -> String {
+fn stage_text(stage: Selecting) -> String {
     match stage {
         Selecting::Encoding(done, all) => format!("encoded {done} of {all} sentences"),
         Selecting::Comparing(split, done, all) => {

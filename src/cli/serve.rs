@@ -9,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
-use super::terminal::{print, tell, warn};
+use super::terminal::{print, warn, write_stderr};
 use crate::error::{BaseError, Error, Result};
 use canopy_project::Folders;
 use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
@@ -99,11 +99,11 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     let signals = Signals::new([Signal::Int, Signal::Term]);
     let running = Running::start(&options, library)?;
     print(&format!("http://{}\n", running.address()))?;
-    tell(&format!(
-        "canopy: serving {count} {}; Ctrl+C ends it\n",
+    write_stderr(&format!(
+        "canopy: serving {count} {}; press Ctrl+C to stop\n",
         if count == 1 { "model" } else { "models" }
     ));
-    until_asked(signals);
+    wait_for_signal(signals);
     running.stop();
     Ok(())
 }
@@ -130,21 +130,21 @@ fn compute(arguments: &ServeArguments) -> Result<()> {
     let signals = Signals::new([Signal::Int, Signal::Term]);
     let running = Computing::start(&options)?;
     print(&format!("http://{}\n", running.address()))?;
-    tell(
-        "canopy: computing for other machines; Ctrl+C ends it, and trainings go on when it is begun again\n",
+    write_stderr(
+        "canopy: computing for other machines; press Ctrl+C to stop; trainings resume when it is started again\n",
     );
-    until_asked(signals);
+    wait_for_signal(signals);
     running.stop();
     Ok(())
 }
 
-/// Waits until somebody asks for an end; who asks twice gets it at once.
-fn until_asked(signals: std::io::Result<Signals>) {
+/// Waits for a signal to end; a second one ends the program at once.
+fn wait_for_signal(signals: std::io::Result<Signals>) {
     match signals {
         Ok(signals) => {
             let mut signals = futures_lite::stream::block_on(signals);
             signals.next();
-            tell("\ncanopy: ending; press Ctrl+C again to end at once\n");
+            write_stderr("\ncanopy: stopping; press Ctrl+C again to quit immediately\n");
             std::thread::spawn(move || {
                 if signals.next().is_some() {
                     std::process::exit(130);
@@ -178,13 +178,13 @@ impl ServeArguments {
         }
         if key.is_none() {
             let new = new_key()?;
-            tell(&format!(
+            write_stderr(&format!(
                 "canopy: the key of this server, which is not shown again: {new}\n"
             ));
             key = Some(new);
         }
         warn(
-            "others can reach this server, and the connection is not encrypted; use it in a network that you trust",
+            "others can reach this server, and the connection is not encrypted; use it only in a trusted network",
         );
         Ok(key)
     }

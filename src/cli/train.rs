@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::options::models;
-use super::terminal::{StatusLine, duration, print, tell, warn};
+use super::terminal::{StatusLine, duration, print, warn, write_stderr};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_nn::model::Preset;
@@ -45,22 +45,22 @@ pub(super) struct TrainArguments {
     /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Translations to remember beside the training pairs, for presets with a memory: a TMX file, a corpus, PO or MO files, or a
-    /// table. Sentences of the held-out documents are left out
+    /// Translations to remember in addition to the training pairs, for presets with a memory: a TMX file, a corpus, PO or
+    /// MO files, or a table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
-    /// Corpus of general documents: with --from, the run ends with its scores before and after, beside those of the
+    /// Corpus of general documents: with --from, the run ends with its scores before and after, next to those of the
     /// held-out documents
     #[arg(long, value_name = "DIR")]
     general: Option<PathBuf>,
-    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run tells how often the model
+    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run reports how often the model
     /// prefers its right translations
     #[arg(long, value_name = "FILE")]
     contrastive_set: Option<PathBuf>,
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
-    /// With --from: leave the sentence-level network as it is, and train only what reads beyond the sentence
+    /// With --from: freeze the sentence-level network, and train only the layers that read context
     #[arg(long)]
     context_only: bool,
     /// Folder for checkpoints, settings and events
@@ -122,7 +122,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     };
     let compute = ComputeDevice::open(arguments.place.with_key(device))?;
     if compute.software {
-        warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
+        warn("this GPU is emulated on the CPU; --device cpu is several times faster");
     }
     let mut line = StatusLine::new();
     let control = Control::default();
@@ -139,13 +139,13 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         let Some(estimate) = probed else {
             interrupted()
         };
-        return print(&told(&estimate));
+        return print(&estimate_text(&estimate));
     };
     // The window shows it too.
     if let Some(home) = Folders::of_user().data
         && let Err(error) = remember_run(&home, run)
     {
-        warn(&format!("the window will not find this run: {error}"));
+        warn(&format!("the window will not list this run: {error}"));
     }
     let mut observe = |event: &TrainingEvent| {
         show(&mut line, event);
@@ -184,7 +184,7 @@ pub(super) fn interrupted() -> ! {
     std::process::exit(INTERRUPTED)
 }
 
-fn told(estimate: &Estimate) -> String {
+fn estimate_text(estimate: &Estimate) -> String {
     let total = estimate.total_secs.map_or_else(String::new, |secs| {
         format!("in all about {}, ", duration(secs))
     });
@@ -204,7 +204,7 @@ fn told(estimate: &Estimate) -> String {
     )
 }
 
-/// Ctrl+C, or a system that asks for an end, ends the run after a checkpoint; another Ctrl+C ends the program at once.
+/// Ctrl+C, or a termination signal, ends the run after a checkpoint; another Ctrl+C ends the program at once.
 pub(super) fn end_on_interrupt(control: &Control) {
     // Windows has no other than Ctrl+C.
     let signals: &[Signal] = if cfg!(unix) {
@@ -218,10 +218,10 @@ pub(super) fn end_on_interrupt(control: &Control) {
             std::thread::spawn(move || {
                 for signal in futures_lite::stream::block_on(signals) {
                     if control.order() < Order::Stop {
-                        tell("\ncanopy: saving; press Ctrl+C again to end at once\n");
+                        write_stderr("\ncanopy: saving; press Ctrl+C again to quit immediately\n");
                         control.stop();
                     } else if !matches!(signal, Ok(Signal::Term)) {
-                        // A system may well ask twice.
+                        // A system may send the signal twice.
                         interrupted();
                     }
                 }
@@ -301,7 +301,7 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
             ..
         } => {
             let from = if *step > 0 {
-                format!(", goes on after step {step}")
+                format!(", resumed after step {step}")
             } else {
                 String::new()
             };
@@ -368,8 +368,10 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 EndReason::WorseThanBase => {
                     ": the model became much worse than the one it began with, which is kept in checkpoints/best"
                 }
-                EndReason::Stopped => ": stopped and saved, go on with --resume",
-                EndReason::Abandoned => ": abandoned, go on from the last checkpoint with --resume",
+                EndReason::Stopped => ": stopped and saved, continue with --resume",
+                EndReason::Abandoned => {
+                    ": abandoned, continue from the last checkpoint with --resume"
+                }
             };
             line.line(&format!("finished after step {step}{how}"));
         }
@@ -387,7 +389,7 @@ fn show_phase(line: &mut StatusLine, phase: Phase) {
         Phase::Draft => line.show("writing drafts of the training pairs"),
         Phase::Validate => line.show("validating"),
         Phase::Save => line.show("saving"),
-        Phase::Paused => line.line("paused; go on with `canopy run resume`"),
+        Phase::Paused => line.line("paused; continue with `canopy run resume`"),
         Phase::Train => {}
     }
 }

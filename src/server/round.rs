@@ -93,7 +93,7 @@ pub(super) fn translate_round(
     Ok(done?)
 }
 
-/// A translator that has taken in what its memory has like the sentences of this round, and what their client has confirmed.
+/// A translator that is adapted to its memory's matches for the sentences of this round, and to what their client has confirmed.
 fn prepared(translator: &Translator, jobs: &[Job]) -> Option<Translator> {
     let (mut sentences, mut confirmed) = (Vec::new(), Vec::new());
     for job in jobs {

@@ -16,9 +16,9 @@ pub(super) enum ContrastCommand {
     /// though the corpus knows another. The set holds its documents; what it can and cannot claim stands below.
     #[command(after_help = canopy_evaluate::contrastive::RULES)]
     Make(make::MakeArguments),
-    /// Tell how often a model prefers the right translations of a contrastive set
+    /// Measure how often a model prefers the right translations of a contrastive set
     ///
-    /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ beside it), the
+    /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ next to it), the
     /// sets of Bawden et al. 2018 and of Voita et al. 2019.
     #[command(
         after_help = "Examples:\n  canopy contrast score --set sets/manual.json --model models/manual models/other -o \

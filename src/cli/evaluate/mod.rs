@@ -76,7 +76,7 @@ pub(super) struct EvaluateArguments {
     /// does not come from the context. The number of exchanged sentences is printed
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
-    /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
+    /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
     /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
     /// decides
     #[arg(long, value_enum, value_name = "FORCE")]
@@ -119,9 +119,8 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         return Err(Error::Base(BaseError::Config {
             field: "--address with --keep-address",
             found: "commonest".to_owned(),
-            allowed:
-                "du, sie, ihr or polite-ihr: what is kept is asked for from the first sentence on"
-                    .to_owned(),
+            allowed: "du, sie, ihr or polite-ihr: the form to request from the first sentence on"
+                .to_owned(),
         }));
     }
     let corpus = Corpus::open(&arguments.corpus)?;
@@ -144,7 +143,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         length_penalty: arguments.length_penalty,
         ..SearchOptions::default()
     };
-    // What cannot be read is told before anything is translated.
+    // Unreadable files are reported before anything is translated.
     for folder in &arguments.model {
         described_model(folder)?;
     }

@@ -34,7 +34,7 @@ pub(super) enum SweepCommand {
         #[arg(short, long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Translate held-out documents with every model of a sweep, and tell which differences are more than chance
+    /// Translate held-out documents with every model of a sweep, and test which differences are significant
     Score(ScoreArguments),
 }
 
@@ -50,7 +50,7 @@ pub(super) struct RunArguments {
     /// Folder for the runs, the table and the figure [default: runs/NAME, with --steps runs/NAME-times]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Measure time alone: so many updates of every run, and no scores
+    /// Measure only time: this number of updates of every run, without scores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..))]
     steps: Option<u32>,
     /// Train this row alone, by its name; may be given several times

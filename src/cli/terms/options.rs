@@ -46,7 +46,7 @@ impl TermArguments {
             return Ok(());
         };
         if translator.second().is_some() {
-            warn("terms are not used where two models translate in a row");
+            warn("terms are not used where two models are chained");
             return Ok(());
         }
         let info = translator.info();
@@ -114,9 +114,9 @@ impl LanguageArguments {
         };
         let (Some(from), Some(to)) = (from, to) else {
             let problem = if known.is_empty() {
-                "say --from and --to: the file does not tell its languages".to_owned()
+                "give --from and --to: the file does not name its languages".to_owned()
             } else {
-                format!("say --from and --to: the file has {}", known.join(", "))
+                format!("give --from and --to: the file has {}", known.join(", "))
             };
             wrong_usage(command, problem)
         };

@@ -55,7 +55,7 @@ pub(crate) struct TranslateArguments {
     /// only be something else
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
     pub(super) format: Option<Format>,
-    /// Of a table (CSV, TSV), the columns to translate, by number or by the name in the first line; en:de puts the
+    /// Columns to translate of a table (CSV, TSV), by number or by the name in the first line; en:de puts the
     /// translation of en into de where that is empty
     #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
     pub(super) columns: Vec<Column>,
@@ -105,7 +105,7 @@ pub(crate) struct TranslateArguments {
     #[arg(long, alias = "channel", value_name = "DIR")]
     pub(super) reranker: Option<PathBuf>,
     /// Tokens of a document that a language model reads and writes at once: instructions, terms, sentences and translations.
-    /// More context takes longer; beyond it whole sections are left out, those least like the sentence first
+    /// More context takes longer; whole sections that exceed it are left out, the least similar ones first
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(256..=1_048_576))]
     pub(super) context_tokens: Option<usize>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it

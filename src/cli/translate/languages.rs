@@ -143,11 +143,11 @@ impl TranslateArguments {
         Ok(translator)
     }
 
-    /// Ends the program if the model does not translate between the languages that are asked for.
+    /// Ends the program if the model does not translate between the requested languages.
     fn check_languages(&self, pair: &Pair, translator: &Translator) {
         let info = translator.info();
-        let is_other = |asked: Option<&str>, has: &str| {
-            asked.is_some_and(|asked| !is_same_language(has, asked))
+        let is_other = |wanted: Option<&str>, has: &str| {
+            wanted.is_some_and(|wanted| !is_same_language(has, wanted))
         };
         // A detected language only chooses.
         let from = pair.from.as_deref().filter(|_| pair.is_said);
@@ -157,7 +157,7 @@ impl TranslateArguments {
             let named = |from: &str, to: &str| format!("{from} to {to}");
             let to = self.to.as_deref().unwrap_or(&info.target_language);
             let problem = Error::Base(BaseError::Languages {
-                asked: named(from.unwrap_or(&info.source_language), to),
+                requested: named(from.unwrap_or(&info.source_language), to),
                 has: named(&info.source_language, &info.target_language),
             });
             wrong_usage("translate", crate::advised(&problem));
