@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use async_signal::{Signal, Signals};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::options::models;
 use super::terminal::{StatusLine, duration, print, warn, write_stderr};
@@ -13,8 +13,9 @@ use canopy_base::error::caught;
 use canopy_nn::model::Preset;
 use canopy_project::Folders;
 use canopy_train::{
-    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
-    TrainingEvent, device_of_run, probe, remember_run, train, train_remote, with_smaller_batches,
+    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, RECIPES, Recipe,
+    TrainingConfig, TrainingEvent, device_of_run, probe, remember_run, train, train_remote,
+    with_smaller_batches,
 };
 use canopy_translate::inference::ComputeDevice;
 
@@ -35,6 +36,9 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
+    /// Learning rate, regularisation and stopping of a paper, over those of --config
+    #[arg(long, value_name = "NAME", value_parser = recipes(), conflicts_with = "resume")]
+    recipe: Option<String>,
     /// Model to fine-tune from, ours or another program's, by its folder or its name if it is installed: the preset's context is
     /// added to it, at a constant learning rate
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
@@ -112,6 +116,14 @@ pub(super) struct TrainArguments {
 /// Values of `--preset`.
 fn presets() -> PossibleValuesParser {
     PossibleValuesParser::new(Preset::all().map(|preset| preset.name))
+}
+
+/// Values of `--recipe`.
+fn recipes() -> PossibleValuesParser {
+    PossibleValuesParser::new(RECIPES.iter().map(|recipe| {
+        let help = format!("{} ({})", recipe.description, recipe.source);
+        PossibleValue::new(recipe.name).help(help)
+    }))
 }
 
 pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
@@ -266,6 +278,10 @@ impl TrainArguments {
         config.context_only |= self.context_only;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
+        if let Some(name) = &self.recipe {
+            Recipe::named(name)?.apply(&mut config)?;
+            config.context_only |= self.context_only;
+        }
         set(&mut config.devices, self.devices.as_ref());
         set(&mut config.precision, self.precision.as_ref());
         set(&mut config.moments, self.moments.as_ref());

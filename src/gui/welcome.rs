@@ -17,7 +17,7 @@ const SHOWN: [(&str, &str, &str, &str); 2] = [
         "letter.docx",
         "pt",
         "A Word letter, English → Portuguese",
-        "Firefox's model, for general text: letters, news, web pages",
+        "The starter upon Firefox's model, for letters, news, web pages",
     ),
     (
         "printing-a-brochure.html",

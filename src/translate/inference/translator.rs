@@ -140,7 +140,11 @@ impl Translator {
         let opened = if is_own(folder) {
             let device = ComputeDevice::open(device)?;
             let opened = open_own(folder, languages, &device.device)?;
-            Self::around(opened, folder, device)
+            let mut opened = Self::around(opened, folder, device);
+            if let Some(shortlist) = ModelFolder::shortlist_path(folder) {
+                opened.open_shortlist(&shortlist)?;
+            }
+            opened
         } else {
             let (files, stated) = (foreign_files(folder), stated_model(folder));
             let mut opened = Self::open_foreign(&files, device, languages, stated)?;
