@@ -338,7 +338,7 @@ impl AppState {
         self.translate_document_of_project(&path.unwrap_or_default());
     }
 
-    /// A document was opened that nobody wants any more: another window may have it.
+    /// A document was opened that is no longer wanted: another window may have it.
     fn overtaken(&mut self, path: PathBuf) {
         let is_open = self.document.as_ref().is_some_and(|it| it.path == path);
         if !is_open && !self.is_opening(&path) {

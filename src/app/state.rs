@@ -572,8 +572,8 @@ pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let path = path.display();
     let is_read = matches!(base, BaseError::Read { .. });
     match cause.kind() {
-        ErrorKind::NotFound if is_read => format!("There is no file {path}."),
-        ErrorKind::NotFound => format!("There is no folder for {path}."),
+        ErrorKind::NotFound if is_read => format!("The file {path} does not exist."),
+        ErrorKind::NotFound => format!("The folder for {path} does not exist."),
         ErrorKind::PermissionDenied if is_read => format!("No permission to read {path}."),
         ErrorKind::PermissionDenied => format!("No permission to write {path}."),
         ErrorKind::AlreadyExists => format!("{path} already exists."),
@@ -615,7 +615,7 @@ mod word_tests {
         };
         assert_eq!(
             in_words(&read(ErrorKind::NotFound)),
-            "There is no file nothere.docx."
+            "The file nothere.docx does not exist."
         );
         assert_eq!(
             in_words(&read(ErrorKind::PermissionDenied)),

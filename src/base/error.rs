@@ -87,7 +87,7 @@ pub enum Error {
     #[error("{path:?} is read here and would be lost; name another place to write to")]
     OverInput { path: PathBuf },
     #[error(
-        "byte {offset} is 0, so this is no text; name a file of text without such bytes: {path:?}"
+        "byte {offset} is 0, so this is not text; name a file of text without such bytes: {path:?}"
     )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
@@ -152,7 +152,7 @@ pub enum Error {
     #[error("{reason}: the catalogue {place}")]
     Catalogue { reason: String, place: String },
     #[error(
-        "{address:?} is no catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
+        "{address:?} is not a catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
     )]
     CatalogueAddress { address: String },
     #[error("no catalogue lists {requested}; {advice}")]

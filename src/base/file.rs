@@ -102,7 +102,7 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
 }
 
 /// Whether two paths lead to one file or folder: by a link, by another spelling, or as two names of it. Pipes and
-/// devices are nobody's work and never the same.
+/// devices hold no work and are never the same.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let (Ok(first), Ok(second)) = (one.canonicalize(), other.canonicalize()) else {
         return false;

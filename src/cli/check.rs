@@ -44,7 +44,7 @@ pub(super) struct CheckArguments {
     /// Documents of a corpus
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
-    /// Termbase that translations are held against: TBX, a table or a glossary of OmegaT; for documents say --from, too
+    /// Termbase that translations are checked against: TBX, a table or a glossary of OmegaT; for documents also give --from
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
     /// Language of the sources, for --terms, --srx and the marks of thousands and decimals

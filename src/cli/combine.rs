@@ -22,17 +22,17 @@ use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 pub struct CombineArguments {
     /// Corpus folders; DIR=0.35 is to be 35 % of the target words that are learnt from
     ///
-    /// A corpus without a share is there once, as it is. One with a share is repeated, or documents are left out by a
-    /// hash of their names. If all have one, there are as many words as the corpora have together.
+    /// A corpus without a share is used once, unchanged. One with a share is repeated, or documents are left out by a hash
+    /// of their names. If all have one, there are as many words as the corpora have together.
     #[arg(required = true, value_name = "DIR[=SHARE]")]
     inputs: Vec<Input>,
-    /// Corpora, no pair of which may be among those that are learnt from, whatever split it is in
+    /// Corpora whose pairs, of any split, are kept out of the training pairs
     #[arg(long, value_name = "DIR", num_args = 1..)]
     without: Vec<PathBuf>,
     /// Corpus folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Print what went as JSON
+    /// Print what was left out as JSON
     #[arg(long)]
     json: bool,
     /// Replace a corpus that is there

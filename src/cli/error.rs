@@ -32,7 +32,7 @@ pub enum Error {
     #[error("{count} runs failed; the errors are below the table")]
     RunsFailed { count: usize },
     #[error(
-        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or say the language of its translations with --to"
+        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or give the language of its translations with --to"
     )]
     DeclaredTarget {
         document: String,
@@ -47,7 +47,7 @@ pub enum Error {
         to: String,
         pivot: String,
     },
-    #[error("several documents need a folder for their translations; {path:?} is none")]
+    #[error("several documents need a folder for their translations; {path:?} is not one")]
     NotAFolder { path: PathBuf },
     #[error("a trace is of one document, but {count} are named; translate them one by one")]
     TraceOfSeveral { count: usize },

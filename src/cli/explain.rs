@@ -108,22 +108,21 @@ enum Shown {
     /// Words of the source sentence × each other, in the encoder
     #[value(name = "self")]
     Itself,
-    /// How much of its context each word let in
+    /// Share of its context that each word let in
     Gates,
-    /// The sentences that were read most, as text with shaded words
+    /// The sentences read most, as text with shaded words
     Context,
-    /// How much of each word the encodings of its sentences hold (source2token), as text with shaded words
+    /// Share of each word in the encoding of its sentence (source2token), as text with shaded words
     Encoding,
     /// Share of weights that are exactly zero, against length
     Zeros,
-    /// Whether the context mattered: the sentence translated without it and with the document shuffled, and what each word
-    /// is worth then; needs the model
+    /// Whether the context mattered: the sentence translated without it and with the document shuffled, with the
+    /// probability of each word; needs the model
     Difference,
     /// Which sentence mattered: the likelihood of the translation without each one that the model can read, next to the
     /// attention of that sentence; needs the model
     LeaveOneOut,
-    /// Which pairs of its translation memory the translation was looked up in, and what each word owes to them; needs the
-    /// model
+    /// The pairs of the translation memory that were looked up for the translation, and their share in each word; needs the model
     Memory,
 }
 

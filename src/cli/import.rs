@@ -78,7 +78,7 @@ pub enum ImportCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Two folders of documents, one a language: web pages, Word, OpenDocument, DocBook, and whatever else it translates
+    /// Two folders of documents, one per language: web pages, Word, OpenDocument, DocBook, and all other formats that it translates
     ///
     /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt with
     /// page_de.txt. Both folders may be the same one if the names say the language. Paragraphs and sentences are paired

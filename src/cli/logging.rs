@@ -39,7 +39,7 @@ pub(super) fn start_log(verbosity: u8, file: Option<PathBuf>) -> Result<()> {
             .with_timer(uptime())
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(io::stderr)
-            // Where nobody reads standard error any more, the work goes on.
+            // Where standard error is no longer read, the work continues.
             .log_internal_errors(false);
         Some(layer.with_filter(filter(verbosity, directives)?))
     } else {

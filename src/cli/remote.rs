@@ -10,7 +10,7 @@ use canopy_translate::remote::{Client, RemoteHost, TrainingList};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RemoteCommand {
-    /// List the trainings of a machine that runs `canopy serve --compute`, and what became of them
+    /// List the trainings of a machine that runs `canopy serve --compute`, and their states
     List(HostArguments),
     /// Delete a training there that has ended, with its models
     Remove {

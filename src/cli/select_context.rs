@@ -38,7 +38,7 @@ pub(super) struct SelectContextArguments {
     /// Measure of similarity: cosine, euclidean, manhattan, snr or snr-variance
     #[arg(long, default_value = "cosine")]
     measure: Measure,
-    /// Where similar sentences are looked for
+    /// Scope of the search for similar sentences
     #[arg(long, value_enum, default_value = "each")]
     range: RangeName,
     /// With --range hybrid: the first N sentences of a document look everywhere, the others in their document
@@ -47,10 +47,10 @@ pub(super) struct SelectContextArguments {
     /// Corpus whose training documents are candidates as well, with --range all and hybrid; it may be the same one
     #[arg(long, value_name = "CORPUS")]
     index: Option<PathBuf>,
-    /// How many sentences each one gets at most
+    /// Maximum number of context sentences for each one
     #[arg(long, value_name = "K", default_value = "1")]
     top: NonZeroUsize,
-    /// Where to compute the encodings
+    /// Device for the encodings
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// File to write, lines of JSON

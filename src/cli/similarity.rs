@@ -49,7 +49,7 @@ pub(super) struct SimilarityArguments {
     /// Print picks as JSON
     #[arg(long)]
     json: bool,
-    /// Where to compute the encodings
+    /// Device for the encodings
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// File to write: a figure of all pairs (.svg, .png) or its numbers (.csv, .json)

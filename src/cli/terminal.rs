@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// A line on standard error that is written over; silent when nobody watches.
+/// A line on standard error that is written over; silent without a terminal.
 #[derive(Debug)]
 pub(super) struct StatusLine {
     watched: bool,
@@ -53,7 +53,7 @@ impl StatusLine {
 /// Writes a result to standard output, all of it.
 ///
 /// # Errors
-/// If nobody takes it: a full disk, a pipe that was closed.
+/// If it cannot be written: a full disk, a pipe that was closed.
 pub(super) fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())
 }
@@ -67,7 +67,7 @@ pub(super) fn print_bytes(text: &[u8]) -> Result<()> {
         .map_err(Error::write("standard output"))
 }
 
-/// Writes to standard error. Where nobody reads it any more, as after Ctrl+C has ended a `tee`, the work goes on all the
+/// Writes to standard error. Where it is no longer read, as after Ctrl+C has ended a `tee`, the work goes on all the
 /// same; `eprint!` would panic.
 pub(super) fn write_stderr(text: &str) {
     let mut stderr = std::io::stderr().lock();

@@ -78,10 +78,10 @@ pub(super) struct TrainArguments {
     config: Option<PathBuf>,
     #[command(flatten)]
     place: super::options::PlaceArguments,
-    /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
+    /// Devices that share every batch: graphics adapters, or workers with their own threads on the CPU
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
-    /// Numbers of the matrix products: those of 16 bits are for graphics cards that have them, and slower on the CPU
+    /// Precision of matrix products: 16 bits are for GPUs that support them, and slower on the CPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<ProductPrecision>,
     /// Accepted for older scripts, without effect
@@ -90,10 +90,10 @@ pub(super) struct TrainArguments {
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Updates in all, those before a resume included; 0 for no limit
+    /// Maximum number of updates, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
-    /// Target tokens in all, those before a resume included; 0 for no limit
+    /// Maximum number of target tokens, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     target_tokens: Option<u64>,
     /// Minutes of this session; 0 for no limit

@@ -21,7 +21,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
+        "this is not a contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
     )]
     ContrastiveSet { problem: String, path: PathBuf },
     #[error("{0}")]

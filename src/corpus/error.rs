@@ -69,7 +69,7 @@ pub enum Error {
         target_folder: PathBuf,
     },
     #[error(
-        "no document with text is there in both languages; name folders with the same HTML, Markdown or text files, such as guide/page.html in both, or page.en.md and page.de.md: {source_folder:?}, {target_folder:?}"
+        "no document with text exists in both languages; name folders with the same HTML, Markdown or text files, such as guide/page.html in both, or page.en.md and page.de.md: {source_folder:?}, {target_folder:?}"
     )]
     NoDocumentPairs {
         source_folder: PathBuf,
@@ -82,7 +82,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "no PO or MO file with messages that are translated from {from} to {to} lies there: {path:?}"
+        "there is no PO or MO file with messages translated from {from} to {to}: {path:?}"
     )]
     NoCatalogues {
         from: String,
@@ -122,7 +122,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "no talk is there in both files with segments of the same ids; name two languages of the same set: {source_file:?}, {target_file:?}"
+        "no talk in both files has segments with the same ids; name two languages of the same set: {source_file:?}, {target_file:?}"
     )]
     NoTalks {
         source_file: PathBuf,

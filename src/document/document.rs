@@ -84,7 +84,7 @@ impl Document {
     }
 
     /// The languages that a bilingual file declares, its source and its target. A target that is the source itself, as
-    /// in a template that nobody has filled in, declares nothing.
+    /// in an empty template, declares nothing.
     pub fn declared_languages(&self) -> [Option<&str>; 2] {
         if !self.format.is_bilingual() {
             return [None, None];

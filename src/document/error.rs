@@ -62,7 +62,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "the text is not the {name} that it says it is; save it as UTF-8 and open it again: {path:?}"
+        "the text is not in the declared encoding {name}; save it as UTF-8 and open it again: {path:?}"
     )]
     Encoding { name: &'static str, path: PathBuf },
     #[error(

@@ -166,7 +166,7 @@ fn autolink(mark: &str) -> Option<&str> {
 #[derive(Default)]
 struct Sink {
     tags: RefCell<Tags>,
-    /// The open element whose text nobody sees.
+    /// The open element whose text is invisible.
     hidden: RefCell<Option<LocalName>>,
 }
 

@@ -156,13 +156,13 @@ impl Draft {
         self.code(Kind::Opaque, format!("<{name}>{shown}</{name}>"))
     }
 
-    /// A code that nobody who translates the sentence needs to see: it goes before the next one that is seen, or to the end
+    /// A code that translators of the sentence need not see: it goes before the next one that is seen, or to the end
     /// of the sentence.
     pub fn hidden(&mut self, name: &str) -> usize {
         self.code(Kind::Hidden, format!("<{name}/>"))
     }
 
-    /// A code that nobody who translates needs to see and that marks where text begins, or else where it ends: it goes to the place
+    /// A code that translators need not see and that marks where text begins, or else where it ends: it goes to the place
     /// in the translation that corresponds to its own.
     pub fn placed(&mut self, name: &str, begins: bool) -> usize {
         self.code(Kind::Placed { begins }, format!("<{name}/>"))

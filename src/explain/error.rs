@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
+        "this is not a trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
     )]
     NoTrace { path: PathBuf },
     #[error(

@@ -230,7 +230,7 @@ fn take_keys(ctx: &Context, view: &mut View, extent: Span) {
     }
 }
 
-/// By how much the wheel shows more of the horizontal and of the vertical axis; nobody else gets what it turned.
+/// By how much the wheel shows more of the horizontal and of the vertical axis; the event is consumed.
 fn take_wheel(ctx: &Context) -> (f64, f64) {
     ctx.input_mut(|input| {
         let turned = std::mem::take(&mut input.smooth_scroll_delta);

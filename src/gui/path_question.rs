@@ -139,11 +139,11 @@ impl PathQuestion {
                 Some(format!("{} is a folder.", path.display()))
             }
             Pick::File(..) if !path.exists() => {
-                Some(format!("There is no file {}.", path.display()))
+                Some(format!("The file {} does not exist.", path.display()))
             }
             Pick::Folder if path.is_file() => Some(format!("{} is a file.", path.display())),
             Pick::Folder if !path.exists() => {
-                Some(format!("There is no folder {}.", path.display()))
+                Some(format!("The folder {} does not exist.", path.display()))
             }
             Pick::NewFile(_) if path.is_dir() && !matches!(self.ask, Ask::NewProject { .. }) => {
                 Some(format!("{} is a folder: add a name.", path.display()))
@@ -358,7 +358,7 @@ mod tests {
         harness.key_press(Key::Enter);
         harness.run_steps(4);
         let place = folder.path().join("nothere.docx");
-        harness.get_by_label(&format!("There is no file {}.", place.display()));
+        harness.get_by_label(&format!("The file {} does not exist.", place.display()));
         assert!(harness.state().1.is_empty());
         harness.state_mut().0.text = folder.path().join("page.html").display().to_string();
         harness.get_by_label("Open").click();

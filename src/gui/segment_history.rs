@@ -151,7 +151,7 @@ impl Row {
     }
 }
 
-/// Where two texts differ, word by word; one part where most of them does: nobody reads such a mixture.
+/// Where two texts differ, word by word; one part where most of them does: such a mixture is unreadable.
 pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
     let parts = changes(before, after);
     let letters = |text: &str| text.chars().filter(|it| it.is_alphanumeric()).count();

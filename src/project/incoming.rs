@@ -38,7 +38,7 @@ pub enum ChangeKind {
     Changed,
     /// The text is the same; they have declared it good.
     Approved,
-    /// It was changed or confirmed here as well, or nobody knows.
+    /// It was changed or confirmed here as well, or that is unknown.
     Conflict,
 }
 

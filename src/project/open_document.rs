@@ -111,7 +111,7 @@ pub struct OpenDocument {
     pub written: Option<Written>,
     /// The language of its source by its text; none where there are no letters.
     pub language: Option<DetectedLanguage>,
-    /// Work on this text under another path, while nobody has said what becomes of it.
+    /// Work on this text under another path, until the user decides about it.
     pub moved_work: Option<MovedWork>,
     /// The language that it is translated from, where its file declares it or a person has said it.
     pub source_language: Option<String>,
@@ -465,7 +465,7 @@ impl OpenDocument {
         count
     }
 
-    /// Whether the last update gave it another translation, and nobody has looked after it since.
+    /// Whether the last update gave it another translation, and it was not reviewed since.
     pub fn is_changed(&self, sentence: usize) -> bool {
         self.changed.contains(&sentence)
     }

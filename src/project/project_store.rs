@@ -52,7 +52,7 @@ pub struct ProjectFiles {
     read: Vec<PathBuf>,
     /// Files that cannot be read, or belong to another document: never replaced.
     foreign: Vec<PathBuf>,
-    /// The folder could not be listed, so nobody knows what would be lost.
+    /// The folder could not be listed, so it is unknown what would be lost.
     is_unknown: bool,
     /// The project folder that the document belongs to.
     shared: Option<Shared>,
@@ -188,7 +188,7 @@ impl ProjectFiles {
     /// Files that were read before and have another name now go; what could not be read stays.
     ///
     /// # Errors
-    /// If it cannot be written, or nobody knows what it would replace.
+    /// If it cannot be written, or it is unknown what it would replace.
     pub fn save(&mut self, project: &Project) -> Result<Option<MergedWork>> {
         let merged = self.seen.as_ref().and_then(|seen| seen.merged(project));
         let project = merged.as_ref().map_or(project, |merged| &merged.project);

@@ -66,7 +66,7 @@ fn hash(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 
-/// A key that nobody can guess.
+/// A key that cannot be guessed.
 ///
 /// # Errors
 /// If the system has no random numbers.

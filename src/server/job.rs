@@ -94,7 +94,7 @@ impl Item {
 }
 
 impl Job {
-    /// Whether nobody waits for it any more.
+    /// Whether it is no longer awaited.
     pub fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }

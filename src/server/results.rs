@@ -1,4 +1,4 @@
-//! Translated files that wait to be fetched, in memory: few, not for long, under names that nobody can guess.
+//! Translated files that wait to be fetched, in memory: few, not for long, under names that cannot be guessed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -15,7 +15,7 @@ use canopy_translate::inference::{
 /// The translations that a search found for one document.
 type Found = Vec<(usize, TranslatedSentence)>;
 
-/// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.
+/// Translates the next sentences of each job. Once none of them is awaited, the rest is left.
 ///
 /// # Errors
 /// If the device fails. What was found until then is kept.

@@ -97,7 +97,7 @@ impl Http {
         self.address
     }
 
-    /// Lets nobody in any more, and answers what is under way.
+    /// Rejects new connections, and answers what is under way.
     pub fn stop(self) {
         let _ = self.stop.send(true);
         // A panic there has been reported.
@@ -141,7 +141,7 @@ impl Running {
         self.http.address()
     }
 
-    /// Ends in order: nobody is let in any more, requests under way are answered, then the models are closed.
+    /// Ends in order: new connections are rejected, requests under way are answered, then the models are closed.
     pub fn stop(self) {
         self.http.stop();
         self.queue.close();

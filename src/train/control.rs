@@ -140,7 +140,7 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// An order that nobody was there to read is forgotten.
+    /// An order without a reader is forgotten.
     pub fn new(control: Control, run: &Path) -> Self {
         let file = run.join(ORDER_FILE);
         let _ = std::fs::remove_file(&file);
@@ -187,7 +187,7 @@ impl Orders {
 /// end of its step.
 ///
 /// # Errors
-/// [`Error::NotRunning`] if nobody would read it, or if the folder cannot be written.
+/// [`Error::NotRunning`] if there is no reader for it, or if the folder cannot be written.
 pub fn give_order(run: &Path, order: Order) -> Result<()> {
     if !matches!(run_state(run)?, RunState::Running | RunState::Paused) {
         return Err(Error::NotRunning {

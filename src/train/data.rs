@@ -40,7 +40,7 @@ pub struct TrainingData {
     bpe_dropout: Option<(Merges, f32)>,
     seed: u64,
     max_tokens: usize,
-    /// The first stage's translations of every pair; empty where nobody reads them.
+    /// The first stage's translations of every pair; empty where they are not read.
     pub(super) drafts: Vec<Vec<u32>>,
     draft_share: f32,
     /// Pairs that do not count because a side is longer than the model reads.

@@ -114,7 +114,7 @@ impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
                 let mut emit = |report: TrainingReport| {
                     let is_step =
                         matches!(&report, TrainingReport::Event { event, .. } if event.is_step());
-                    // The receiver may already be gone; then nobody needs the report.
+                    // The receiver may already be gone; then the report is not needed.
                     let _ = sender.send(report.into());
                     if !is_step {
                         wake();

@@ -209,7 +209,7 @@ impl Follower<'_> {
         let known: canopy_translate::remote::TrainingList = self.client.get_json("/trainings")?;
         let id = self.place.rsplit('/').next().unwrap_or_default();
         let is_known = known.trainings.contains_key(id);
-        // What came while nobody followed comes first; if it has ended and all is here, it goes on.
+        // Events that came while it was not followed come first; if it has ended and all is here, it continues.
         if !is_known || (self.read(folder)? && self.reason.is_none()) {
             let training = RemoteTraining::sent(self.client, config, is_known)?;
             let _state: TrainingState = self.client.put_json(&self.place, &training)?;
@@ -316,7 +316,7 @@ fn escaped(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// A name that nobody can guess.
+/// A name that cannot be guessed.
 fn new_id() -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|cause| {

@@ -23,7 +23,7 @@ use canopy_nn::model::Model;
 /// Validations without a better BLEU between two warnings of it.
 const BLEU_PATIENCE: usize = 3;
 
-/// Shorter validations are nobody's trouble.
+/// Shorter validations do not matter.
 const LONG_SECS: f64 = 1.0;
 
 /// The development documents.

@@ -314,7 +314,7 @@ fn drafts_stay_unless_they_are_to_be_translated_anew() {
             Some(("Öffnen", Translated)),
         ]
     );
-    // What is no finished translation teaches nobody.
+    // What is not a finished translation is not used.
     assert_eq!(document.known_pairs().count(), 4);
     let all: Vec<_> = document
         .sentences

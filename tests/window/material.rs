@@ -60,7 +60,7 @@ fn a_dropped_table_is_described_before_it_is_made_a_corpus() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = dropped(home.path(), vec![table(home.path())]);
     for text in [
-        "11  ·  9 to learn from and to be scored on",
+        "11  ·  9 for training and scoring",
         "1 pair with one side several times as long as the other: context only",
         "1 pair with the same text in both languages: context only",
     ] {
@@ -158,7 +158,7 @@ fn two_folders_are_a_pair_and_one_waits_for_the_other() {
     }
     let [de, en] = folders.clone();
     let harness = dropped(home.path(), folders.to_vec());
-    harness.get_by_label("1  ·  1 to learn from and to be scored on");
+    harness.get_by_label("1  ·  1 for training and scoring");
     harness.get_by_label("No pair looks doubtful.");
     let form = harness.state().state.training.corpus_form.as_ref();
     let form = form.expect("it is open");

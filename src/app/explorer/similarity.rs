@@ -104,7 +104,7 @@ impl AppState {
         self.request_trace();
     }
 
-    /// The model is wanted for something else, or nobody waits any more.
+    /// The model is wanted for something else, or the result is no longer awaited.
     pub(crate) fn stop_comparing_sentences(&mut self) {
         if let Some(comparing) = self.explorer.similarity.comparing.take() {
             comparing.control.cancel();

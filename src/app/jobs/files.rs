@@ -68,7 +68,7 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
-    /// Keeps the key of another machine in a file that nobody else may read.
+    /// Keeps the key of another machine in a file that only the user may read.
     KeepKey {
         job: JobId,
         path: PathBuf,
@@ -410,7 +410,7 @@ impl FileThread {
                     let job = request.job();
                     let done = caught(|| request.done(&mut open));
                     for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
-                        // The window may already be gone; then nobody needs the event.
+                        // The window may already be gone; then the event is not needed.
                         let _ = events.send(event);
                         wake();
                     }

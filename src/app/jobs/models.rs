@@ -75,7 +75,7 @@ impl ModelsThread {
             .name("canopy-models".to_owned())
             .spawn(move || {
                 let emit = |event| {
-                    // The window may already be gone; then nobody needs the event.
+                    // The window may already be gone; then the event is not needed.
                     let _ = events.send(event);
                     wake();
                 };

@@ -1,4 +1,4 @@
-//! Folders of runs that nobody trains: they are renamed, deleted and exported.
+//! Folders of runs that are not training: they are renamed, deleted and exported.
 
 use std::path::{Path, PathBuf};
 

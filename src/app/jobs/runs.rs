@@ -228,7 +228,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     }
 
     fn emit(&self, event: Event) {
-        // The window may already be gone; then nobody needs the event.
+        // The window may already be gone; then the event is not needed.
         let _ = self.events.send(event);
         (self.wake)();
     }

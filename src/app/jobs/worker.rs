@@ -99,7 +99,7 @@ impl Worker {
             .name("canopy-worker".to_owned())
             .spawn(move || {
                 let emit = |event| {
-                    // The window may already be gone; then nobody needs the event.
+                    // The window may already be gone; then the event is not needed.
                     let _ = events.send(event);
                     wake();
                 };
@@ -185,7 +185,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 continue;
             };
             if is_explain(&request) && waiting.iter().any(is_explain) {
-                // Overtaken: nobody waits for its answer any more.
+                // Superseded: its answer is no longer awaited.
                 continue;
             }
             let job = match &request {

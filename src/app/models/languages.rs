@@ -139,7 +139,7 @@ impl AppState {
         }
     }
 
-    /// Opens the default of a pair in place of a model that nobody has chosen.
+    /// Opens the default of a pair in place of a model that was not chosen by the user.
     fn take_default(&mut self, source: &str, target: &str) {
         let key = pair_key(source, target);
         let has = self.settings.default_models.contains_key(&key);
@@ -345,7 +345,7 @@ impl AppState {
         });
     }
 
-    /// The pair that models in a row translate between, as a key; none where nobody knows it.
+    /// The pair that chained models translate between, as a key; none where it is unknown.
     pub(crate) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
         let (first, last) = (legs.first()?, legs.last()?);
         let of = |leg: &Leg| self.models.get(&leg.folder).cloned().unwrap_or_default();

@@ -133,7 +133,7 @@ fn a_sentence_is_split_at_the_caret_and_the_hand_s_work_is_kept() {
     );
     assert_eq!(cut[2], (String::new(), State::Untranslated));
     assert_eq!(cut[4].1, State::Confirmed);
-    // A draft is made anew: nobody knows where to cut it.
+    // A draft is translated again: it is unknown where to cut it.
     split_at(&mut state, 5, 5);
     recut(&mut state, PAGE);
     assert_eq!(texts(&state)[5..], ["Look", "at it."]);

@@ -24,7 +24,7 @@ pub struct CorpusFacts {
 }
 
 impl AppState {
-    /// Has the thread of the runs look at a corpus that nobody has looked at.
+    /// Has the thread of the runs look at a corpus that was not looked at.
     pub(crate) fn look_at_corpus(&mut self, folder: &Path) {
         if !folder.as_os_str().is_empty() && !self.training.facts.contains_key(folder) {
             self.run_request(RunRequest::LookAtCorpus(folder.to_owned()));
@@ -71,7 +71,7 @@ impl AppState {
         models
     }
 
-    /// A form in which nobody has chosen yet begins with the model of the corpus's languages.
+    /// An untouched form begins with the model of the corpus's languages.
     pub(super) fn prefer_model_of_pair(&mut self) {
         let Some(form) = &self.training.form else {
             return;

@@ -149,7 +149,7 @@ impl AppState {
         }
         self.training.corpus_form = None;
         let title = format!("{} is ready", name_of(&folder));
-        let detail = format!("{pairs} sentence pairs to learn from.");
+        let detail = format!("{pairs} sentence pairs for training.");
         self.notify(NoticeKind::Done, title, detail);
         self.use_corpus(folder);
         self.form_for_new_corpus();

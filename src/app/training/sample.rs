@@ -127,7 +127,7 @@ impl AppState {
         true
     }
 
-    /// The tales could not be written, or nobody wants them. Returns whether the job was that.
+    /// The tales could not be written, or are no longer wanted. Returns whether the job was that.
     pub(super) fn sample_corpus_ended(&mut self, job: JobId) -> bool {
         let is_writing = self.is_writing_sample(job);
         if is_writing && let Some(sample) = &mut self.training.sample {

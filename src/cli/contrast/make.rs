@@ -24,7 +24,7 @@ pub(crate) struct MakeArguments {
     /// Maximum number of items of each kind
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
-    /// Which items --limit draws; the same seed draws the same ones
+    /// Seed of the choice of items by --limit
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// File to write (.json)

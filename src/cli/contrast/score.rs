@@ -22,7 +22,7 @@ pub(crate) struct ScoreArguments {
     /// Model folders, or names of installed models; without them the starter model
     #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// The set: a JSON file, or a .src file of Voita et al.

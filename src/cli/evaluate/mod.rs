@@ -51,7 +51,7 @@ pub(super) struct EvaluateArguments {
     /// Exponent of the length penalty [default: the model's own, or 1]
     #[arg(long, value_name = "ALPHA")]
     length_penalty: Option<f32>,
-    /// Cut units of several sentences into these and translate each by itself, as `translate` does with a document; they
+    /// Split units of several sentences and translate each sentence by itself, as `translate` does with a document; they
     /// are scored together. Units whose human translation is known to the model stay whole
     #[arg(long)]
     cut_sentences: bool,
@@ -64,12 +64,12 @@ pub(super) struct EvaluateArguments {
     /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Let models know the human translations of all sentences before the current one, as a translator's tool does who goes
-    /// through a document: those that read translations, and those that retrieve from what was confirmed
+    /// Give models the human translations of all sentences before the current one, as when a translator works through a
+    /// document: for those that read translations, and those that retrieve from confirmed ones
     #[arg(long)]
     at_work: bool,
-    /// Take the documents for those of one project, in their order: what is confirmed in one is in the memory of the next,
-    /// for models that retrieve
+    /// Treat the documents as those of one project, in their order: sentences confirmed in one are in the memory of the
+    /// next, for models that retrieve
     #[arg(long, requires = "at_work")]
     project: bool,
     /// As a control, surround each sentence with the sources and human translations of another document: a gain that remains
@@ -81,7 +81,7 @@ pub(super) struct EvaluateArguments {
     /// decides
     #[arg(long, value_enum, value_name = "FORCE")]
     keep_address: Option<TermModeName>,
-    /// Where the random numbers of tests and intervals begin
+    /// Seed of the random numbers of tests and intervals
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
     /// Print everything as JSON: scores of all documents and sentences, buckets, wins and losses with word diffs

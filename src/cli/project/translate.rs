@@ -33,7 +33,7 @@ pub(crate) struct TranslateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = beam_sizes())]
     beam: Option<usize>,
-    /// Translate drafts anew, too
+    /// Also translate drafts again
     #[arg(long)]
     again: bool,
 }

@@ -56,7 +56,7 @@ pub(super) struct RunArguments {
     /// Train this row alone, by its name; may be given several times
     #[arg(long, value_name = "NAME")]
     row: Vec<String>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: super::options::Device,
 }

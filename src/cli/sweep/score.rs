@@ -42,7 +42,7 @@ pub(crate) struct ScoreArguments {
     /// Folder that keeps what every model answered, a file for each run, and answers for runs that are not here
     #[arg(long, value_name = "DIR")]
     outputs: Option<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// Write FILE.json, FILE.md and FILE.svg, in place of those that are there [default: results in the folder of the

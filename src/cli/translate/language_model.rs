@@ -223,7 +223,7 @@ fn summary(document: &Document, num: usize, effort: &Effort, secs: f64) -> Strin
         }
     };
     add(effort.num_retried, "sentences requested again");
-    add(effort.placed, "with markup put in by place");
+    add(effort.placed, "with markup placed by position");
     add(
         effort.dropped.sentences,
         "sentences dropped from the context",

@@ -80,7 +80,7 @@ impl TranslateArguments {
         library::model_between(&from, pair.to.as_deref()?)
     }
 
-    /// Source and target of a document for a model of any languages; ends the program where nobody says them.
+    /// Source and target of a document for a model of any languages; ends the program where they are not given.
     pub(super) fn languages_of(&self, document: &Document) -> [String; 2] {
         let detected = || detected_language(document).map(|found| found.code);
         let pair = self.pair_of(document, None);
@@ -89,13 +89,13 @@ impl TranslateArguments {
             (None, _) => wrong_usage(
                 "translate",
                 format!(
-                    "{}: its language is not known; say it with --from",
+                    "{}: its language is not known; give it with --from",
                     document.name
                 ),
             ),
             (_, None) => wrong_usage(
                 "translate",
-                "a language model translates into any language; say it with --to",
+                "a language model translates into any language; give one with --to",
             ),
         }
     }
@@ -174,7 +174,7 @@ impl TranslateArguments {
         let has_some = document.sentences.iter().any(|it| it.known.is_some());
         if has_some {
             warn(&format!(
-                "{}: its translations to {declared} give way to those to {to}",
+                "{}: its translations to {declared} are replaced by those to {to}",
                 document.name
             ));
         }
@@ -195,8 +195,7 @@ impl TranslateArguments {
             let target = self.to.as_deref();
             let target = target.map_or(String::new(), |to| format!(" to {to}"));
             warn(&format!(
-                "the text seems to be in another language ({code}) than installed models translate{target}; add one with \
-                 canopy model import, or say --from"
+                "the text seems to be in another language ({code}) than installed models translate{target}; add one with canopy model import, or give --from"
             ));
             return None;
         }

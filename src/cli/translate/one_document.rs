@@ -20,7 +20,7 @@ pub(super) fn warn_of_drafts(document: &Document) {
     let drafts = known.filter(|known| known.is_draft()).count();
     if drafts > 0 {
         warn(&format!(
-            "{}: drafts of the file that stay: {drafts}; --drafts translates them anew",
+            "{}: drafts of the file that are kept: {drafts}; --drafts translates them again",
             document.name
         ));
     }
@@ -57,7 +57,7 @@ pub(crate) fn translate(
             let Ok(other) = translator.on_cpu() else {
                 return Err(error);
             };
-            warn(&format!("{}: {error}; the CPU goes on", document.name));
+            warn(&format!("{}: {error}; continuing on the CPU", document.name));
             *translator = other;
             attempt(translator)?
         }

@@ -8,7 +8,7 @@
 //! As in the program of their appendix, l1 under the root is the mean of both lengths. Unlike there, c is estimated
 //! from the texts ([`length_ratio`]) and lengths of the target are divided by it, so that s² stays in characters of the
 //! source for languages that need far fewer; and a bead without a partner has a bounded cost, since of a text that
-//! nobody translated the length says little.
+//! without a translation the length says little.
 
 use std::ops::Range;
 

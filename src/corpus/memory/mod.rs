@@ -233,7 +233,7 @@ impl TranslationMemory {
         }
     }
 
-    /// Pairs of which nobody knows where they come from are of the memory of this name.
+    /// Pairs of unknown origin are of the memory of this name.
     fn named(mut self, name: &str) -> Self {
         let origin = Arc::new(PairOrigin {
             memory: name.to_owned(),

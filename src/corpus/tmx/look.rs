@@ -71,7 +71,7 @@ pub fn look(
             let unit = matched.unit;
             look.pair(unit.visible_source(), unit.visible_target(), true);
         } else {
-            // Units of other languages are nobody's loss.
+            // Units of other languages are no loss.
             let has = |language: &str| variant(&unit.variants, language).is_some();
             look.lonely(usize::from(has(&languages.0) || has(&languages.1)));
         }

@@ -59,7 +59,7 @@ impl Package {
         let mut archive = archive(&bytes).map_err(|error| damaged(error.to_string()))?;
         if archive.offset() != 0 {
             return Err(damaged(
-                "something stands before its first entry".to_owned(),
+                "something precedes its first entry".to_owned(),
             ));
         }
         if Some(archive.len()) != num_entries(&bytes) {
@@ -149,7 +149,7 @@ impl Package {
         let failed = |failure| match failure {
             Failure::NotUtf8 { offset, .. } => damaged(name, format!("byte {offset} is not UTF-8")),
             Failure::Binary { offset } => damaged(name, format!("byte {offset} is zero")),
-            Failure::Encoding { name: encoding } => damaged(name, format!("it is no {encoding}")),
+            Failure::Encoding { name: encoding } => damaged(name, format!("it is not {encoding}")),
             other => other,
         };
         let (text, encoding) = Encoding::decode_xml(bytes).map_err(failed)?;

@@ -34,7 +34,7 @@ impl DocumentFormat for Pptx {
                 .iter()
                 .find(|it| Some(it.id.as_str()) == id.as_deref());
             let Some(slide) = named.and_then(|it| it.target.clone()) else {
-                return Err(presentation.damaged("it names a slide that is not there"));
+                return Err(presentation.damaged("it names a slide that does not exist"));
             };
             let beside = opc::relationships(&package, &slide)?;
             let beside = |kind: &'static str| {

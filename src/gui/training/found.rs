@@ -108,7 +108,7 @@ fn survey_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus) {
                 ui.end_row();
             };
             let (all, sure) = (thousands(survey.pairs), thousands(survey.sure()));
-            let pairs = format!("{all}  ·  {sure} to learn from and to be scored on");
+            let pairs = format!("{all}  ·  {sure} for training and scoring");
             row("Pairs", pairs);
             row("Documents", documents(survey));
             if !survey.languages.is_empty() {

@@ -182,7 +182,7 @@ mod tests {
                 |[q, k, v]| plain(&q, &k, &v, &spec).0,
             );
         }
-        // A row of the keys that nobody reads, and masks within.
+        // A row of the keys that is not read, and masks within.
         for (causal, segments) in [
             (false, [(0..2, 0..4), (2..4, 4..8)]),
             (true, [(0..2, 0..4), (2..4, 4..8)]),

@@ -38,7 +38,7 @@ impl Bound {
         }
     }
 
-    /// Forgets buffers, so that those that nobody else holds are given back.
+    /// Forgets buffers, so that those without other owners are freed.
     pub fn forget(&mut self) {
         self.groups.clear();
     }

@@ -263,7 +263,7 @@ impl<'a> Machine<'a> {
     fn long(&mut self) -> Result<(), String> {
         let count = usize::from(self.byte()?);
         let bytes = self.take(count)?;
-        // Only legacy files have one that is longer: their magic number, which nobody counts with.
+        // Only legacy files have one that is longer: their magic number, which is not used as a number.
         let mut wide = [0; 8];
         let kept = count.min(8);
         wide[..kept].copy_from_slice(&bytes[..kept]);

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 
-/// An open file, which can be read as long as nobody changes it; one that takes its name changes nothing.
+/// An open file, which can be read as long as it is not changed; one that takes its name changes nothing.
 #[derive(Debug)]
 pub struct KeptFile {
     path: PathBuf,

@@ -241,7 +241,7 @@ impl DocumentTree {
 
 /// For every sentence the sum of the keys on the path to its leaf.
 fn path_keys(trees: &[Option<DocumentTree>], num_sentences: usize) -> Tensor<2> {
-    // A sentence of no tree gets another one's key: nobody reads it.
+    // A sentence of no tree gets another one's key: it is not read.
     let mut own_leaf = vec![0; num_sentences];
     let trees = || trees.iter().flatten();
     let leaves = trees().flat_map(|tree| &tree.leaves).enumerate();

@@ -131,7 +131,7 @@ mod tests {
 
     const D_MODEL: usize = 8;
 
-    /// Two documents; the second sentence of the first one is empty, and row 5 belongs to nobody.
+    /// Two documents; the second sentence of the first one is empty, and row 5 belongs to none.
     fn documents() -> Documents {
         Documents {
             sentences: vec![0..3, 3..3, 3..5, 6..7, 7..9],

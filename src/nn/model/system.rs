@@ -81,7 +81,7 @@ pub struct Model {
     /// Search weights of [`Self::stage_one`].
     #[module(skip)]
     pub(super) stage_one_weights: Option<SearchWeights>,
-    /// Where those weights are that nobody has read yet; none if all are here.
+    /// The place of the weights that are not read yet; none if all are here.
     #[module(skip)]
     pub(super) unread: Option<Arc<dyn UnreadWeights>>,
 }
@@ -171,7 +171,7 @@ impl Model {
         Self::draw(config, device)
     }
 
-    /// A model whose weights are still to come: those that nobody puts in are drawn when they are first used.
+    /// A model whose weights are still to come: those that are not put in are drawn when they are first used.
     ///
     /// # Errors
     /// If `config` cannot be built.

@@ -36,7 +36,7 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// The hypotheses of a search that nobody says more of.
+    /// Default beam size.
     pub const USUAL_BEAM: usize = 4;
 
     /// The exponent of the length.

@@ -82,7 +82,7 @@ impl OpenDocument {
         let Some(MovedWork { project, .. }) = self.moved_work.take() else {
             return;
         };
-        // A model has said the language of this document since, or nobody has yet.
+        // A model has set the language of this document since, or it is not set yet.
         let project = match &self.target_language {
             Some(language) => project.in_language(language),
             None => project,

@@ -54,7 +54,7 @@ impl OpenDocument {
     /// that makes a difference.
     pub fn switch_target(&mut self, language: &str) -> bool {
         let Some(current) = self.target_language.take() else {
-            // What stands here is in it: nobody knew the language.
+            // What is here is in it: the language was unknown.
             self.target_language = Some(language.to_owned());
             return true;
         };

@@ -9,11 +9,11 @@ use canopy_base::file::{check_writable, write_atomically};
 use canopy_document::document::Document;
 use canopy_document::export::{ExportFormat, Languages, Provenance};
 
-/// Where translations go if nobody says otherwise.
+/// The default place of translations.
 const TRANSLATED: &str = "translated";
 
 impl ProjectFolder {
-    /// Where translations go if nobody says otherwise.
+    /// The default place of translations.
     pub fn translated(&self) -> PathBuf {
         self.folder.join(TRANSLATED)
     }

@@ -50,7 +50,7 @@ impl Job {
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Whether it is no longer awaited.
     pub fn is_abandoned(&self) -> bool {
         let is_left = || {
             self.waiting.load(Ordering::Relaxed) == 0
@@ -154,7 +154,7 @@ impl Jobs {
         }
     }
 
-    /// A new job under a name that nobody can guess.
+    /// A new job under a name that cannot be guessed.
     ///
     /// # Errors
     /// 429 if too many wait.

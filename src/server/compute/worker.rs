@@ -44,7 +44,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Works until nobody can send any more.
+    /// Works until all senders are gone.
     pub fn run(mut self, inbox: &Receiver<Order>) {
         while let Ok((job, work)) = inbox.recv() {
             if job.is_abandoned() {

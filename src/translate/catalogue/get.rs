@@ -21,7 +21,7 @@ const WINDOW: Duration = Duration::from_secs(4);
 pub struct Progress {
     /// Bytes that have arrived, also in an earlier session.
     pub done: u64,
-    /// None where nobody knows; an estimate while some files are not under way.
+    /// None where it is unknown; an estimate while some files are not under way.
     pub total: Option<u64>,
     /// Bytes a second.
     pub speed: f64,
@@ -187,7 +187,7 @@ fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
     };
     failed(
         model,
-        &format!("what was downloaded is no model that can be read: {reason}"),
+        &format!("the download is not a readable model: {reason}"),
     )
 }
 

@@ -89,7 +89,7 @@ pub(super) fn arrived(library: &Path, model: &CatalogueModel) -> u64 {
     files.sum()
 }
 
-/// Deletes downloads that nobody has gone on with for long.
+/// Deletes downloads that were not continued for long.
 pub(super) fn discard_old(library: &Path) {
     let entries = fs::read_dir(library).into_iter().flatten().flatten();
     for entry in entries {

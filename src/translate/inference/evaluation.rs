@@ -164,7 +164,7 @@ struct Part {
     ids: Vec<u32>,
     /// White space before and behind it, which is not read.
     around: [String; 2],
-    /// The translation that other sentences read; none of a part, since nobody knows where to cut.
+    /// The translation that other sentences read; none of a part, since it is unknown where to cut.
     known: Option<Vec<u32>>,
 }
 

@@ -142,7 +142,7 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
     });
     let entries = library.map(std::fs::read_dir);
     let entries = entries.into_iter().flatten().flatten().flatten();
-    // Those that are being copied are nobody's yet.
+    // Those that are being copied do not count yet.
     let is_shown = |entry: &std::fs::DirEntry| {
         let name = entry.file_name();
         !name.to_string_lossy().starts_with(TEMPORARY)

@@ -12,7 +12,7 @@ struct Starter {
     folder: &'static str,
 }
 
-/// The first one is taken where nobody says a language.
+/// The first one is taken where no language is given.
 const STARTERS: [Starter; 3] = [
     Starter {
         source: "en",
@@ -91,7 +91,7 @@ fn find_starter(
         .ok_or(Error::NoStarterModel)
 }
 
-/// Whether a model folder that came with the program is the one taken where nobody says a language.
+/// Whether a model folder that came with the program is the one taken where no language is given.
 pub fn is_starter(folder: &Path) -> bool {
     folder.ends_with(STARTERS[0].folder)
 }

@@ -265,7 +265,7 @@ impl Client {
         done.map(|_| ()).map_err(|fault| self.error(fault))
     }
 
-    /// Notifies the server, if it can be reached, that nobody waits for a job.
+    /// Notifies the server, if it can be reached, that a job is no longer awaited.
     pub(super) fn cancel(&self, job: &str) {
         let _ = self.attempt("DELETE", &format!("/jobs/{job}"), Sent::Nothing);
     }

@@ -136,7 +136,7 @@ fn nothing_is_requested_by_other_commands_and_own_catalogues_are_kept() {
     assert_done(&user.canopy(&["model", "catalogue", "remove", &catalogue]));
     assert_failed(
         &user.canopy(&["model", "catalogue", "remove", &catalogue]),
-        &["no catalogue"],
+        &["not a catalogue"],
     );
     assert_done(&user.canopy(&["model", "catalogue", "add", "mozilla"]));
     assert_failed(

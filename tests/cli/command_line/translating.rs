@@ -166,7 +166,7 @@ fn places_that_cannot_be_meant_are_refused_before_any_work() {
     assert_failed(&desk.translate_text(&["-o", &folder], "Open."), &["german"]);
     for missing in ["missing/one.txt", "missing/"] {
         let refused = desk.translate(&[&one, "-o", &desk.path(missing)]);
-        assert_failed(&refused, &["missing", "folder is not there"]);
+        assert_failed(&refused, &["missing", "folder does not exist"]);
         assert!(!stderr(&refused).contains("left as it was"));
     }
     // Nor is the first one translated.

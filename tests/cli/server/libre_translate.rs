@@ -280,7 +280,7 @@ fn other_translations_come_in_the_requested_number() {
     assert!(count > 0, "no sentence has another translation");
     request["q"] = json!("Open the file.");
     let best = &server.post_json("/translate", &request).json()["translatedText"];
-    // A list of texts has a list of lists, and nobody else's are changed.
+    // A list of texts has a list of lists, and others are not changed.
     request["q"] = json!(["Open the file.", "Close it."]);
     let answer = server.post_json("/translate", &request).json();
     assert_eq!(answer["alternatives"].as_array().map(Vec::len), Some(2));

@@ -175,7 +175,7 @@ fn files_that_are_cut_off_or_filled_with_anything_are_errors() {
                 let end = bytes.len().min(start + 50);
                 bytes[start..end].fill(0xff);
                 fs::write(&path, bytes).expect("writable");
-                // Some changes are those of weights, which nobody can see; none may panic.
+                // Some changes are those of weights, which cannot be detected; none may panic.
                 let _ = Archive::open(copy.path()).and_then(|mut archive| open(&mut archive));
             }
         }

@@ -68,7 +68,7 @@ fn pages(bytes: Vec<u8>) -> Result<Vec<Page>, Failure> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Failure::Encrypted,
         LoadPdfError::Decryption(_) => damaged("its encryption", "it is of an unknown kind"),
-        LoadPdfError::Invalid => damaged("the file", "it is no whole PDF"),
+        LoadPdfError::Invalid => damaged("the file", "it is not a complete PDF"),
     })?;
     let cache = InterpreterCache::new();
     let mut reader = GlyphReader {

@@ -65,7 +65,7 @@ pub(in crate::formats) enum Child {
     LineBreak,
     /// Words that are not translated.
     Opaque(&'static str, String),
-    /// Marks where text begins, or else where it ends; nobody who translates needs it.
+    /// Marks where text begins, or else where it ends; translators do not need it.
     Placed {
         name: &'static str,
         begins: bool,

@@ -74,7 +74,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
 /// Ids that no token has.
 const MOST_GAPS: usize = 65_536;
 
-/// The lines of a vocabulary that is no YAML, as some are whose tokens nobody quoted.
+/// The lines of a vocabulary that is no YAML, as some are with unquoted tokens.
 fn lines(text: &str) -> Option<Vec<(String, Yaml)>> {
     let lines = text.lines().filter(|line| !line.is_empty());
     lines

@@ -91,7 +91,7 @@ impl TreeHeads {
     }
 }
 
-/// The part of a traversal that is kept; nothing for a row that nobody reads for.
+/// The part of a traversal that is kept; nothing for a row without a reader.
 #[derive(Default, Clone)]
 struct TraversalRecord {
     kept: SelectedSentences,

@@ -185,7 +185,7 @@ impl PreviousEncoder {
             joined.push(&ids, (sentence, paragraph));
         }
         if rows.is_empty() {
-            // No sentence has one before it: nobody reads these tokens.
+            // No sentence has one before it: these tokens are not read.
             return self.forward(&embedding.forward(source, drop), &source.layout(), drop);
         }
         joined.documents.clone_from(&source.documents);

@@ -42,7 +42,7 @@ pub(in crate::catalogue) fn read_repository(
     files: &Origin,
 ) -> Result<List> {
     let answer: Value = serde_json::from_slice(bytes)
-        .map_err(|cause| catalogue.refused(format!("its answer is no JSON ({cause})")))?;
+        .map_err(|cause| catalogue.refused(format!("its answer is not JSON ({cause})")))?;
     let Some(siblings) = answer["siblings"].as_array() else {
         return Err(catalogue.refused("its answer does not list the files of a repository"));
     };

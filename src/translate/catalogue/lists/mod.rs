@@ -222,6 +222,6 @@ fn sha256(text: Option<&str>) -> Result<Option<String>, String> {
     if is_hash {
         Ok(Some(text.to_lowercase()))
     } else {
-        Err(format!("its SHA-256 is {text:?}, which is none"))
+        Err(format!("its SHA-256 is {text:?}, which is not valid"))
     }
 }

@@ -7,7 +7,7 @@ use canopy_base::error::Result;
 use canopy_llm::{Cost, Generation, LanguageModel, Session};
 use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 
-/// Characters of a token, where nobody counts tokens.
+/// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
 
 /// Tokens that a server reads at most, where it does not say how many it can.

@@ -116,7 +116,7 @@ impl Translator {
 
     /// Translates the sentences of a request.
     ///
-    /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
+    /// The fixed translation of a sentence that is too long for the model is not read: it is unknown where to cut it.
     ///
     /// # Errors
     /// [`Error::DeviceFailed`](canopy_base::error::Error::DeviceFailed) and

@@ -20,7 +20,7 @@ use canopy_tokenize::Side;
 const BEAMS: [usize; 2] = [4, 12];
 
 /// Maximum number, and share, of a document's sentences that are searched again: for a model that makes no better ones
-/// nobody waits for more. Each document has its own, so that none depends on others.
+/// more are not worth the time. Each document has its own, so that none depends on others.
 const FEW: usize = 16;
 
 /// Less sure of a translation with points, a model has not found their place.

@@ -174,7 +174,7 @@ impl<'m> ModelReader<'m> {
     }
 
     /// A unit that it is scored on in parts that the model reads. It is not cut into sentences where its translation is
-    /// known: nobody knows where to cut that.
+    /// known: it is unknown where to cut that.
     pub(in crate::inference) fn scored_parts<'t>(
         &self,
         text: &'t str,

@@ -473,7 +473,7 @@ fn a_document_is_scored_as_it_is_translated_in_turn() {
         let found = translator.translate_segments(request, &mut go_on);
         found.expect("translates").expect("to its end").concat()
     };
-    // A document leaves out what nobody can write.
+    // A document leaves out what cannot be written.
     let is_unwritable = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
     let written = |text: &String| text.replace(is_unwritable, "");
     let alone = translate(units.clone());
