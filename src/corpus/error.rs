@@ -81,9 +81,7 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
-    #[error(
-        "there is no PO or MO file with messages translated from {from} to {to}: {path:?}"
-    )]
+    #[error("there is no PO or MO file with messages translated from {from} to {to}: {path:?}")]
     NoCatalogues {
         from: String,
         to: String,

@@ -410,10 +410,7 @@ mod tests {
             harness.run_steps(4);
             let (state, closing) = harness.state_mut();
             assert_eq!(*closing, expected, "{label}");
-            assert_eq!(
-                state.questions.len(),
-                usize::from(label.starts_with("Save"))
-            );
+            assert_eq!(state.asks.len(), usize::from(label.starts_with("Save")));
             assert_eq!(state.reminds_of_saving(), label != "Quit", "once");
         }
     }

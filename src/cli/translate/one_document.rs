@@ -57,7 +57,10 @@ pub(crate) fn translate(
             let Ok(other) = translator.on_cpu() else {
                 return Err(error);
             };
-            warn(&format!("{}: {error}; continuing on the CPU", document.name));
+            warn(&format!(
+                "{}: {error}; continuing on the CPU",
+                document.name
+            ));
             *translator = other;
             attempt(translator)?
         }

@@ -58,9 +58,7 @@ impl Package {
         let damaged = |reason: String| damaged("the zip archive", reason);
         let mut archive = archive(&bytes).map_err(|error| damaged(error.to_string()))?;
         if archive.offset() != 0 {
-            return Err(damaged(
-                "something precedes its first entry".to_owned(),
-            ));
+            return Err(damaged("something precedes its first entry".to_owned()));
         }
         if Some(archive.len()) != num_entries(&bytes) {
             return Err(damaged("two of its entries have one name".to_owned()));

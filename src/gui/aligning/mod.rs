@@ -106,7 +106,7 @@ impl AlignPanel {
 }
 
 /// How far the alignment is.
-fn parts(open: &Alignment) -> String {
+fn progress(open: &Alignment) -> String {
     let counts = open.table.counts();
     let alone = counts.unpaired_source + counts.unpaired_target;
     let mut parts = vec![labels::count(counts.pairs, "pair")];

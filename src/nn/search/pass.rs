@@ -238,8 +238,9 @@ impl Pass<'_> {
         self.model.tokens().search == SearchRule::Marian
     }
 
-    /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it; none for
-    /// all if terms are requested, whose words may be any.
+    /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it, and of the
+    /// sentence before each if the model reads documents: a verb that is left out stands there. None for all if terms are
+    /// requested, whose words may be any.
     fn listed_ids(
         &self,
         shortlist: &Shortlist,
@@ -253,9 +254,16 @@ impl Pass<'_> {
             return None;
         }
         let (tokens, special) = (self.model.tokens(), self.vocabulary.special());
+        let before = |number: &usize| {
+            number
+                .checked_sub(1)
+                .filter(|_| self.model.reads_documents())
+        };
         let sources = listed
             .iter()
-            .map(|&number| &self.text.sentences[number].ids);
+            .copied()
+            .chain(listed.iter().filter_map(before));
+        let sources = sources.map(|number| &self.text.sentences[number].ids);
         let source = sources.flatten().copied().chain([special.source_end()]);
         let always = self.vocabulary.placeholder_ids().end as usize;
         let vocab = self.model.vocab_size();
