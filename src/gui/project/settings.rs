@@ -42,7 +42,7 @@ impl ProjectSettingsForm {
                     memories_ui(ui, &mut filled.memories, &mut requests);
                 });
                 row_ui(ui, "Termbase", |ui| {
-                    terms_ui(ui, &mut filled, &mut requests)
+                    terms_ui(ui, &mut filled, &mut requests);
                 });
             });
             ui.add_space(12.0);
