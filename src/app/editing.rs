@@ -148,7 +148,7 @@ impl AppState {
                 if let Some(editor) = &mut document.editor {
                     editor.problems = problems;
                 }
-                document.scroll_to = Some(sentence);
+                document.scroll_to.set(sentence);
                 return false;
             }
         }

@@ -210,7 +210,7 @@ impl eframe::App for CanopyApp {
         if !dropped.is_empty() {
             commands.push(Command::Drop(dropped));
         }
-        workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+        workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
         if let Some(order) = closing::ask(&ctx, &mut self.state, &mut self.closing) {
             self.pools.order_all(&self.state, order);
         }
@@ -247,7 +247,7 @@ impl eframe::App for CanopyApp {
 /// Draws everything; what a person does comes back as commands.
 pub fn workbench_ui(
     ui: &mut Ui,
-    state: &mut AppState,
+    state: &AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
@@ -316,7 +316,7 @@ pub fn workbench_ui(
 /// Returns the lower edge of the document: below it are panels.
 fn document_page_ui(
     ui: &mut Ui,
-    state: &mut AppState,
+    state: &AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) -> f32 {
@@ -391,7 +391,7 @@ fn document_page_ui(
                 selected: state.terms.selected.as_ref(),
                 selected_target: &state.terms.selected_target,
             };
-            match &mut state.document {
+            match &state.document {
                 Some(document) => {
                     let panel = &mut panels.document;
                     let seen = Seen {
@@ -411,10 +411,9 @@ fn document_page_ui(
 }
 
 /// The bars above the document: words to look for, and which sentences are shown.
-fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
+fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
-    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
-        document.search_again();
+    if let Some(document) = state.document.as_ref().filter(|open| open.find.is_open) {
         let panel = Panel::top("find").frame(
             Frame::NONE
                 .fill(palette.panel)

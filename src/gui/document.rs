@@ -69,7 +69,7 @@ impl DocumentPanel {
     pub fn ui(
         &mut self,
         ui: &mut Ui,
-        open: &mut OpenDocument,
+        open: &OpenDocument,
         seen: Seen<'_>,
         commands: &mut Vec<Command>,
     ) {

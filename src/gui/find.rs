@@ -26,8 +26,8 @@ pub fn has_keyboard(ctx: &Context) -> bool {
 }
 
 /// In one line, or in two where there is no room for that.
-pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>) {
-    let takes_focus = std::mem::take(&mut open.find.wants_focus);
+pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
+    let takes_focus = open.find.wants_focus.take().is_some();
     let mut bar = Bar {
         find: &open.find,
         commands_of_bar: vec![],

@@ -22,7 +22,7 @@ pub struct AlignPanel {
 }
 
 impl AlignPanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         let frame = Frame::NONE.fill(palette.page).inner_margin(20);
         if state.aligning.open.is_none() {
@@ -40,7 +40,7 @@ impl AlignPanel {
         });
         let page = egui::CentralPanel::default().frame(Frame::NONE.fill(palette.page));
         page.show(ui, |ui| {
-            self.rows.ui(ui, &mut state.aligning, commands);
+            self.rows.ui(ui, &state.aligning, commands);
         });
     }
 

@@ -52,7 +52,7 @@ impl Default for AlignmentRows {
 }
 
 impl AlignmentRows {
-    pub fn ui(&mut self, ui: &mut Ui, aligning: &mut Aligning, commands: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
         let scroll_to = aligning.scroll_to.take();
         let (selected, revision) = (aligning.selected, aligning.revision);
         let Some(open) = &aligning.open else { return };
