@@ -175,7 +175,7 @@ impl AppState {
         });
     }
 
-    /// Adds the new term to the termbase and keeps that on disk; where there is none yet, it begins one beside the projects.
+    /// Adds the new term to the termbase and keeps that on disk; where there is none yet, creates one next to the projects.
     fn add_term(&mut self) {
         let Some(new) = self.terms.new.clone() else {
             return;
@@ -185,7 +185,7 @@ impl AppState {
             return;
         }
         let Some((from, to)) = self.languages() else {
-            let detail = "Open a model first: it says the languages.";
+            let detail = "Open a model first: it sets the languages.";
             return self.notify(NoticeKind::Error, "The term was not added", detail);
         };
         if self.terms.reading.is_some() {

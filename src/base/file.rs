@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// How the names of temporary files begin.
 pub const TEMPORARY: &str = ".canopy-";
 
-/// Writes `bytes` to `path`: to a temporary file beside it, which then takes its name.
+/// Writes `bytes` to `path`: to a temporary file next to it, which is then renamed.
 ///
 /// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
 ///
@@ -60,7 +60,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
         file.persist(&place)
             .map_err(|error| Error::write(path)(error.error))?;
     } else {
-        // Somebody may have made the file in the meantime.
+        // Another process may have created the file in the meantime.
         file.persist_noclobber(&place)
             .map_err(|error| match error.error.kind() {
                 ErrorKind::AlreadyExists => exists(),
@@ -102,7 +102,7 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
 }
 
 /// Whether two paths lead to one file or folder: by a link, by another spelling, or as two names of it. Pipes and
-/// devices are nobody's work and never the same.
+/// devices hold no work and are never the same.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let (Ok(first), Ok(second)) = (one.canonicalize(), other.canonicalize()) else {
         return false;
@@ -118,7 +118,7 @@ fn have_one_inode(one: &Path, other: &Path) -> bool {
     matches!((inode(one), inode(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Hard links are rare elsewhere, and the standard library does not tell them.
+/// Hard links are rare on other systems, and the standard library does not report them.
 #[cfg(not(unix))]
 fn have_one_inode(_: &Path, _: &Path) -> bool {
     false
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_existing_file_stays_unless_told_otherwise() {
+    fn an_existing_file_stays_unless_it_may_be_replaced() {
         let folder = folder();
         let path = folder.path().join("a.txt");
         write_atomically(&path, b"one", false).expect("new");

@@ -8,7 +8,7 @@ use crate::trace::{MapInfo, MapKind, Overview, Side, TraceSource, Visible};
 /// A word or sentence, and where in the model to look; everything counts from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Query {
-    /// Of `sentence` and `word`; cross-attention is always asked by the target, self-attention by the source.
+    /// Side of `sentence` and `word`; the queries of cross-attention are of the target, those of self-attention of the source.
     pub side: Side,
     pub sentence: usize,
     /// Place in the sentence; `None` for all of its words together.
@@ -31,11 +31,11 @@ pub enum Heads {
 pub enum AttentionRole {
     /// To other sentences of the document.
     Context,
-    /// Of the translation to its source sentence.
+    /// Attention of the translation to its source sentence.
     Cross,
-    /// Of source words to each other.
+    /// Attention of source words to each other.
     Itself,
-    /// Of sentences to their own words, in their encodings.
+    /// Attention of sentences to their own words, in their encodings.
     Encoding,
 }
 
@@ -75,14 +75,14 @@ impl Query {
         let sentences = overview.sentences(self.side);
         let Some(sentence) = sentences.get(self.sentence) else {
             return Err(Error::NotInTrace {
-                asked: format!("sentence {}", self.sentence + 1),
+                requested: format!("sentence {}", self.sentence + 1),
                 there: format!("the document has {}", sentences.len()),
             });
         };
         let words = sentence.tokens.len();
         match self.word {
             Some(word) if word >= words => Err(Error::NotInTrace {
-                asked: format!("word {}", word + 1),
+                requested: format!("word {}", word + 1),
                 there: format!("sentence {} has {words}", self.sentence + 1),
             }),
             _ => Ok(()),
@@ -109,19 +109,19 @@ pub(super) fn shown(token: &str) -> &str {
 }
 
 impl AttentionRole {
-    /// Whether a map is of this attention, asked by `side`.
+    /// Whether a map is of this attention, with queries of `side`.
     pub(super) fn includes(self, info: &MapInfo, side: Side) -> bool {
-        let asked = info.queries.side() == side;
+        let is_query_side = info.queries.side() == side;
         match self {
             Self::Context => match info.kind {
-                MapKind::Context | MapKind::DecoderContext => asked,
+                MapKind::Context | MapKind::DecoderContext => is_query_side,
                 // Concatenated context is read by self-attention.
-                MapKind::EncoderSelf => asked && info.visible != Visible::Own,
+                MapKind::EncoderSelf => is_query_side && info.visible != Visible::Own,
                 MapKind::SentenceEncoding | MapKind::Cross => false,
             },
             Self::Cross => info.kind == MapKind::Cross,
             Self::Itself => info.kind == MapKind::EncoderSelf,
-            Self::Encoding => asked && info.kind == MapKind::SentenceEncoding,
+            Self::Encoding => is_query_side && info.kind == MapKind::SentenceEncoding,
         }
     }
 
@@ -182,7 +182,7 @@ impl Attention {
         let layer = query.layer.unwrap_or(last);
         if !layers.contains(&layer) {
             return Err(Error::NotInTrace {
-                asked: format!("layer {}", layer + 1),
+                requested: format!("layer {}", layer + 1),
                 there: format!("this attention was traced in {}", listed("layer", &layers)),
             });
         }
@@ -199,7 +199,7 @@ impl Attention {
             heads.truncate(1);
             if heads.is_empty() {
                 return Err(Error::NotInTrace {
-                    asked: format!("head {}", head + 1),
+                    requested: format!("head {}", head + 1),
                     there: format!("layer {} has {}", layer + 1, listed("head", &numbers)),
                 });
             }
@@ -295,9 +295,9 @@ mod tests {
         let source = TraceSource::from(Trace { overview, maps });
         for side in [Side::Source, Side::Target] {
             let found = Attention::find(&source, &Query::sentence(side, 0), AttentionRole::Context);
-            let told = found.expect_err("nothing is there").to_string();
-            assert!(told.contains("--view cross"), "{told}");
-            assert!(!told.contains(" side"), "{told}");
+            let message = found.expect_err("nothing is there").to_string();
+            assert!(message.contains("--view cross"), "{message}");
+            assert!(!message.contains(" side"), "{message}");
         }
     }
 }

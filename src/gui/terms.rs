@@ -30,7 +30,7 @@ pub struct TermSpans {
 }
 
 impl TermSpans {
-    /// Of one sentence.
+    /// Terms of one sentence.
     pub fn for_sentence(
         &mut self,
         document: &Arc<Document>,
@@ -138,16 +138,11 @@ pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
             commands.push(Command::Terms(command));
         }
     };
-    entry(
-        ui,
-        None,
-        "No terms".to_owned(),
-        "Translations use no termbase",
-    );
+    entry(ui, None, "No terms".to_owned(), "No termbase in use");
     for path in &state.settings.recent_terms {
         let name = path.file_name().unwrap_or(path.as_os_str());
         let hint = format!(
-            "{}\nTerms are underlined in the source, and translations prefer what they are called there",
+            "{}\nTerms are underlined in the source, and translations prefer their target terms",
             path.display()
         );
         entry(ui, Some(path), name.to_string_lossy().into_owned(), &hint);

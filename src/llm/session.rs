@@ -112,7 +112,7 @@ impl Session {
         Ok(self.write(logits, generation, step))
     }
 
-    /// Reads `answer` behind `prompt` and tells the attention of each query behind which a token of the answer was written: the
+    /// Reads `answer` after `prompt` and returns the attention of each query after which a token of the answer was written: the
     /// last one of the prompt, then all of the answer but its last.
     ///
     /// # Errors

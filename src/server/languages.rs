@@ -124,7 +124,8 @@ impl Library {
         if found.as_ref().is_some_and(is_able) {
             return found;
         }
-        // Where too little is there to tell, a language that can be translated is a better guess than one that cannot.
+        // Where the text is too short to detect its language, a language that can be translated is a better guess than one
+        // that cannot.
         match able.as_slice() {
             [only] => Some(DetectedLanguage {
                 code: only.clone(),

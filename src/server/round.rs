@@ -15,7 +15,7 @@ use canopy_translate::inference::{
 /// The translations that a search found for one document.
 type Found = Vec<(usize, TranslatedSentence)>;
 
-/// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.
+/// Translates the next sentences of each job. Once none of them is awaited, the rest is left.
 ///
 /// # Errors
 /// If the device fails. What was found until then is kept.
@@ -93,7 +93,7 @@ pub(super) fn translate_round(
     Ok(done?)
 }
 
-/// A translator that has taken in what its memory has like the sentences of this round, and what their client has confirmed.
+/// A translator that is adapted to its memory's matches for the sentences of this round, and to what their client has confirmed.
 fn prepared(translator: &Translator, jobs: &[Job]) -> Option<Translator> {
     let (mut sentences, mut confirmed) = (Vec::new(), Vec::new());
     for job in jobs {

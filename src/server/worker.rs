@@ -36,10 +36,10 @@ fn round(models: &mut Models, mut jobs: Vec<Job>, options: &SearchOptions) -> Ve
     };
     let before = num_left(&jobs);
     let options = &SearchOptions {
-        // What is told beside the translation has to be kept beside it.
+        // Alternatives that are returned with the translation have to be in the beam.
         beam_size: match options.beam_size {
             0 => 0,
-            asked => asked.max(way.alternatives + 1),
+            beam => beam.max(way.alternatives + 1),
         },
         alternatives: way.alternatives,
         ..*options

@@ -22,7 +22,7 @@ impl TokenList {
         Self { tokens, ids }
     }
 
-    /// Of pairs of token and id, in any order.
+    /// List of pairs of token and id, in any order.
     ///
     /// # Errors
     /// If two tokens have one id, or most ids have no token; the text says which.

@@ -11,7 +11,7 @@ use canopy_base::error::caught;
 /// Work for the thread.
 #[derive(Debug)]
 pub enum ProjectRequest {
-    /// Tells how far a project is.
+    /// Reports the progress of a project.
     Look { job: JobId, folder: PathBuf },
     /// Begins one with these documents, memory and termbase.
     Create {
@@ -36,7 +36,7 @@ pub enum ProjectRequest {
         folder: PathBuf,
         document: String,
     },
-    /// Moves a document so many places down.
+    /// Moves a document down by a number of places.
     Move {
         job: JobId,
         folder: PathBuf,
@@ -59,7 +59,7 @@ pub enum ProjectRequest {
     Export { job: JobId, folder: PathBuf },
 }
 
-/// Where the work on documents is that a project takes in.
+/// The folder of the work on documents that are added to a project.
 #[derive(Debug, Default)]
 pub struct TakenWork {
     /// Work on the open document, which may not be written yet.
@@ -69,7 +69,7 @@ pub struct TakenWork {
 }
 
 impl TakenWork {
-    /// The work on a document before it is taken in; none if there is none or it cannot be read.
+    /// The work on a document before it is added; none if there is none or it cannot be read.
     fn on(&self, path: &Path) -> Option<Project> {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if let Some(open) = self.open.as_ref().filter(|open| open.document == place) {

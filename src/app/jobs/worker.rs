@@ -99,7 +99,7 @@ impl Worker {
             .name("canopy-worker".to_owned())
             .spawn(move || {
                 let emit = |event| {
-                    // The window may already be gone; then nobody needs the event.
+                    // The window may already be gone; then the event is not needed.
                     let _ = events.send(event);
                     wake();
                 };
@@ -120,7 +120,7 @@ impl Worker {
     }
 }
 
-/// The model and settings that were asked for.
+/// The requested model and settings.
 #[derive(Clone)]
 struct Opened {
     legs: Vec<Leg>,
@@ -139,9 +139,9 @@ struct Loop<M, S> {
     /// Shared with the training thread.
     device_lock: DeviceLock,
     encoded: Option<Encoded>,
-    /// The sentences of the document that was last translated or asked about, and the model that was made for it.
+    /// The sentences of the document that was last translated or explained, and the model that was made for it.
     made: Option<(Vec<String>, Option<Translator>)>,
-    /// Of the document that was last asked about.
+    /// Prepared state for the document that was last explained.
     prepared: Option<Prepared>,
 }
 
@@ -185,7 +185,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 continue;
             };
             if is_explain(&request) && waiting.iter().any(is_explain) {
-                // Overtaken: nobody waits for its answer any more.
+                // Superseded: its answer is no longer awaited.
                 continue;
             }
             let job = match &request {
@@ -421,8 +421,8 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
 
     /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was on another device.
     fn leave_device(&mut self) -> bool {
-        let was_elsewhere = |opened: &&mut Opened| opened.device != DeviceChoice::Cpu;
-        let opened = self.opened.as_mut().filter(was_elsewhere);
+        let was_on_other_device = |opened: &&mut Opened| opened.device != DeviceChoice::Cpu;
+        let opened = self.opened.as_mut().filter(was_on_other_device);
         let Some(opened) = opened.filter(|_| self.model.is_some()) else {
             return false;
         };
@@ -484,7 +484,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         Ok(learns)
     }
 
-    /// Asks the model, and the one that is made for the document where that translates it.
+    /// Runs the model, or the one that is adapted to the document where that translates it.
     fn explain(
         &mut self,
         job: JobId,
@@ -526,7 +526,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             Err(error) if is_of_device(&error) && self.leave_device() => error,
             done => return done,
         };
-        // If the CPU cannot, what failed first is to be told.
+        // If the CPU fails too, the first failure is reported.
         let Some(model) = self.open_again().ok().and(self.model.as_ref()) else {
             return Err(error);
         };
@@ -659,7 +659,7 @@ fn flow(control: &JobControl) -> ControlFlow<()> {
     }
 }
 
-/// Texts as translations that somebody has written.
+/// Texts as human translations.
 fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
     let targets = targets.into_iter();
     targets.map(|text| text.map(Translation::written)).collect()

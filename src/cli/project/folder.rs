@@ -23,7 +23,7 @@ use canopy_qa::checks::CheckKind;
     moved and put under version control. Documents, memory and termbase are copied into it."
 )]
 pub(crate) struct NewArguments {
-    /// Folder of the project, which is made
+    /// Folder of the project, which is created
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Documents to begin with

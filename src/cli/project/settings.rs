@@ -34,7 +34,7 @@ pub(crate) struct SettingsArguments {
     /// Translation memories in their order, in place of those that it has; each with a penalty or without
     #[arg(long, value_name = "FILE[=PERCENT]")]
     memory: Vec<NamedMemory>,
-    /// Use no translation memory but what is confirmed in the project
+    /// Use only confirmed sentences of the project as translation memory
     #[arg(long, conflicts_with = "memory")]
     no_memory: bool,
     /// Termbase: TBX, a table or a glossary of OmegaT

@@ -10,7 +10,7 @@ use super::place::data_folder;
 use crate::error::{BaseError, Error, Result};
 use crate::library;
 use crate::options::{ModelArguments, beam_sizes};
-use crate::terminal::{StatusLine, tell};
+use crate::terminal::{StatusLine, write_stderr};
 use canopy_project::OpenDocument;
 use canopy_project::{DocumentWork, ProjectFolder};
 use canopy_qa::terms::Termbase;
@@ -33,7 +33,7 @@ pub(crate) struct TranslateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = beam_sizes())]
     beam: Option<usize>,
-    /// Translate drafts anew, too
+    /// Also translate drafts again
     #[arg(long)]
     again: bool,
 }
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
             relative,
         )?;
         work.save(open.project())?;
-        tell(&format!(
+        write_stderr(&format!(
             "{relative}: {} sentences are translated\n",
             left.len()
         ));
@@ -89,10 +89,10 @@ impl TranslateArguments {
         let (from, to) = (&head.source_language, &head.target_language);
         let mut translator = model.open_for(Some(from), Some(to), true)?;
         let info = translator.info();
-        let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
+        let fits = |wanted: &str, has: &str| canopy_corpus::is_same_language(has, wanted);
         if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
             return Err(Error::Base(BaseError::Languages {
-                asked: format!("{from} to {to}"),
+                requested: format!("{from} to {to}"),
                 has: format!("{} to {}", info.source_language, info.target_language),
             }));
         }

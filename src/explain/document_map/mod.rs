@@ -60,7 +60,7 @@ impl DocumentMap {
     }
 
     /// The map of the sentences of `side` in one layer, the last that has such attention if none is named: the mean of
-    /// each sentence's words, and of all heads if all are asked for.
+    /// each sentence's words, and of all heads if all are requested.
     ///
     /// # Errors
     /// If the trace has no such attention, layer or head, has no sentences, or cannot be read.
@@ -85,7 +85,7 @@ impl DocumentMap {
         map.column_side = info.keys.side();
         map.masks = info.windowed || info.visible != Visible::All;
         let reader = Rows::new(source, &attention);
-        // Not asked of the trace sentence by sentence, which would count all words each time.
+        // Not read from the trace sentence by sentence, which would count all words each time.
         let queries = overview.words(side);
         for sentence in 0..overview.sentences(side).len() {
             let rows = if info.queries.are_words() {

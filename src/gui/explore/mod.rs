@@ -103,7 +103,7 @@ impl ExplorePanel {
                     if let Some(spot) = seen.hovered.and_then(|mark| mark.key.or(mark.query)) {
                         hovered = Some(spot);
                     }
-                    // What can be asked about is; else the list goes there.
+                    // Selects what the view can select; otherwise only the list moves there.
                     if let Some(HitArea { query, key, .. }) = seen.clicked {
                         match (query, key) {
                             (Some(spot), _) => {
@@ -186,11 +186,11 @@ fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &Tre
     let word = sentence
         .zip(spot.word)
         .and_then(|(it, word)| it.tokens.get(word));
-    let asked = match word {
+    let selection = match word {
         Some(word) => format!("“{}”", word.trim()),
         None => format!("Sentence {}", spot.sentence + 1),
     };
-    ui.label(RichText::new(tree.summary(&asked)).color(Palette::from_ui(ui).text));
+    ui.label(RichText::new(tree.summary(&selection)).color(Palette::from_ui(ui).text));
     ui.add_space(2.0);
 }
 
@@ -235,7 +235,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             format!("The translation is scored without each sentence, {done} of {num}…")
         }
         (None, Some((done, num))) => {
-            format!("The model takes in similar sentences, {done} of {num}…")
+            format!("The model adapts to similar sentences, {done} of {num}…")
         }
         (None, None) => match state.why_trace_is_old() {
             Some(reason) => reason.to_owned(),
@@ -250,7 +250,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
             ui.label(RichText::new(text).color(palette.text));
             if explorer.taking_in.is_some() && ui.button("Stop").clicked() {
-                commands.push(Command::Explore(ExploreCommand::StopAsking));
+                commands.push(Command::Explore(ExploreCommand::Cancel));
             }
             if !is_awaited {
                 let why_not = state.why_no_trace();

@@ -178,8 +178,8 @@ fn launch_squares(gradients: &[CubeTensor]) -> CubeTensor {
     sum
 }
 
-/// Of values, gradient and both means of each parameter: values and means after the step. Means that nobody else has are changed
-/// where they are.
+/// Updates each parameter by its values, gradient and both means: returns values and means after the step. Means that
+/// nobody else has are changed where they are.
 fn launch(
     mut inputs: impl Iterator<Item = CubeTensor>,
     square_sum: &CubeTensor,

@@ -120,7 +120,7 @@ impl Network {
     /// Reads tokens behind those of the cache; gives the logits `[vocab]` of what follows the last one.
     ///
     /// # Panics
-    /// If there are no tokens, or one of them is beyond the vocabulary.
+    /// If there are no tokens, or one of them is outside the vocabulary.
     pub fn read_tokens(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
         assert!(!ids.is_empty(), "no tokens");
         let (context, rest) = ids.split_at((ids.len() - 1) / BATCH * BATCH);
@@ -135,7 +135,7 @@ impl Network {
     /// Reads tokens behind those of the cache, for what is read behind them.
     ///
     /// # Panics
-    /// If one of them is beyond the vocabulary.
+    /// If one of them is outside the vocabulary.
     pub fn read_context(&self, ids: &[u32], cache: &mut Cache) {
         rayon::scope(|_| {
             for ids in ids.chunks(BATCH) {
@@ -144,11 +144,11 @@ impl Network {
         });
     }
 
-    /// Reads tokens behind those of the cache, and tells their attention: all heads of a layer for one token after the other,
+    /// Reads tokens after those of the cache, and returns their attention: all heads of a layer for one token after the other,
     /// then the next layer.
     ///
     /// # Panics
-    /// If one of them is beyond the vocabulary.
+    /// If one of them is outside the vocabulary.
     pub fn read_recorded(&self, ids: &[u32], cache: &mut Cache, recorder: &mut Recorder<'_>) {
         rayon::scope(|_| {
             for ids in ids.chunks(BATCH) {

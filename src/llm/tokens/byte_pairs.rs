@@ -72,7 +72,7 @@ fn letter(byte: u8) -> char {
     if is_printable {
         return char::from(byte);
     }
-    // All others in their order, from the first letter beyond Latin-1.
+    // All others in their order, from the first letter after Latin-1.
     let place = match byte {
         0..=0x20 => u32::from(byte),
         0x7f..=0xa0 => u32::from(byte) - 0x7f + 0x21,

@@ -83,7 +83,7 @@ const TYPES: &str = "tokenizer.ggml.token_type";
 /// A character without width.
 const JOINER: char = '\u{2060}';
 
-/// Texts of tokens that end an answer, besides the one that the file names.
+/// Texts of tokens that end an answer, in addition to the one that the file names.
 const ENDS: [&str; 5] = [
     "<|im_end|>",
     "<|endoftext|>",

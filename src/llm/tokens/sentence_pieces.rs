@@ -12,7 +12,7 @@ use crate::gguf::Gguf;
 pub(super) const SPACE: char = '\u{2581}';
 
 pub(super) struct SentencePieces {
-    /// Of each id, in an order of integers.
+    /// Score of each id, as an integer rank.
     scores: Vec<i32>,
     /// The id of each byte.
     bytes: Vec<u32>,

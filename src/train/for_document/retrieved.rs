@@ -20,7 +20,7 @@ pub struct ModelQuestion<'a> {
     /// One for each sentence of the document, or none.
     pub translations: &'a [Option<Translation>],
     pub sentence: usize,
-    /// Of a [`ModelView::LeaveOneOut`]: the sentence of the context that is edited; none: each is left out.
+    /// The edited sentence of the context, for a [`ModelView::LeaveOneOut`]; none: each is left out.
     pub edit: Option<&'a ContextEdit>,
     pub options: &'a SearchOptions,
 }
@@ -28,9 +28,9 @@ pub struct ModelQuestion<'a> {
 /// Answers a question with the model and the one that [`for_document`](super::for_document) has `made` of it for the
 /// document, if it is another one there.
 ///
-/// Whether the context mattered, and which sentence of it, is told by the model that translates the document: with what it
-/// has learnt for it, or looks up for it, under all conditions alike, so that the context alone makes the difference. What was looked up is told by the
-/// model itself.
+/// Whether the context mattered, and which sentence of it, is computed with the model that translates the document: with
+/// what it has learnt for it, or looks up for it, under all conditions alike, so that the context alone makes the
+/// difference. What was looked up is reported by the model itself.
 ///
 /// `prepared` keeps what takes long for the next question about the document, as long as the model is the same; `step` hears
 /// how much is done and to be done, and may break it off.
@@ -61,19 +61,19 @@ pub fn explain(
         }
         ModelView::LeaveOneOut => {
             let translator = made.unwrap_or(translator);
-            let asked = ChangedContext {
+            let change = ChangedContext {
                 document,
                 translations,
                 sentence,
             };
             Explanation::LeaveOneOut(match question.edit {
-                Some(edit) => translator.edit_context(asked, edit, question.options)?,
-                None => translator.leave_one_out(asked, question.options, step)?,
+                Some(edit) => translator.edit_context(change, edit, question.options)?,
+                None => translator.leave_one_out(change, question.options, step)?,
             })
         }
         ModelView::Memory => {
-            let asked = (document, translations, sentence);
-            Explanation::Memory(retrieved(translator, asked, prepared, step)?)
+            let change = (document, translations, sentence);
+            Explanation::Memory(retrieved(translator, change, prepared, step)?)
         }
     })
 }

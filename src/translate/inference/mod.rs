@@ -1,6 +1,6 @@
 //! A document in, its translation out: [`Translator`] owns a model and its vocabulary.
 //!
-//! No threads, and no files besides the model folder.
+//! No threads, and no files other than the model folder.
 
 mod bert_sequences;
 mod confidence;

@@ -24,7 +24,7 @@ pub enum Route {
     },
 }
 
-/// A model, and the languages that it is asked to translate between if it has a choice.
+/// A model, and the languages to translate between if it has a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leg {
     pub folder: PathBuf,

@@ -42,7 +42,7 @@ pub fn read_keys(path: &Path) {
     }
 }
 
-/// Keeps a key for the next session, in a file that nobody else may read.
+/// Keeps a key for the next session, in a file that only the user may read.
 ///
 /// # Errors
 /// If it cannot be written.

@@ -11,12 +11,12 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// What is at a path.
+/// The reply at a path.
 #[derive(Clone)]
 pub enum Reply {
     /// The file, in part if that is requested.
     File(Vec<u8>),
-    /// The file; so many connections break after so many bytes.
+    /// The file; a number of connections break after a number of bytes.
     CutOff {
         file: Vec<u8>,
         after: usize,
@@ -24,25 +24,25 @@ pub enum Reply {
     },
     /// The file without parts: every answer is whole.
     Whole(Vec<u8>),
-    /// So many bytes at a time, with a pause behind them.
+    /// A number of bytes at a time, with a pause after them.
     Slow {
         file: Vec<u8>,
         step: usize,
         pause: Duration,
     },
-    /// Leads elsewhere.
+    /// Redirects to another address.
     Redirect(String),
     /// This status and nothing else.
     Status(u16),
     /// Bytes without an end and without a size.
     Endless,
-    /// Says that it has so many bytes, and sends the file.
+    /// Declares a number of bytes, and sends the file.
     Lying { file: Vec<u8>, says: usize },
 }
 
 /// A request that came: its path, and where it was to begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct SeenRequest {
     pub path: String,
     pub from: Option<usize>,
 }
@@ -50,7 +50,7 @@ pub struct Asked {
 #[derive(Default)]
 struct State {
     replies: HashMap<String, Reply>,
-    asked: Vec<Asked>,
+    requests: Vec<SeenRequest>,
 }
 
 pub struct Server {
@@ -105,8 +105,8 @@ impl Server {
         state.replies.insert(path.to_owned(), reply);
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
-        self.state.lock().expect("nobody panicked").asked.clone()
+    pub fn requests(&self) -> Vec<SeenRequest> {
+        self.state.lock().expect("nobody panicked").requests.clone()
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -143,7 +143,7 @@ fn answer(stream: impl Read + Write, shared: &Mutex<State>) -> std::io::Result<(
     }
     let reply = {
         let mut state = shared.lock().expect("nobody panicked");
-        state.asked.push(Asked {
+        state.requests.push(SeenRequest {
             path: path.clone(),
             from,
         });

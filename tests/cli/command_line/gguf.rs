@@ -17,7 +17,7 @@ fn tiny() -> Vec<u8> {
     fs::read(path).expect("a file of the repository")
 }
 
-/// Somebody with a model and a page, and the names of both.
+/// A desk with a model and a page, and the names of both.
 fn desk() -> (User, String, String) {
     let user = User::new();
     let put = |name: &str, bytes: &[u8]| {
@@ -44,10 +44,10 @@ fn whatever_a_language_model_says_a_page_is_whole_and_has_its_tags() {
         "--json",
     ]);
     assert_done(&report);
-    let told = stderr(&report);
+    let message = stderr(&report);
     assert!(
-        told.contains("tokens read") && told.contains("tokens/s"),
-        "{told}"
+        message.contains("tokens read") && message.contains("tokens/s"),
+        "{message}"
     );
     let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
     assert_eq!(

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::command_line::desk::{Desk, PAGE, assert_done, assert_failed, stderr};
 
-/// A server that gives back the sentence with a word before it, or says nothing at all; its address, and how often it was asked.
+/// A server that gives back the sentence with a word before it, or says nothing at all; its address, and the number of requests.
 fn server(answers: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let num_requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&num_requests);
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         for stream in listener.incoming() {
@@ -28,7 +28,7 @@ fn server(answers: bool) -> (String, Arc<AtomicUsize>) {
             }
         }
     });
-    (address, asked)
+    (address, num_requests)
 }
 
 fn answer(stream: &mut TcpStream) {
@@ -44,12 +44,12 @@ fn answer(stream: &mut TcpStream) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a body");
-    let asked: Value = serde_json::from_slice(&body).expect("JSON");
-    let messages = asked["messages"].as_array().expect("messages");
-    let told = messages.last().expect("a message")["content"]
+    let request: Value = serde_json::from_slice(&body).expect("JSON");
+    let messages = request["messages"].as_array().expect("messages");
+    let message = messages.last().expect("a message")["content"]
         .as_str()
         .expect("a text");
-    let sentence = told.lines().last().expect("the sentence");
+    let sentence = message.lines().last().expect("the sentence");
     let answer = json!({
         "choices": [{"message": {"content": format!("Bitte: {sentence}")}}],
         "usage": {"prompt_tokens": 50, "completion_tokens": 5},
@@ -66,7 +66,7 @@ fn answer(stream: &mut TcpStream) {
 fn suggestions_are_written_or_stand_beside() {
     let desk = Desk::new();
     let page = desk.file("page.html", PAGE);
-    let (address, asked) = server(true);
+    let (address, num_requests) = server(true);
     let llm = ["--llm", &address, "--llm-model", "small"];
     let output = desk.path("page.de.html");
     let written = desk.translate(&[&[page.as_str(), "-o", &output], &llm[..]].concat());
@@ -75,11 +75,12 @@ fn suggestions_are_written_or_stand_beside() {
         desk.read("page.de.html"),
         "<p>Bitte: Open the <b>file</b>. Bitte: Close the window.</p>\n"
     );
-    assert_eq!(asked.load(Ordering::Relaxed), 2);
-    let told = stderr(&written);
+    assert_eq!(num_requests.load(Ordering::Relaxed), 2);
+    let message = stderr(&written);
     assert!(
-        told.contains("small: 2 sentences in") && told.contains("100 tokens read, 10 written"),
-        "{told}"
+        message.contains("small: 2 sentences in")
+            && message.contains("100 tokens read, 10 written"),
+        "{message}"
     );
     let beside = desk.translate(&[&[page.as_str(), "--json"], &llm[..]].concat());
     assert_done(&beside);
@@ -105,7 +106,7 @@ fn a_server_that_never_answers_is_left_after_a_while() {
         "page.txt",
         "Open the file. Close the page. Print it. Save it. Copy it. Delete it.",
     );
-    let (address, asked) = server(false);
+    let (address, num_requests) = server(false);
     let llm = [
         "--llm",
         &address,
@@ -124,11 +125,11 @@ fn a_server_that_never_answers_is_left_after_a_while() {
         begun.elapsed()
     );
     assert_eq!(written.stdout, alone.stdout, "Canopy's translation stands");
-    assert_eq!(asked.load(Ordering::Relaxed), 3);
-    let told = stderr(&written);
+    assert_eq!(num_requests.load(Ordering::Relaxed), 3);
+    let message = stderr(&written);
     assert!(
-        told.contains("within 1 s") && told.contains("6 without an answer"),
-        "{told}"
+        message.contains("within 1 s") && message.contains("6 without an answer"),
+        "{message}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! `canopy serve` from outside: the program is started with a tiny model and asked over HTTP.
+//! `canopy serve` from outside: the program is started with a tiny model and used over HTTP.
 
 mod client;
 mod hostile;

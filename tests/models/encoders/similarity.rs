@@ -68,12 +68,12 @@ fn picks_are_shown_for_each_range() {
     let with_index = ["--index", &index, "--hybrid", "1", "--json"];
     let output = canopy(&[&base[..], &with_index].concat());
     assert_done(&output);
-    let told: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-    let picks = &told[3]["picks"];
+    let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let picks = &json[3]["picks"];
     assert_eq!(picks["all"]["document"], "index-1");
     assert_eq!(picks["all"]["text"], "Close the window.");
     assert_eq!(picks["hybrid 1"], picks["each"]);
-    assert_eq!(told[0]["picks"]["each"]["sentence"], 2);
+    assert_eq!(json[0]["picks"]["each"]["sentence"], 2);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Whoever continues the conversation: a model of this program, or a server.
+//! The partner of the conversation: a model of this program, or a server.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use canopy_base::error::Result;
 use canopy_llm::{Cost, Generation, LanguageModel, Session};
 use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 
-/// Characters of a token, where nobody counts tokens.
+/// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
 
 /// Tokens that a server reads at most, where it does not say how many it can.
@@ -25,7 +25,7 @@ pub struct Answer {
     pub ended: bool,
 }
 
-/// A language model that is asked for sentences of a document, one after the other.
+/// A language model that translates sentences of a document, one after the other.
 pub trait Chat {
     /// Answers a request behind a conversation, and again for each refusal; at most `max_tokens`. None if `step` breaks,
     /// which is called for each token.
@@ -35,7 +35,7 @@ pub trait Chat {
     fn answer(
         &mut self,
         conversation: &Conversation,
-        asked: (&Request, &[Refusal]),
+        request: (&Request, &[Refusal]),
         max_tokens: usize,
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>>;
@@ -131,7 +131,7 @@ impl LocalChat {
     }
 }
 
-/// A conversation whose instructions stand at the beginning of what is asked first.
+/// A conversation whose instructions are part of the first user message.
 fn joined_with_first(mut messages: Vec<Message>) -> Vec<Message> {
     if messages.len() > 1 {
         let system = messages.remove(0);
@@ -156,7 +156,7 @@ impl Chat for LocalChat {
         let generation = Generation {
             max_tokens,
             is_line,
-            // A model that is not told of refusals would say the same again.
+            // A model that does not see refusals would repeat its answer.
             other_beginnings: self.beginnings.clone(),
         };
         let generated = self.session.continue_prompt(&prompt, &generation, step)?;

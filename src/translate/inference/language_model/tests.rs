@@ -5,12 +5,12 @@ use canopy_document::document::Format;
 
 use super::*;
 
-/// Says what it was told to say, one answer after the other, then the source in capital letters.
+/// Gives scripted answers, one after the other, then the source in capital letters.
 #[derive(Default)]
 struct Scripted {
     answers: VecDeque<&'static str>,
     /// Sources and turns of all requests.
-    asked: RefCell<Vec<(String, usize, usize)>>,
+    requests: RefCell<Vec<(String, usize, usize)>>,
     window: usize,
 }
 
@@ -40,7 +40,7 @@ impl Chat for Scripted {
             conversation.turns().len(),
             refusals.len(),
         );
-        self.asked.borrow_mut().push(seen);
+        self.requests.borrow_mut().push(seen);
         let text = self.answers.pop_front().map(str::to_owned);
         Ok(Some(Answer {
             text: text.unwrap_or_else(|| format!("Satz: {}", request.source.to_uppercase())),
@@ -97,13 +97,13 @@ fn every_sentence_gets_one_translation_with_its_markup_whatever_the_model_says()
                 "{answer}: {text}"
             );
         }
-        // What has no words is not asked for.
-        assert_eq!(chat.chat.asked.borrow().len(), 6, "{answer}");
+        // What has no words is not requested.
+        assert_eq!(chat.chat.requests.borrow().len(), 6, "{answer}");
     }
 }
 
 #[test]
-fn a_refused_answer_is_asked_for_again_and_the_best_one_is_read_by_the_next_sentence() {
+fn a_refused_answer_is_requested_again_and_the_best_one_is_read_by_the_next_sentence() {
     let document = page("<p>Print 2 pages. Open the file.</p>");
     let languages = Languages::new("en", "de");
     let chat = Scripted::saying(&["Drucken Sie 3 Seiten.", "", "Drucken Sie 3 Seiten, bitte."]);
@@ -117,24 +117,24 @@ fn a_refused_answer_is_asked_for_again_and_the_best_one_is_read_by_the_next_sent
     assert_eq!(first.flags, [Flag::Numbers]);
     assert!(first.confidence().is_some());
     assert_eq!(translate(1).text, "Satz: OPEN THE FILE.");
-    let asked: Vec<(usize, usize)> = chat
+    let requests: Vec<(usize, usize)> = chat
         .chat
-        .asked
+        .requests
         .borrow()
         .iter()
         .map(|it| (it.1, it.2))
         .collect();
-    assert_eq!(asked, [(0, 0), (0, 1), (0, 2), (1, 0)]);
+    assert_eq!(requests, [(0, 0), (0, 1), (0, 2), (1, 0)]);
     assert_eq!(
         chat.conversation.turns()[0].translation,
         "Drucken Sie 3 Seiten."
     );
     let Effort {
-        asked_again,
+        num_retried,
         retries,
         ..
     } = chat.effort();
-    assert_eq!((asked_again, retries), (1, 2));
+    assert_eq!((num_retried, retries), (1, 2));
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn known_sentences_are_read_and_a_break_ends_at_once() {
         (found.text.as_str(), &found.flags[..]),
         ("Drucken Sie die Seite.", &[Flag::Memory][..])
     );
-    assert!(chat.chat.asked.borrow().is_empty());
+    assert!(chat.chat.requests.borrow().is_empty());
 }

@@ -1,11 +1,11 @@
 //! Traces of language models: every prompt is read once more with its translation, and the attention behind which each word
-//! was written is told.
+//! was written is recorded.
 //!
 //! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and to those of
 //! the sentences before (its decoder context), of which a sentence has the weight of source and translation together. The
 //! rest of both is what the instructions, terms, memory entries and the translation so far have. The first token, on which
 //! heads rest that look for nothing (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", ICLR 2024), is
-//! told apart, as a gate.
+//! distinguished, as a gate.
 
 use std::ops::Range;
 
@@ -212,8 +212,8 @@ impl Tracer {
         };
         for turn in conversation.turns() {
             let sentence = turn.sentence;
-            let asked = conversation.asked(&turn.request, as_text);
-            let tokens = next(&asked, &turn.request.source);
+            let message = conversation.request_text(&turn.request, as_text);
+            let tokens = next(&message, &turn.request.source);
             let rows = self.starts[sentence]..self.starts[sentence + 1];
             for (owner, row) in owners[tokens].iter_mut().zip(rows) {
                 *owner = Owner::Source { sentence, row };
@@ -221,8 +221,8 @@ impl Tracer {
             let tokens = next(&turn.translation, &turn.translation);
             owners[tokens].fill(Owner::Target { sentence });
         }
-        let asked = conversation.asked(request, as_text);
-        let tokens = next(&asked, &request.source);
+        let message = conversation.request_text(request, as_text);
+        let tokens = next(&message, &request.source);
         let first = self.starts.last().copied().unwrap_or_default();
         for (owner, row) in owners[tokens].iter_mut().zip(first..) {
             *owner = Owner::Own { row };

@@ -85,7 +85,7 @@ pub fn open(folder: &Path, device: DeviceChoice) -> Translator {
     Translator::open(folder, device).expect("a model")
 }
 
-/// A document of so many different sentences.
+/// A document of `count` different sentences.
 pub fn document(num: usize) -> Document {
     let pairs = tiny::pairs();
     let sentence = |number: usize| {
