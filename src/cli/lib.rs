@@ -21,6 +21,7 @@ mod evaluate;
 mod explain;
 mod import;
 mod inputs;
+mod interrupt;
 mod library;
 mod llm;
 mod logging;
