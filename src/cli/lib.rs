@@ -10,6 +10,7 @@ mod catalogue_list;
 mod check;
 mod combine;
 mod complete;
+mod console;
 mod contrast;
 mod corpus;
 mod corpus_statistics;
@@ -147,6 +148,7 @@ enum Command {
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let is_window = arguments.command.is_none();
+    console::prepare(is_window);
     let log_file = Folders::of_user().log_file().filter(|_| is_window);
     if let Err(error) = start_log(arguments.verbose, log_file) {
         terminal::tell(&format!("canopy: {error}\n"));
