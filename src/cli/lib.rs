@@ -146,7 +146,7 @@ enum Command {
 
 /// Runs what the arguments ask for; before any other thread starts.
 pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(wild::args_os());
     let is_window = arguments.command.is_none();
     console::prepare(is_window);
     let log_file = Folders::of_user().log_file().filter(|_| is_window);
