@@ -14,7 +14,7 @@ use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobControl, Overwrite, Request, UserMemory};
-use canopy_base::file::is_same_file;
+use canopy_base::file::{canonicalize, is_same_file};
 use canopy_document::document::Document;
 use canopy_document::export::{ExportFormat, Languages};
 use canopy_translate::inference::{DeviceChoice, Reads, pair_key};
@@ -47,7 +47,7 @@ impl AppState {
     pub(super) fn is_opening(&self, path: &Path) -> bool {
         let opening = self.opening.as_ref();
         opening.is_some_and(|(_, opening)| {
-            let place = opening.canonicalize();
+            let place = canonicalize(opening);
             place.as_ref().unwrap_or(opening) == path
         })
     }

@@ -10,6 +10,7 @@ mod catalogue_list;
 mod check;
 mod combine;
 mod complete;
+mod console;
 mod contrast;
 mod corpus;
 mod corpus_statistics;
@@ -22,6 +23,7 @@ mod evaluate;
 mod explain;
 mod import;
 mod inputs;
+mod interrupt;
 mod library;
 mod llm;
 mod logging;
@@ -145,8 +147,9 @@ enum Command {
 
 /// Runs the command of the arguments; before any other thread starts.
 pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(wild::args_os());
     let is_window = arguments.command.is_none();
+    console::prepare(is_window);
     let log_file = Folders::of_user().log_file().filter(|_| is_window);
     if let Err(error) = start_log(arguments.verbose, log_file) {
         terminal::write_stderr(&format!("canopy: {error}\n"));

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::inputs::check_output;
 use crate::error::Result;
+use canopy_base::file::canonicalize;
 use canopy_chart::charts::{self, Theme, View, XAxis};
 use canopy_evaluate::evaluation::unique_names;
 use canopy_train::{Curves, Order, chart, give_order};
@@ -139,7 +140,7 @@ fn names(runs: &[PathBuf]) -> Vec<String> {
             Some(end) if end == "jsonl" => run.parent().unwrap_or(Path::new("")),
             _ => run,
         };
-        let folder = folder.canonicalize().unwrap_or(folder.to_owned());
+        let folder = canonicalize(folder).unwrap_or(folder.to_owned());
         let name = folder.file_name().unwrap_or(run.as_os_str());
         (name.to_string_lossy().into_owned(), run.clone())
     });

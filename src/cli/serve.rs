@@ -3,10 +3,11 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use async_signal::{Signal, Signals};
+use async_signal::Signals;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
+use super::interrupt::orders_to_end;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
 use super::terminal::{print, warn, write_stderr};
@@ -96,7 +97,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     };
     let count = library.models.len();
     // Before there are other threads, so that all of them leave the signals to it.
-    let signals = Signals::new([Signal::Int, Signal::Term]);
+    let signals = orders_to_end();
     let running = Running::start(&options, library)?;
     print(&format!("http://{}\n", running.address()))?;
     write_stderr(&format!(
@@ -127,7 +128,7 @@ fn compute(arguments: &ServeArguments) -> Result<()> {
         store,
         most_stored_bytes: arguments.store_size as u64 * 1_000_000_000,
     };
-    let signals = Signals::new([Signal::Int, Signal::Term]);
+    let signals = orders_to_end();
     let running = Computing::start(&options)?;
     print(&format!("http://{}\n", running.address()))?;
     write_stderr(

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use async_signal::{Signal, Signals};
+use async_signal::Signal;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
+use super::interrupt::orders_to_end;
 use super::options::models;
 use super::terminal::{StatusLine, duration, print, warn, write_stderr};
 use crate::error::{BaseError, Error, Result};
@@ -218,14 +219,8 @@ fn estimate_text(estimate: &Estimate) -> String {
 
 /// Ctrl+C, or a termination signal, ends the run after a checkpoint; another Ctrl+C ends the program at once.
 pub(super) fn end_on_interrupt(control: &Control) {
-    // Windows has no other than Ctrl+C.
-    let signals: &[Signal] = if cfg!(unix) {
-        &[Signal::Int, Signal::Term]
-    } else {
-        &[Signal::Int]
-    };
     let control = control.clone();
-    match Signals::new(signals) {
+    match orders_to_end() {
         Ok(signals) => {
             std::thread::spawn(move || {
                 for signal in futures_lite::stream::block_on(signals) {

@@ -15,7 +15,7 @@ use super::project_folder::ProjectFolder;
 use super::project_merge::{MergedWork, Seen};
 use super::segment_history::absorb;
 use crate::error::{Error, Result};
-use canopy_base::file::write_atomically;
+use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::Document;
 use canopy_qa::checks::Checks;
 
@@ -242,7 +242,7 @@ impl Shared {
         let Some(project) = ProjectFolder::containing(path)? else {
             return Ok(None);
         };
-        let canonical = path.canonicalize().map_err(Error::read(path))?;
+        let canonical = canonicalize(path).map_err(Error::read(path))?;
         let document = project.relative(&canonical).unwrap_or_default();
         let nothing = Project::new(canonical, String::new(), Vec::new());
         let settings = settings(&project.with_settings(&document, nothing));

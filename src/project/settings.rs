@@ -303,7 +303,8 @@ impl Folders {
             return Self::default();
         };
         Self {
-            data: Some(folders.data_dir().to_owned()),
+            // On Windows that of this machine: models and corpora are too large to go along with a user.
+            data: Some(folders.data_local_dir().to_owned()),
             config: Some(folders.config_dir().to_owned()),
         }
     }

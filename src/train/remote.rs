@@ -15,7 +15,7 @@ use super::run_folder::RunFolder;
 use super::sources::Sources;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::file::write_atomically;
+use canopy_base::file::{persist, write_atomically};
 use canopy_corpus::Corpus;
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{Client, Files, RootedFiles, RunFile, TRAINING_ENDED};
@@ -294,8 +294,7 @@ impl Follower<'_> {
                     host: self.client.host().to_string(),
                 }));
             }
-            new.persist(&to)
-                .map_err(|fault| Error::write(&to)(fault.error))?;
+            persist(new, &to).map_err(Error::write(&to))?;
         }
         Ok(())
     }

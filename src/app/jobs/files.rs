@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use super::{Event, JobId, Project};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
-use canopy_base::file::write_atomically;
+use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
 use canopy_document::error::Error as DocumentError;
 use canopy_document::export::{ExportFormat, Languages, Provenance};
@@ -295,7 +295,7 @@ impl OpenProjects {
         reading: Option<ReadingOptions>,
     ) -> Result<Vec<Event>> {
         // The same file under another name has the same project; what does not exist is reported by `Document::open`.
-        let path = path.canonicalize().unwrap_or(path);
+        let path = canonicalize(&path).unwrap_or(path);
         let mut document = read_as(&path, reading.as_ref())?;
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
         let SavedWork {

@@ -7,6 +7,7 @@ use super::project_folder::{Head, ProjectFolder, ProjectSettings, ProjectStatus}
 use super::{DocumentWork, Event, JobId, Project, RequestThread};
 use crate::error::Result;
 use canopy_base::error::caught;
+use canopy_base::file::canonicalize;
 
 /// Work for the thread.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ pub struct TakenWork {
 impl TakenWork {
     /// The work on a document before it is added; none if there is none or it cannot be read.
     fn on(&self, path: &Path) -> Option<Project> {
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let place = canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if let Some(open) = self.open.as_ref().filter(|open| open.document == place) {
             return Some((**open).clone());
         }

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::error::{BaseError, Result};
 use crate::terminal::print;
+use canopy_base::file::canonicalize;
 use canopy_project::{MAX_PENALTY, ProjectFolder, ProjectMemory, ProjectSettings};
 
 #[derive(Debug, Args)]
@@ -99,7 +100,7 @@ impl SettingsArguments {
         }
         // Paths are seen from where the program was started, not from the project.
         let placed = |path: &PathBuf| {
-            let path = path.canonicalize().map_err(BaseError::read(path))?;
+            let path = canonicalize(path).map_err(BaseError::read(path))?;
             Ok::<String, BaseError>(path.to_string_lossy().into_owned())
         };
         if self.no_memory {

@@ -20,6 +20,7 @@ use super::survey::{PairDefect, PairFilter};
 use super::unit::{Unit, UnitStatus};
 use super::writer::{CorpusWriter, fingerprint};
 use crate::error::{BaseError, Error, Result};
+use canopy_base::file::canonicalize;
 use share::{Copies, copies};
 
 /// Pairs from which the length of translations is estimated.
@@ -179,7 +180,7 @@ fn check_languages<'a>(mut corpora: impl Iterator<Item = &'a Corpus>) -> Result<
 fn names(parts: &[Corpus]) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for part in parts {
-        let folder = part.folder().canonicalize();
+        let folder = canonicalize(part.folder());
         let folder = folder.map_err(Error::read(part.folder()))?;
         let name = folder.file_name().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();

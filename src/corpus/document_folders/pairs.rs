@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::languages::{is_code, without_language};
+use canopy_base::file::canonicalize;
 use canopy_base::folder::files_below;
 use canopy_document::document::Format;
 
@@ -96,7 +97,7 @@ impl Pairs {
 }
 
 fn real(folder: &Path) -> Result<PathBuf> {
-    folder.canonicalize().map_err(Error::read(folder))
+    canonicalize(folder).map_err(Error::read(folder))
 }
 
 /// The paths of all documents below `folder`, sorted; hidden files and folders are left out.

@@ -14,7 +14,7 @@ use super::document_work::read_as;
 use super::project::{Project, SavedTarget};
 use super::project_store::merged;
 use crate::error::{Error, Result};
-use canopy_base::file::{is_same_file, write_atomically};
+use canopy_base::file::{canonicalize, is_same_file, write_atomically};
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::document::Document;
 use canopy_document::placeholder::{folded, visible};
@@ -180,7 +180,7 @@ impl ProjectFolder {
                 return Err(broken(format!("{path:?} leaves the folder of the project")));
             }
         }
-        let folder = folder.canonicalize().map_err(Error::read(folder))?;
+        let folder = canonicalize(folder).map_err(Error::read(folder))?;
         Ok(Self { folder, head })
     }
 
@@ -191,7 +191,7 @@ impl ProjectFolder {
     pub fn create(folder: &Path, head: Head) -> Result<Self> {
         let sources = folder.join(SOURCES);
         std::fs::create_dir_all(&sources).map_err(Error::write(&sources))?;
-        let folder = folder.canonicalize().map_err(Error::read(folder))?;
+        let folder = canonicalize(folder).map_err(Error::read(folder))?;
         let project = Self { folder, head };
         project.write(false)?;
         Ok(project)
@@ -202,7 +202,7 @@ impl ProjectFolder {
     /// # Errors
     /// If the head of the nearest project above it cannot be read.
     pub fn containing(document: &Path) -> Result<Option<Self>> {
-        let document = document.canonicalize();
+        let document = canonicalize(document);
         let Ok(document) = document else {
             return Ok(None);
         };
@@ -332,7 +332,7 @@ impl ProjectFolder {
 
     /// The path of a file within the folder, where it is copied to if it is outside.
     fn taken_in(&self, path: &Path, below: &str) -> Result<String> {
-        let place = path.canonicalize().map_err(Error::read(path))?;
+        let place = canonicalize(path).map_err(Error::read(path))?;
         if let Some(relative) = self.relative(&place) {
             return Ok(relative);
         }
