@@ -61,7 +61,7 @@ impl AppState {
         document.search();
         let here = document.find.current.map(|at| &document.find.matches[at]);
         let here = here.filter(|found| found.side == Side::Target).cloned();
-        // The next one begins behind what this one becomes.
+        // The next one begins after what this one becomes.
         let mut from = (document.selected.unwrap_or(0), Side::Target, 0);
         if let Some(found) = here {
             let target = document.with_replaced(found.sentence, std::slice::from_ref(&found.chars));

@@ -187,7 +187,7 @@ fn folded(letter: char) -> impl Iterator<Item = char> {
     letter.to_lowercase()
 }
 
-/// The text with something else in these places; placeholders among them stay, behind it.
+/// The text with something else in these places; placeholders among them stay, after it.
 fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;

@@ -1,5 +1,5 @@
 //! Work on one document in several target languages: the project file holds that in one of them as its targets, the others
-//! behind it, each under its language.
+//! after it, each under its language.
 
 use serde::{Deserialize, Serialize};
 

@@ -387,7 +387,7 @@ fn a_tag_in_the_editor_is_one_character() {
     press(&mut harness, Modifiers::NONE, Key::ArrowLeft, 1);
     press(&mut harness, Modifiers::NONE, Key::Delete, 1);
     assert_eq!(text(&harness), "Datei jetzt");
-    // The chips below write a tag where the caret is, and leave it behind the tag.
+    // The chips below write a tag where the caret is, and leave it after the tag.
     harness.get_by_role_and_label(Role::Button, "⟨1⟩").click();
     harness.run_steps(4);
     harness.get_by_role_and_label(Role::Button, "⟨/1⟩").click();

@@ -91,9 +91,9 @@ pub struct Overview {
 pub struct TracedWindow {
     /// The first sentence that was read.
     pub first: usize,
-    /// The first one that was read for itself, those before it for the ones behind it.
+    /// The first one that was read for itself, those before it for the ones after it.
     pub own: usize,
-    /// Behind the last one. If the parts of a sentence are in two windows, it is the next one's first.
+    /// After the last one. If the parts of a sentence are in two windows, it is the next one's first.
     pub end: usize,
 }
 
@@ -226,7 +226,7 @@ impl WordIndex {
         self.starts[sentence]..self.starts[sentence + 1]
     }
 
-    /// Sentence of a row, and the place of its token there; `None` behind the last word.
+    /// Sentence of a row, and the place of its token there; `None` after the last word.
     pub fn position(&self, row: usize) -> Option<(usize, usize)> {
         // Skips to the last of the sentences that start at the same row, since the others have no words.
         let sentence = self.starts.partition_point(|&start| start <= row) - 1;

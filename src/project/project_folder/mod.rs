@@ -45,7 +45,7 @@ pub struct Head {
     /// Earlier translations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// More of them, in the order in which they count behind it.
+    /// More of them, in the order in which they count after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<ProjectMemory>,
     /// The termbase.
@@ -507,7 +507,7 @@ impl ProjectFolder {
         })
     }
 
-    /// The files of the memories alone, each behind those before it and with its penalty.
+    /// The files of the memories alone, each after those before it and with its penalty.
     ///
     /// # Errors
     /// If one cannot be read.

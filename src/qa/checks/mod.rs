@@ -69,7 +69,7 @@ pub enum CheckKind {
     Numbers,
     /// Signs such as `≥`, `₹` and `§` that one side has and the other has not.
     Signs,
-    /// Units of measurement behind numbers.
+    /// Units of measurement after numbers.
     Units,
     /// Dates in digits that the target reads as none.
     Dates,

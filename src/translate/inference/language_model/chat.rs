@@ -27,7 +27,7 @@ pub struct Answer {
 
 /// A language model that translates sentences of a document, one after the other.
 pub trait Chat {
-    /// Answers a request behind a conversation, and again for each refusal; at most `max_tokens`. None if `step` breaks,
+    /// Answers a request after a conversation, and again for each refusal; at most `max_tokens`. None if `step` breaks,
     /// which is called for each token.
     ///
     /// # Errors
