@@ -73,7 +73,7 @@ pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent}
 pub use fitting::with_fitting_batches;
 pub use for_document::{
     Adaptation, KnnRetrieval, ModelQuestion, Prepared, after_fixed, beside_confirmed, explain,
-    for_document, for_sentences, retrieved,
+    explain_by_language_model, for_document, for_sentences, retrieved,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use mixed_precision::{LossScale, MomentPrecision, ProductPrecision};
