@@ -16,7 +16,7 @@ pub enum LanguageModelCommand {
     /// Leaves it as it is.
     Leave,
     /// Requests a suggestion for the selected sentence.
-    Ask,
+    Suggest,
     /// Edits the sentence with what was suggested.
     Use,
 }

@@ -34,7 +34,7 @@ impl AppState {
             LanguageModelCommand::Test(address) => self.test_server(address),
             LanguageModelCommand::Leave => self.suggestions.is_naming = false,
             LanguageModelCommand::Choose(chosen) => self.choose_language_model(chosen),
-            LanguageModelCommand::Ask => self.request_suggestion(),
+            LanguageModelCommand::Suggest => self.request_suggestion(),
             LanguageModelCommand::Use => self.use_suggestion(),
         }
     }

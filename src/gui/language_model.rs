@@ -34,11 +34,11 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
             if is_pending {
                 ui.spinner();
             } else if ui
-                .add_enabled(selected.is_some(), Button::new("Ask").small())
+                .add_enabled(selected.is_some(), Button::new("Suggest").small())
                 .on_hover_text(format!("Send the selected sentence, its neighbours, its terms and similar ones of the memory to {}", chosen.address))
                 .clicked()
             {
-                push(LanguageModelCommand::Ask);
+                push(LanguageModelCommand::Suggest);
             }
             let hint = "Edit the selected sentence with this suggestion";
             if found.is_some() && ui.add(Button::new("Use suggestion").small()).on_hover_text(hint).clicked() {
@@ -115,7 +115,7 @@ impl LanguageModelForm {
             let palette = Palette::from_ui(ui);
             ui.heading("Language model");
             ui.add_space(6.0);
-            let hint = "A server that you run with OpenAI's interface, such as llama.cpp, Ollama or vLLM. Sentences are sent there, and nowhere else, when you request a suggestion.";
+            let hint = "A server that you run with OpenAI's interface, such as llama.cpp, Ollama or vLLM. Sentences are sent there, and nowhere else, when you press Suggest.";
             ui.label(RichText::new(hint).color(palette.weak));
             ui.add_space(8.0);
             let hint = "for example http://localhost:11434/v1";

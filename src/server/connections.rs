@@ -172,7 +172,7 @@ mod tests {
                 }
             };
             let (written, ()) = tokio::join!(patient.write_all(&[7; 64]), reading);
-            written.expect("somebody reads");
+            written.expect("a client reads");
         });
     }
 }

@@ -98,7 +98,7 @@ impl TokenList {
     }
 
     /// Number of tokens.
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[expect(clippy::len_without_is_empty, reason = "no request")]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }

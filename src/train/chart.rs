@@ -211,7 +211,7 @@ mod tests {
         let both = titles(&format!("{LINES}{line}{gated}"));
         assert!(
             !both.contains(&"Contrastive accuracy".to_owned()),
-            "the step was told anew"
+            "the step was repeated"
         );
         assert!(both.contains(&"Gate opening".to_owned()));
     }

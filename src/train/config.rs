@@ -427,7 +427,7 @@ mod tests {
         let mut second = TrainingConfig::second_stage(PathBuf::new());
         assert!(second.has_limit());
         second.validate_every = 0;
-        assert!(!second.has_limit(), "its patience is never asked for");
+        assert!(!second.has_limit(), "its patience is never used");
     }
 
     #[test]

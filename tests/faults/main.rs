@@ -57,7 +57,7 @@ fn assert_survives(save: Save, read: Read) {
             assert_eq!(read(path), Some(true));
             break;
         }
-        assert!(saved.is_err(), "step {steps} failed, and nobody was told");
+        assert!(saved.is_err(), "step {steps} failed, without an error");
         assert!(read(path).is_some(), "step {steps}: neither state is whole");
         let left: Vec<String> = self::names(path)
             .into_iter()

@@ -461,6 +461,6 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     assert_ne!(
         translate(&translator, &document, 2),
         expected,
-        "8 bits are told from 32"
+        "8 bits are distinguished from 32"
     );
 }

@@ -32,7 +32,7 @@ pub(super) fn window() -> (tempfile::TempDir, Window) {
 fn open(folder: &tempfile::TempDir, state: &mut AppState) {
     let paths = ["a.txt", "a.de.txt"].map(|name| folder.path().join(name));
     state.apply(Command::Drop(paths.to_vec()));
-    let request = state.aligning.requests.pop().expect("asked for");
+    let request = state.aligning.requests.pop().expect("requested");
     let job = request.job;
     let alignment = Alignment::open(request.source, request.target, request.kept);
     let alignment = alignment.map(Box::new).map_err(Into::into);

@@ -99,7 +99,7 @@ fn evaluate(harness: &mut Harness<'static, Window>) {
     harness.run();
     let state = &mut harness.state_mut().state;
     let Some(EvaluationRequest::Evaluate(job)) = state.evaluate.requests.pop() else {
-        panic!("an evaluation is asked for");
+        panic!("an evaluation is requested");
     };
     assert_eq!(job.models.len(), 2);
     assert_eq!(job.split, Split::Test);
@@ -205,7 +205,7 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
 
     let state = &mut harness.state_mut().state;
     let Some(FileRequest::Write { job, bytes, .. }) = state.file_requests.pop() else {
-        panic!("it is kept that names were told");
+        panic!("it is recorded that names were revealed");
     };
     let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });

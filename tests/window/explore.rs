@@ -332,7 +332,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::View(ViewKind::Difference));
     let Some(Request::Explain { job, sentence, .. }) = state.requests.pop() else {
-        panic!("the model is asked");
+        panic!("the model is used");
     };
     let word = WordDifference {
         label: "x".to_owned(),
@@ -350,10 +350,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
         selected: None,
     };
     let explanation = Ok(Box::new(Explanation::Difference(difference)));
-    state.receive(Event::Explained {
-        job,
-        explanation: explanation,
-    });
+    state.receive(Event::Explained { job, explanation });
     explore(state, ExploreCommand::SelectWholeSentence);
     assert!(state.requests.is_empty());
     let shown = state
@@ -545,7 +542,7 @@ fn a_comparison_can_be_stopped_and_begun_again() {
     explore(state, ExploreCommand::Measure(Measure::Manhattan));
     explore(state, ExploreCommand::View(ViewKind::Tree));
     let Some(Request::Compare { comparison, .. }) = state.requests.pop() else {
-        panic!("it was asked for");
+        panic!("it was requested");
     };
     assert!(comparison.control.is_cancelled(), "nobody waits any more");
 }
@@ -558,7 +555,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
     explored.click("Memory");
     let state = &mut explored.harness.state_mut().state;
     let Some(Request::Explain { job, view, .. }) = state.requests.pop() else {
-        panic!("the model is asked");
+        panic!("the model is used");
     };
     assert_eq!(view, ModelView::Memory);
     let view = MemoryView {
@@ -587,10 +584,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
         selected: None,
     };
     let explanation = Ok(Box::new(Explanation::Memory(view)));
-    state.receive(Event::Explained {
-        job,
-        explanation: explanation,
-    });
+    state.receive(Event::Explained { job, explanation });
     explored.answer();
     let figure = explored.figure();
     assert!(figure.contains("0.62 with its memory"), "{figure}");

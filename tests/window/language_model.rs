@@ -21,7 +21,7 @@ fn nothing_is_requested_before_a_model_is_named() {
     window.state.apply(Command::Select(1));
     let mut harness = window.harness();
     harness.run();
-    assert!(harness.query_by_label("Ask").is_none());
+    assert!(harness.query_by_label("Suggest").is_none());
     harness.get_by_label("Resources").click();
     harness.run();
     harness.get_by_label("Language model…").click();
@@ -66,7 +66,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Suggestion of small");
-    harness.get_by_label("Ask").click();
+    harness.get_by_label("Suggest").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
     let request = state.suggestions.requests.pop().expect("a request");
@@ -133,7 +133,7 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
     window.state.apply(Command::Select(1));
-    let request = || Command::LanguageModel(LanguageModelCommand::Ask);
+    let request = || Command::LanguageModel(LanguageModelCommand::Suggest);
     window.state.apply(request());
     window.state.apply(request());
     let last = window
@@ -228,7 +228,7 @@ fn a_missing_server_is_reported_in_words() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
     window.state.apply(Command::Select(1));
-    let request = Command::LanguageModel(LanguageModelCommand::Ask);
+    let request = Command::LanguageModel(LanguageModelCommand::Suggest);
     window.state.apply(request);
     let request = window.state.suggestions.requests.pop().expect("a request");
     let place = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

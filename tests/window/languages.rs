@@ -38,7 +38,7 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
         _ => None,
     });
     drop(requests);
-    let (job, path) = opened.expect("it is asked for");
+    let (job, path) = opened.expect("a question for");
     let document = Document::from_bytes(
         name,
         Format::from_path(&path).expect("a format"),
@@ -58,7 +58,7 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
 fn answered(window: &mut Window) {
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
     let place = window.state.requests.iter().rposition(opens);
-    let place = place.expect("a model is asked for");
+    let place = place.expect("a model is requested");
     let Request::OpenModel {
         job,
         folder,
@@ -176,7 +176,7 @@ fn what_is_translated_meanwhile_never_stands_under_another_language() {
     let mut window = english();
     window.state.apply(Command::Translate(Scope::Document));
     let Some(Request::Translate { job, .. }) = window.state.requests.pop() else {
-        panic!("a translation is asked for")
+        panic!("a translation is requested")
     };
     window.state.apply(to("fr"));
     window.state.receive(Event::SentenceTranslated {

@@ -54,11 +54,11 @@ fn explain_request(explored: &mut Explored) -> (JobId, Option<ContextEdit>, JobC
             control,
             ..
         }) => (job, edit, control),
-        other => panic!("the model is asked, not {other:?}"),
+        other => panic!("the model is used, not {other:?}"),
     }
 }
 
-fn answer(explored: &mut Explored, job: JobId, explanation: Result<LeaveOneOut, Error>) {
+fn answer_with(explored: &mut Explored, job: JobId, explanation: Result<LeaveOneOut, Error>) {
     let explanation = explanation.map(|view| Box::new(Explanation::LeaveOneOut(view)));
     let state = &mut explored.harness.state_mut().state;
     let explanation = explanation.map_err(Into::into);
@@ -72,7 +72,7 @@ fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
     explored.click("Leave one out");
     let (job, edit, _) = explain_request(&mut explored);
     assert_eq!(edit, None);
-    answer(&mut explored, job, Ok(left_out()));
+    answer_with(&mut explored, job, Ok(left_out()));
     let figure = explored.figure();
     assert!(
         figure.contains("Without sentence 3 the likelihood changes most: −63 %"),
@@ -88,7 +88,7 @@ fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
     let mut answer = left_out();
     answer.changes.truncate(1);
     answer.changes[0].edit = edit;
-    answer(&mut explored, job, Ok(answer));
+    answer_with(&mut explored, job, Ok(answer));
     let shown = |explored: &Explored| {
         let answer = &explored.harness.state().state.explorer.answer;
         match answer
@@ -108,7 +108,7 @@ fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
     let problem = Error::NotLeftOut {
         problem: "it does not read it",
     };
-    answer(&mut explored, job, Err(problem));
+    answer_with(&mut explored, job, Err(problem));
     assert_eq!(shown(&explored), 3, "what is shown stays");
     explored
         .harness

@@ -247,7 +247,7 @@ fn answer(window: &mut Window) {
         ..
     }) = window.state.requests.pop()
     else {
-        panic!("no model was asked for")
+        panic!("no model was requested")
     };
     let info = ModelInfo {
         source_language: source.expect("a language"),

@@ -38,7 +38,7 @@ fn a_small_document_is_traced_as_the_page_opens_and_a_large_one_is_not() {
     assert_eq!(
         traced(&mut large),
         Some(0..0),
-        "whole, since it was asked for"
+        "whole, since it was requested"
     );
 }
 

@@ -328,7 +328,7 @@ fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
         memory: None,
     });
     assert_eq!(state.settings.default_models["en-de"], before);
-    let notice = state.notices.last().expect("it is asked").clone();
+    let notice = state.notices.last().expect("a question").clone();
     assert_eq!(notice.title, "Make it the default for English → German?");
     assert!(notice.detail.contains("replaces old"), "{}", notice.detail);
     assert_eq!(notice.until_secs, None);

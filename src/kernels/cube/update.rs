@@ -60,7 +60,7 @@ pub(crate) fn update(
 ) -> (Vec<[Tensor<1>; 3]>, Tensor<1>) {
     let on_gpu = |tensor: Tensor<1>| {
         let tensor = tensor.try_into_primitive::<Wgpu>();
-        tensor.unwrap_or_else(|_| unreachable!("asked before"))
+        tensor.unwrap_or_else(|_| unreachable!("checked before"))
     };
     let shapes = parts.iter().flat_map(|part| {
         [

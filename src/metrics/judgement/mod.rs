@@ -246,7 +246,7 @@ mod tests {
         assert_eq!((tally.first, tally.second, tally.ties), (15, 39, 0));
         assert!((tally.p - 0.0015).abs() < 5e-5);
         assert_eq!(judgement.tally(Criterion::Fluency).first, 0);
-        assert_eq!(judgement.next_open(), Some(0), "fluency was not asked");
+        assert_eq!(judgement.next_open(), Some(0), "fluency was not judged");
         assert!(judgement.csv().contains(",adequacy,\"context\""));
     }
 

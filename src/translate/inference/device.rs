@@ -37,7 +37,10 @@ pub fn find_gpus_without_a_screen() {
             .iter()
             .all(|name| std::env::var_os(name).is_none())
     {
-        #[expect(unsafe_code, reason = "the layer can be told by the environment alone")]
+        #[expect(
+            unsafe_code,
+            reason = "the layer can only be configured by the environment"
+        )]
         // SAFETY: no other thread reads the environment before any has started.
         unsafe {
             std::env::set_var("NODEVICE_SELECT", "1");
@@ -95,7 +98,7 @@ impl ComputeDevice {
                 "auto takes the CPU, as the GPU was lost"
             }
             DeviceChoice::Auto => "auto takes the CPU, as no real GPU works",
-            DeviceChoice::Cpu | DeviceChoice::Gpu | DeviceChoice::Remote(_) => "it was asked for",
+            DeviceChoice::Cpu | DeviceChoice::Gpu | DeviceChoice::Remote(_) => "it was requested",
         };
         tracing::info!(
             device = device.name,

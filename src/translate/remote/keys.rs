@@ -106,6 +106,6 @@ mod tests {
         }
         set_key(one, "third");
         read_keys(&path);
-        assert_eq!(key_of(one).as_deref(), Some("third"), "asked for now");
+        assert_eq!(key_of(one).as_deref(), Some("third"), "requested now");
     }
 }

@@ -214,7 +214,7 @@ fn processes_that_are_killed_lose_and_double_nothing() {
     let reported = translated.values().sum::<usize>();
     assert!(
         reported + 12 >= NUM,
-        "{reported} of {NUM} are told as translated"
+        "{reported} of {NUM} are reported as translated"
     );
     let state = fs::read_dir(desk.path("out/.canopy-batch")).expect("a folder");
     let left = state.filter(|entry| {

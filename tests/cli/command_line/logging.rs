@@ -59,7 +59,7 @@ fn verbose_logs_document_model_device_and_search_on_standard_error() {
         "page.html",
         "open model",
         "chose a device",
-        "it was asked for",
+        "it was requested",
         "packed the weights for the CPU",
         "search{",
         "write document",

@@ -159,7 +159,7 @@ fn it_goes_on_without_its_client_and_after_a_restart() {
     let steps = recorded
         .lines()
         .filter(|line| line.contains("\"event\":\"step\""));
-    assert_eq!(steps.count(), 14, "each update is told once");
+    assert_eq!(steps.count(), 14, "each update is reported once");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn a_restarted_machine_gets_the_rest_of_the_work() {
     let options = SearchOptions::default();
     let mut count = 0;
     let done = there.translate(&document, &all, &options, &mut |index, translation| {
-        assert!(found[index].replace(translation).is_none(), "told once");
+        assert!(found[index].replace(translation).is_none(), "reported once");
         count += 1;
         if count == 40 {
             machine.restart();

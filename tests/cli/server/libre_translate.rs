@@ -201,7 +201,7 @@ fn a_document_is_translated_and_fetched() {
     let url = answer["translatedFileUrl"].as_str().expect("an address");
     let path = url
         .strip_prefix("http://localhost")
-        .expect("as it was asked");
+        .expect("as it was requested");
     assert!(
         path.starts_with("/download_file/") && path.ends_with(".my%20page.de.html"),
         "{path}"

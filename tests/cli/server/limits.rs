@@ -149,10 +149,10 @@ fn nothing_malformed_brings_the_server_down() {
     #[cfg(unix)]
     {
         assert_eq!(server.interrupt(), Some(0));
-        let log = server.stderr_text();
+        let stderr = server.stderr_text();
         assert!(
-            !log.contains("panicked") && !log.contains("word word"),
-            "{log}"
+            !stderr.contains("panicked") && !stderr.contains("word word"),
+            "{stderr}"
         );
     }
 }

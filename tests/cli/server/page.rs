@@ -138,7 +138,7 @@ impl Browser {
             if !matches!(value, Value::Null | Value::Bool(false)) {
                 return value;
             }
-            let status = self.run("return document.getElementById('told').textContent");
+            let status = self.run("return document.getElementById('notice').textContent");
             assert!(
                 begun.elapsed() < Duration::from_secs(30),
                 "{script}: {status}"
@@ -198,7 +198,7 @@ fn a_text_and_a_document_are_translated_beside_their_source() {
         &json!({"q": "Open the file.", "source": "en", "target": "de"}),
     );
     assert_eq!(rows[0][1], expected.good()["translatedText"]);
-    let status = browser.run("return document.getElementById('told').textContent");
+    let status = browser.run("return document.getElementById('notice').textContent");
     assert!(
         status
             .as_str()
@@ -254,12 +254,12 @@ fn the_page_asks_for_a_key_and_shows_what_is_wrong() {
     browser.go(&format!("http://{}/", server.address));
     browser.wait("return !document.getElementById('key-field').hidden");
     browser.click("translate");
-    let status = "return document.getElementById('told').classList.contains('failed') && document.getElementById('told').textContent";
+    let status = "return document.getElementById('notice').classList.contains('failed') && document.getElementById('notice').textContent";
     assert_eq!(browser.wait(status), "There is nothing to translate yet.");
     browser.write("text", "Open the file.");
     browser.write("key", "wrong");
     browser.click("translate");
-    browser.wait("return document.getElementById('told').textContent === 'Invalid API key'");
+    browser.wait("return document.getElementById('notice').textContent === 'Invalid API key'");
     browser.run("document.getElementById('key').value = 'secret'");
     browser.click("translate");
     browser.wait(ROWS);

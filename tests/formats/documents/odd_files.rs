@@ -159,7 +159,7 @@ fn what_is_no_text_for_readers_is_refused_unless_requested() {
             matches!(refused, Err(Error::UnknownFormat { .. })),
             "{refused:?}"
         );
-        Document::open(&path, Some(Format::Text)).expect("as it was asked for");
+        Document::open(&path, Some(Format::Text)).expect("as it was requested");
     }
     for name in ["README", "notes.TXT", "chapter 1.2"] {
         assert_eq!(

@@ -28,7 +28,7 @@ fn all_pairs_become_a_figure_or_numbers() {
     for name in ["matrix.svg", "matrix.csv", "matrix.json"] {
         let output = show(name);
         assert_done(&output);
-        assert_eq!(stdout(&output), "", "no picks unless asked for");
+        assert_eq!(stdout(&output), "", "no picks unless requested");
     }
     let figure = desk.read("matrix.svg");
     for text in ["page.html", "Print the page.", "tiny-bert"] {

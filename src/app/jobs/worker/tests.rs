@@ -323,7 +323,7 @@ fn the_model_that_is_adapted_to_the_document_explains_whether_the_context_matter
             ..
         } = event
         else {
-            panic!("it tells")
+            panic!("it explains")
         };
         let Explanation::Difference(explanation) = *explanation else {
             panic!("the difference")

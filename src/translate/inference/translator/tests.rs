@@ -118,7 +118,7 @@ fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize,
                 drafted = done;
                 assert!(done <= num && log_prob.is_none());
             }
-            Step::Waiting | Step::Alternatives { .. } => panic!("nobody asked for them"),
+            Step::Waiting | Step::Alternatives { .. } => panic!("they were not requested"),
             Step::Translated { index, translation } => {
                 assert_eq!(index, 2);
                 log_prob = Some(translation.log_prob);
