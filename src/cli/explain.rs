@@ -11,7 +11,9 @@ use super::options::{ModelArguments, pixels, wrong_usage};
 use super::terminal::{self, StatusLine};
 use super::translate::{remember, translate};
 use crate::error::{BaseError, Error, Result};
+use crate::library;
 use canopy_chart::charts::Theme;
+use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::error::Error as ExplainError;
 use canopy_explain::trace::{self, Side, TraceSource};
@@ -19,8 +21,12 @@ use canopy_explain::{
     ContextEdit, Explanation, Heads, ModelView, Order, Query, Question, ViewKind, head_for_tree,
     query_side,
 };
-use canopy_train::{ModelQuestion, explain as explain_with_model};
-use canopy_translate::inference::SearchOptions;
+use canopy_project::language;
+use canopy_train::{ModelQuestion, explain as explain_with_model, explain_by_language_model};
+use canopy_translate::inference::{
+    KnownTranslations, LanguageModelTranslator, Languages, SearchOptions, Translation,
+    detected_language,
+};
 
 #[derive(Debug, Args)]
 #[command(
@@ -45,7 +51,8 @@ pub(super) struct ExplainArguments {
     #[arg(long, value_name = "L", value_parser = ordinal)]
     layer: Option<usize>,
     /// Head, from 1; or mean: all of them averaged, which is attention mass; or each: maps of all of them side by side.
-    /// Without it the mean, for the tree of one word head 1
+    /// Without it the mean, for the tree of one word head 1; of a language model in no layer by name the heads that find the
+    /// antecedent on a probe
     #[arg(long, value_name = "H|mean|each", value_parser = head)]
     head: Option<HeadArgument>,
     /// Side of the queries: source or translation; default: the source if it attends to other sentences
@@ -84,6 +91,12 @@ pub(super) struct ExplainArguments {
     force: bool,
     #[command(flatten)]
     model: ModelArguments,
+    /// Language of the document, for a language model; without it that of its file or text
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language that a language model translates to
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
     /// Translations of yours, as `canopy translate` takes them, for --view difference, leave-one-out and memory
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
@@ -281,6 +294,9 @@ fn from_model(arguments: &ExplainArguments, view: ModelView) -> Result<Explanati
         }));
     }
     let edits = edits(arguments, count)?;
+    if let Some(model) = arguments.language_model(&document)? {
+        return arguments.told_by_language_model(&model, view, &document, edits);
+    }
     let mut translator = arguments.model.open()?;
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
@@ -305,27 +321,115 @@ fn from_model(arguments: &ExplainArguments, view: ModelView) -> Result<Explanati
         ControlFlow::Continue(())
     };
     let made = made.as_ref();
-    let mut ask = |question: &ModelQuestion<'_>| {
-        explain_with_model(&translator, made, question, &mut None, &mut go_on)
-    };
-    let mut from_model = ask(&question)?;
-    if let Explanation::LeaveOneOut(view) = &mut from_model {
-        for edit in edits {
-            let edited = ask(&ModelQuestion {
-                edit: Some(&edit),
-                ..question
-            })?;
-            if let Explanation::LeaveOneOut(edited) = &edited {
-                view.add_edits(edited);
+    let told = arguments.answered(edits, &question, &mut |question| {
+        let answer = explain_with_model(&translator, made, question, &mut None, &mut go_on);
+        Ok(answer?)
+    });
+    line.clear();
+    told
+}
+
+impl ExplainArguments {
+    /// The language model that is named, or that is the default of the languages; none if that is no language model. Ends the
+    /// program where the languages are not known.
+    fn language_model(&self, document: &Document) -> Result<Option<LanguageModelTranslator>> {
+        let [declared, _] = document.declared_languages();
+        let said = self.from.as_deref().or(declared).map(str::to_owned);
+        let from = said.or_else(|| detected_language(document).map(|found| found.code));
+        let installed = || library::model_between(from.as_deref()?, self.to.as_deref()?);
+        let Some(path) = self.model.model.clone().or_else(installed) else {
+            return Ok(None);
+        };
+        if LanguageModelTranslator::file_of(&path).is_none() {
+            return Ok(None);
+        }
+        let (Some(from), Some(to)) = (&from, &self.to) else {
+            wrong_usage(
+                "explain",
+                "a language model translates between any languages; say them with --from and --to",
+            )
+        };
+        let languages = Languages {
+            source_name: language::name(from),
+            target_name: language::name(to),
+            ..Languages::new(from, to)
+        };
+        let mut model = LanguageModelTranslator::open(&path, languages)?;
+        if let Some(memory) = &self.memory {
+            let memory = TranslationMemory::read(memory, from, to)?;
+            model.memory = Some(std::sync::Arc::new(memory));
+        }
+        Ok(Some(model))
+    }
+
+    /// Translates the document up to the sentence that is asked about, and asks.
+    fn told_by_language_model(
+        &self,
+        model: &LanguageModelTranslator,
+        view: ModelView,
+        document: &Document,
+        edits: Vec<ContextEdit>,
+    ) -> Result<Explanation> {
+        let mut line = StatusLine::new();
+        let mut known = KnownTranslations::fixed(document.finished());
+        let sentences: Vec<usize> = (0..=self.sentence)
+            .filter(|index| !known.fixed_targets().contains_key(index))
+            .collect();
+        let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
+        for (index, text) in known.fixed_targets() {
+            translations[*index] = Some(Translation::written(text.clone()));
+        }
+        model.translate(document, &sentences, &mut known, &mut |_, found| {
+            if let Some((index, translation)) = found {
+                translations[index] = Some(translation);
+                line.show(&format!("sentence {} of {}", index + 1, self.sentence + 1));
+            }
+            ControlFlow::Continue(())
+        })?;
+        let question = ModelQuestion {
+            view,
+            document,
+            translations: &translations,
+            sentence: self.sentence,
+            edit: None,
+            options: &SearchOptions::default(),
+        };
+        let mut go_on = |done, num| {
+            line.show(&format!("{done} of {num}"));
+            ControlFlow::Continue(())
+        };
+        let told = self.answered(edits, &question, &mut |question| {
+            Ok(explain_by_language_model(model, question, &mut go_on)?)
+        });
+        line.clear();
+        told
+    }
+
+    /// The answer to a question, with those about the edits, and with the word that is asked about.
+    fn answered(
+        &self,
+        edits: Vec<ContextEdit>,
+        question: &ModelQuestion<'_>,
+        ask: &mut dyn FnMut(&ModelQuestion<'_>) -> Result<Explanation>,
+    ) -> Result<Explanation> {
+        let mut told = ask(question)?;
+        if let Explanation::LeaveOneOut(view) = &mut told {
+            for edit in edits {
+                let edited = ask(&ModelQuestion {
+                    edit: Some(&edit),
+                    ..*question
+                })?;
+                if let Explanation::LeaveOneOut(edited) = &edited {
+                    view.add_edits(edited);
+                }
             }
         }
+        if let Some(word) = &self.word {
+            let place = canonical_path(word, &told.subwords(), self.sentence)?;
+            told.select(Some(place));
+        }
+        Ok(told)
     }
-    line.clear();
-    if let Some(word) = &arguments.word {
-        let place = canonical_path(word, &from_model.subwords(), sentence)?;
-        from_model.select(Some(place));
-    }
-    Ok(from_model)
 }
 
 /// Whether a file is a trace, be it damaged or of another version.
@@ -383,7 +487,7 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     let side = view.side(side);
     let mut query = Query {
         layer: arguments.layer,
-        heads: arguments.head.map_or(Heads::Mean, Heads::from),
+        heads: arguments.head.map_or(Heads::Usual, Heads::from),
         ..Query::sentence(side, arguments.sentence)
     };
     query.check(source.overview())?;
@@ -393,7 +497,7 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
         query.check(source.overview())?;
     }
     if view == ViewKind::Tree && arguments.head.is_none() {
-        query = head_for_tree(query);
+        query = head_for_tree(query, source);
     }
     Ok(query)
 }

@@ -29,6 +29,7 @@ mod llm;
 mod logging;
 mod model;
 mod options;
+mod probe;
 mod project;
 #[cfg(test)]
 mod reference;

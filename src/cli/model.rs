@@ -13,6 +13,7 @@ use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
 use super::options::{models, positive};
+use super::probe::{self, ProbeArguments};
 use super::terminal::print;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::file::check_writable;
@@ -28,6 +29,12 @@ pub(super) enum ModelCommand {
     Describe(DescribeArguments),
     /// Have a language model continue a raw prompt greedily, for tests and bug reports
     Complete(CompleteArguments),
+    /// Find the heads of a language model that find the antecedent of a pronoun, which traces show by default
+    ///
+    /// The probe has twelve conversations of four sentences, one of which names a thing, and a sentence about "it". The score of
+    /// a head is the attention to that sentence minus the mean attention to each other one; "finds" is how often it is the
+    /// largest of the four.
+    Probe(ProbeArguments),
     /// Add another program's translation model to the models of this user, or import an encoder; nothing in it is executed
     Import(ImportCommand),
     /// List the models that came with the program and those that were added
@@ -211,6 +218,7 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
         ModelCommand::Complete(arguments) => complete::run(&arguments),
+        ModelCommand::Probe(arguments) => probe::run(&arguments),
         ModelCommand::Import(ImportCommand {
             encoder,
             path,

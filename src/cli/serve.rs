@@ -46,8 +46,9 @@ pub(super) struct ServeArguments {
     /// address a generated one that is shown at the start
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Model folders, folders or zip files of other programs', or names of installed models; without any, all installed ones and
-    /// those that came with the program
+    /// Model folders, folders or zip files of other programs', language models (.gguf), or names of installed models; without
+    /// any, all installed ones and those that came with the program. A language model translates between the languages that no
+    /// other model does
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     model: Vec<PathBuf>,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
@@ -209,11 +210,15 @@ impl ServeArguments {
             return Ok(Library {
                 models: library::models(),
                 defaults: library::defaults(),
+                any_to_any: None,
             });
         }
         let named = self.model.iter().map(|path| described_model(path));
+        let models = named.collect::<Result<Vec<InstalledModel>, _>>()?;
+        let any_to_any = models.iter().find(|model| model.is_any_to_any());
         Ok(Library {
-            models: named.collect::<Result<Vec<InstalledModel>, _>>()?,
+            any_to_any: any_to_any.map(|model| model.folder.clone()),
+            models,
             defaults: DefaultModels::new(),
         })
     }

@@ -13,7 +13,7 @@ pub struct Query {
     pub sentence: usize,
     /// Place in the sentence; `None` for all of its words together.
     pub word: Option<usize>,
-    /// `None` for the last layer that has such attention.
+    /// `None` for the last layer that has such attention, or all layers of [`Heads::Usual`].
     pub layer: Option<usize>,
     pub heads: Heads,
 }
@@ -21,6 +21,9 @@ pub struct Query {
 /// Which heads of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heads {
+    /// Of attention to other sentences in no layer by name, those that the trace says [find the
+    /// antecedent](crate::trace::TracedModel::probed_heads), averaged over the layers; else the mean.
+    Usual,
     One(usize),
     /// All, averaged: attention mass.
     Mean,
@@ -39,12 +42,14 @@ pub enum AttentionRole {
     Encoding,
 }
 
-/// The maps that answer a query: the heads of one layer.
+/// The maps that answer a query: heads of one layer, or the usual ones of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attention {
     /// Places in the trace, by head; at least one.
     pub maps: Vec<usize>,
+    /// The first one's.
     pub layer: usize,
+    /// The mean, if the trace does not say the usual ones.
     pub heads: Heads,
     /// T, for attention to other sentences of systems that have one.
     pub top_t: Option<usize>,
@@ -53,20 +58,20 @@ pub struct Attention {
 }
 
 impl Query {
-    /// All words of a sentence with all heads of the last layer.
+    /// All words of a sentence with the usual heads.
     pub fn sentence(side: Side, sentence: usize) -> Self {
         Self {
             side,
             sentence,
             word: None,
             layer: None,
-            heads: Heads::Mean,
+            heads: Heads::Usual,
         }
     }
 
     /// Whether numbers are those of one row of one head, not averages.
     pub fn is_single(&self) -> bool {
-        self.word.is_some() && self.heads != Heads::Mean
+        self.word.is_some() && matches!(self.heads, Heads::One(_))
     }
 
     /// # Errors
@@ -97,9 +102,20 @@ impl Query {
             Some(word) => parts.push(format!("word {} “{}”", word + 1, shown(&tokens[word]))),
             None => parts.push("all words".to_owned()),
         }
-        parts.push(attention.location());
+        parts.push(attention.location(overview));
         parts.join(" · ")
     }
+}
+
+/// Heads for people, such as `heads 3.2, 5.1 (layer.head), which find the antecedent on a probe`, counted from 1.
+pub fn probed_heads_words(heads: &[(usize, usize)]) -> String {
+    let names = heads.iter();
+    let names = names.map(|(layer, head)| format!("{}.{}", layer + 1, head + 1));
+    let names: Vec<String> = names.collect();
+    format!(
+        "heads {} (layer.head), which find the antecedent on a probe",
+        names.join(", ")
+    )
 }
 
 /// A subword for people: without the sign that a word begins.
@@ -179,6 +195,30 @@ impl Attention {
         let Some(&last) = layers.last() else {
             return Err(role.missing(source, query.side));
         };
+        let overview = source.overview();
+        let top_t = (overview.model.top_t).filter(|_| role == AttentionRole::Context);
+        let windows = |map| {
+            let windowed = source.info(map).windowed;
+            windowed.then_some(overview.windows.len())
+        };
+        let asks_usual = query.heads == Heads::Usual && query.layer.is_none();
+        if asks_usual && role == AttentionRole::Context {
+            let probed = overview.model.probed_heads.iter();
+            let map = |asked: &(usize, usize)| {
+                let is_it = |(_, info): &&(usize, &MapInfo)| (info.layer, info.head) == *asked;
+                found.iter().find(is_it).map(|(map, _)| *map)
+            };
+            let maps: Vec<usize> = probed.filter_map(map).collect();
+            if let Some(&first) = maps.first() {
+                return Ok(Self {
+                    layer: source.info(first).layer,
+                    heads: Heads::Usual,
+                    top_t,
+                    windows: windows(first),
+                    maps,
+                });
+            }
+        }
         let layer = query.layer.unwrap_or(last);
         if !layers.contains(&layer) {
             return Err(Error::NotInTrace {
@@ -205,14 +245,15 @@ impl Attention {
             }
         }
         let maps: Vec<usize> = heads.into_iter().map(|(_, map)| map).collect();
-        let overview = source.overview();
-        let windowed = source.info(maps[0]).windowed;
         Ok(Self {
+            windows: windows(maps[0]),
             maps,
             layer,
-            heads: query.heads,
-            top_t: (overview.model.top_t).filter(|_| role == AttentionRole::Context),
-            windows: windowed.then_some(overview.windows.len()),
+            heads: match query.heads {
+                Heads::One(head) => Heads::One(head),
+                Heads::Usual | Heads::Mean => Heads::Mean,
+            },
+            top_t,
         })
     }
 
@@ -222,12 +263,13 @@ impl Attention {
     }
 
     /// Such as `layer 2 · head 3 · T = 4 · read in 2 windows, each alone`, counted from 1.
-    pub(super) fn location(&self) -> String {
-        let mut parts = vec![format!("layer {}", self.layer + 1)];
-        parts.push(match self.heads {
-            Heads::One(head) => format!("head {}", head + 1),
-            Heads::Mean => format!("mean of {} heads", self.maps.len()),
-        });
+    pub(super) fn location(&self, overview: &Overview) -> String {
+        let layer = || format!("layer {}", self.layer + 1);
+        let mut parts = match self.heads {
+            Heads::One(head) => vec![layer(), format!("head {}", head + 1)],
+            Heads::Mean => vec![layer(), format!("mean of {} heads", self.maps.len())],
+            Heads::Usual => vec![probed_heads_words(&overview.model.probed_heads)],
+        };
         if let Some(top_t) = self.top_t {
             parts.push(format!("T = {top_t}"));
         }

@@ -166,9 +166,12 @@ pub fn query_side(source: &TraceSource) -> Side {
     }
 }
 
-/// A tree of relevance is of one word and one head; what was not said is the first.
-pub fn head_for_tree(mut query: Query) -> Query {
-    if query.word.is_some() && query.heads == Heads::Mean {
+/// A tree of relevance is of one word and one head; what was not said is the first. The usual heads of a trace stay.
+pub fn head_for_tree(mut query: Query, source: &TraceSource) -> Query {
+    let has_usual = query.heads == Heads::Usual
+        && query.layer.is_none()
+        && !source.overview().model.probed_heads.is_empty();
+    if query.word.is_some() && !matches!(query.heads, Heads::One(_)) && !has_usual {
         query.heads = Heads::One(0);
     }
     query
@@ -255,7 +258,7 @@ impl Choices {
         }
     }
 
-    /// Puts the last layer and the mean of the heads in place of a layer or head that is not there. Where there are no
+    /// Puts the last layer and the usual heads in place of a layer or head that is not there. Where there are no
     /// layers or heads at all, what was chosen for other views stays.
     pub fn fit(&self, query: &mut Query) {
         let lacks = |there: &[usize], one| !there.is_empty() && !there.contains(&one);
@@ -263,7 +266,7 @@ impl Choices {
         if let Heads::One(head) = query.heads
             && lacks(&self.heads, head)
         {
-            query.heads = Heads::Mean;
+            query.heads = Heads::Usual;
         }
     }
 }

@@ -40,7 +40,7 @@ pub enum Error {
     #[error("the language model {model} answers without a translation")]
     LlmSilent { model: String },
     #[error(
-        "{address:?} is not the address of a language model; it looks like http://localhost:11434/v1, and only http is supported"
+        "{address:?} is not the address of a language model; it looks like http://localhost:11434/v1 or https://host/v1"
     )]
     LlmAddress { address: String },
     #[error("{0}")]

@@ -148,8 +148,9 @@ fn tags(service: &Service, pair: &Pair) -> Vec<String> {
     let models = service.library.models.iter();
     let fits = models.filter(|model| {
         let (mut sources, mut targets) = (model.sources.iter(), model.targets.iter());
-        sources.any(|source| is_same_language(source, &pair.source))
-            && targets.any(|target| is_same_language(target, &pair.target))
+        model.is_any_to_any()
+            || sources.any(|source| is_same_language(source, &pair.source))
+                && targets.any(|target| is_same_language(target, &pair.target))
     });
     fits.map(|model| model.name.clone()).collect()
 }

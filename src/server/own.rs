@@ -31,6 +31,7 @@ pub(super) async fn models(State(service): State<Arc<Service>>) -> Response {
             "targets": model.targets,
             "bytes": model.num_bytes,
             "licence": model.licence,
+            "any_to_any": model.is_any_to_any(),
         })
     });
     json_response(&json!({ "models": models.collect::<Vec<_>>() })).into_response()

@@ -72,8 +72,8 @@ pub use device_lock::{DeviceGuard, DeviceLock};
 pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_smaller_batches;
 pub use for_document::{
-    Adaptation, KnnRetrieval, ModelQuestion, Prepared, explain, for_document, for_sentences,
-    retrieved, with_confirmed, with_fixed,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, explain, explain_by_language_model,
+    for_document, for_sentences, retrieved, with_confirmed, with_fixed,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use mixed_precision::{LossScale, MomentPrecision, ProductPrecision};

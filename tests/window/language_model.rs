@@ -49,7 +49,7 @@ fn nothing_is_requested_before_a_model_is_named() {
 fn an_address_that_is_none_is_not_taken() {
     let mut window = Window::with_document(PAGE);
     let wrong = LanguageModel {
-        address: "https://api.example.org/v1".to_owned(),
+        address: "ftp://api.example.org/v1".to_owned(),
         model: "large".to_owned(),
     };
     let command = LanguageModelCommand::Choose(Some(wrong));

@@ -10,7 +10,7 @@ use crate::ask::Ask;
 use crate::command::Page;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 use crate::state::{AppState, ModelState};
-use canopy_explain::{ContextEdit, Explanation, ModelView, Question, ViewKind, head_for_tree};
+use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
 use canopy_translate::inference::{InstalledModel, Reads};
 
 impl AppState {
@@ -22,7 +22,7 @@ impl AppState {
             C::View(view) => {
                 question.view = view;
                 if view == ViewKind::Tree {
-                    question.query = head_for_tree(question.query);
+                    question.query = explorer.for_tree(question.query);
                 }
                 self.turn_to(Some(question));
             }
@@ -40,6 +40,9 @@ impl AppState {
             }
             C::Heads(heads) => {
                 (question.query.heads, question.each_head) = (heads, false);
+                if heads == Heads::Usual {
+                    question.query.layer = None;
+                }
                 self.turn_to(Some(question));
             }
             C::Order(order) => {
@@ -330,7 +333,7 @@ impl AppState {
         };
         if matches!(&self.model, ModelState::Open { info, .. } if info.folder == folder) {
             self.explorer.question.view = ViewKind::Tree;
-            self.explorer.question.query = head_for_tree(self.explorer.question.query);
+            self.explorer.question.query = self.explorer.for_tree(self.explorer.question.query);
             self.trace_unasked();
         }
     }

@@ -2,7 +2,9 @@
 
 use super::{Explorer, Origin};
 use canopy_explain::trace::{Side, TraceSource};
-use canopy_explain::{Choices, Heads, Question, TextPosition, ViewKind, head_for_tree, query_side};
+use canopy_explain::{
+    Choices, Heads, Query, Question, TextPosition, ViewKind, head_for_tree, query_side,
+};
 
 /// How many questions one can go back.
 const HISTORY: usize = 200;
@@ -26,7 +28,7 @@ impl Explorer {
         let mut question = self.question;
         question.query.side = query_side(source);
         question.query.sentence = sentence.min(source.overview().source.len().saturating_sub(1));
-        (question.query.layer, question.query.heads) = (None, Heads::Mean);
+        (question.query.layer, question.query.heads) = (None, Heads::Usual);
         let has_model = matches!(origin, Origin::Document { .. });
         let has = |view: ViewKind, side: Side| {
             (has_model || view.of_model().is_none())
@@ -39,7 +41,7 @@ impl Explorer {
         }
         question.query.word = longest_word(source, question.view.side(side), sentence);
         if question.view == ViewKind::Tree {
-            question.query = head_for_tree(question.query);
+            question.query = head_for_tree(question.query, source);
         }
         question
     }
@@ -68,6 +70,12 @@ impl Explorer {
         question
     }
 
+    /// The query with a head that a tree can be of, as the trace has it.
+    pub(super) fn for_tree(&self, query: Query) -> Query {
+        let source = self.source();
+        source.map_or(query, |source| head_for_tree(query, source))
+    }
+
     /// The question about another word or sentence; what the view cannot select is shown by its sentence.
     pub(super) fn about(&self, spot: TextPosition) -> Question {
         let mut question = self.question;
@@ -80,7 +88,7 @@ impl Explorer {
         }
         query.word = spot.word.filter(|_| is_selectable);
         if question.view == ViewKind::Tree && !had_word {
-            *query = head_for_tree(*query);
+            question.query = self.for_tree(question.query);
         }
         question
     }

@@ -12,11 +12,12 @@ use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
-use canopy_explain::ModelView;
+use canopy_explain::{Explanation, ModelView};
 use canopy_nn::model::MemoryUse;
 use canopy_qa::terms::Termbase;
 use canopy_train::{
-    DeviceGuard, DeviceLock, ModelQuestion, Prepared, explain, for_document, with_fixed,
+    DeviceGuard, DeviceLock, ModelQuestion, Prepared, explain, explain_by_language_model,
+    for_document, with_fixed,
 };
 use canopy_translate::inference::{
     AddressChoice, DeviceChoice, DocumentModel, KnownTranslations, LanguageModelTranslator,
@@ -491,11 +492,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         question: &ModelQuestion<'_>,
         control: &JobControl,
     ) -> Result<Event> {
-        if self.language_model.is_some() {
-            return Err(Error::from(canopy_explain::error::Error::NotTraced {
-                missing: "no such numbers",
-                advice: "translation models have them; of language models there is what they attended to",
-            }));
+        if let Some(model) = &self.language_model {
+            let lock = self.device_lock.clone();
+            let mut device_lock = lock.take();
+            let step = &mut preparing(&self.emit, job, control, &mut device_lock);
+            let explanation = explain_by_language_model(model, question, step);
+            return Ok(told(job, control, explanation.map_err(Error::from)));
         }
         self.open_again()?;
         let lock = self.device_lock.clone();
@@ -511,13 +513,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let model = model.ok_or(Error::Base(BaseError::NoModel))?;
         let step = &mut preparing(&self.emit, job, control, &mut device_lock);
         let explanation = explain(model, made, question, &mut self.prepared, step);
-        if control.is_cancelled() {
-            return Ok(Event::Cancelled { job });
-        }
-        Ok(Event::Explained {
-            job,
-            explanation: explanation.map(Box::new).map_err(Error::from),
-        })
+        Ok(told(job, control, explanation.map_err(Error::from)))
     }
 
     /// Translates the sentences that are left; where the device fails, the CPU goes on with them.
@@ -625,6 +621,17 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             })?;
         }
         Ok(ended(job, control))
+    }
+}
+
+/// The answer to a question, unless nobody waits for it.
+fn told(job: JobId, control: &JobControl, explanation: Result<Explanation>) -> Event {
+    if control.is_cancelled() {
+        return Event::Cancelled { job };
+    }
+    Event::Explained {
+        job,
+        explanation: explanation.map(Box::new),
     }
 }
 

@@ -19,7 +19,7 @@ use canopy_document::export;
 use canopy_explain::trace;
 use canopy_project::language;
 use canopy_translate::inference::{
-    Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
+    Effort, KnownTranslations, LanguageModelTranslator, Languages, Translation, is_translatable,
 };
 
 /// The language model that translates, between the languages of the document that was translated last.
@@ -159,7 +159,7 @@ fn translated(
     let effort = translator.translate(
         document,
         &open,
-        &document.finished(),
+        &mut KnownTranslations::fixed(document.finished()),
         &mut |effort, found| {
             if let Some((index, translation)) = found {
                 translations[index] = Some(translation);

@@ -80,7 +80,7 @@ impl DocumentMap {
         let overview = source.overview();
         let words = if info.queries.are_words() { 2 } else { 1 };
         let mut map = Self::empty(overview.sentences(info.keys.side()).len());
-        map.query = format!("all sentences · {}", attention.location());
+        map.query = format!("all sentences · {}", attention.location(source.overview()));
         map.measure = attention.measure(words);
         map.column_side = info.keys.side();
         map.masks = info.windowed || info.visible != Visible::All;

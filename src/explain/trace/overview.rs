@@ -109,6 +109,10 @@ pub struct TracedModel {
     /// T: the number of sentences that a word keeps, for systems that choose them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_t: Option<usize>,
+    /// Layer and head of those that find the antecedent on a probe, the surest first: of language models, whose heads
+    /// differ so much that their mean says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probed_heads: Vec<(usize, usize)>,
     /// Whether its words were looked up in a translation memory too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks_up: bool,

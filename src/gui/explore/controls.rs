@@ -180,14 +180,19 @@ fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
 fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
     let layers = explorer.choices(explorer.question.view).layers;
     let Some(&last) = layers.last() else { return };
-    let current = explorer.question.query.layer.unwrap_or(last);
+    let query = explorer.question.query;
+    let is_usual = query.layer.is_none() && shows_probed(explorer) && query.heads == Heads::Usual;
+    let current = query.layer.or((!is_usual).then_some(last));
     let name = |layer: usize| format!("Layer {}", layer + 1);
     let combo = ComboBox::from_id_salt("layer")
         .width(74.0)
-        .selected_text(name(current));
+        .selected_text(current.map_or("Several".to_owned(), name));
     let response = combo.show_ui(ui, |ui| {
         for layer in layers {
-            if ui.selectable_label(layer == current, name(layer)).clicked() {
+            if ui
+                .selectable_label(current == Some(layer), name(layer))
+                .clicked()
+            {
                 push(ExploreCommand::Layer(layer));
             }
         }
@@ -195,8 +200,21 @@ fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     response.response.on_hover_text("Which layer of the model");
 }
 
+/// Whether the trace says which heads find the antecedent, and the view is of their attention.
+fn shows_probed(explorer: &Explorer) -> bool {
+    let of_context = !matches!(
+        explorer.question.view,
+        ViewKind::Cross | ViewKind::Itself | ViewKind::Encoding | ViewKind::Gates
+    );
+    let source = explorer.source();
+    of_context && source.is_some_and(|it| !it.overview().model.probed_heads.is_empty())
+}
+
 /// All heads, a map each.
 const APART: &str = "Side by side";
+
+/// The heads of a language model that find the antecedent on a probe.
+const PROBED: &str = "Heads of the probe";
 
 fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
     let heads = explorer.choices(explorer.question.view).heads;
@@ -206,8 +224,10 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     let current = explorer.question.query.heads;
     let can_be_apart = explorer.question.view.has_heads_apart() && heads.len() > 1;
     let are_apart = explorer.question.each_head && can_be_apart;
+    let has_probed = shows_probed(explorer);
     let name = |heads: Heads| match heads {
-        Heads::Mean => "All heads".to_owned(),
+        Heads::Usual if has_probed && explorer.question.query.layer.is_none() => PROBED.to_owned(),
+        Heads::Usual | Heads::Mean => "All heads".to_owned(),
         Heads::One(head) => format!("Head {}", head + 1),
     };
     let combo = ComboBox::from_id_salt("heads")
@@ -218,10 +238,13 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
             name(current)
         });
     let response = combo.show_ui(ui, |ui| {
-        let all = std::iter::once(Heads::Mean).chain(heads.into_iter().map(Heads::One));
-        for heads in all {
-            let is_shown = heads == current && !are_apart;
-            if ui.selectable_label(is_shown, name(heads)).clicked() {
+        let usual = has_probed.then_some((Heads::Usual, PROBED.to_owned()));
+        let one = heads.into_iter().map(Heads::One);
+        let others = std::iter::once(Heads::Mean).chain(one);
+        let others = others.map(|heads| (heads, name(heads)));
+        for (heads, label) in usual.into_iter().chain(others) {
+            let is_shown = label == name(current) && !are_apart;
+            if ui.selectable_label(is_shown, label).clicked() {
                 push(ExploreCommand::Heads(heads));
             }
         }

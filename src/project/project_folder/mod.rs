@@ -380,7 +380,7 @@ impl ProjectFolder {
     /// The model's folder, if it is one that lies in the project or is named by its whole path.
     pub fn model_folder(&self) -> Option<PathBuf> {
         let folder = self.path(self.head.model.as_ref()?);
-        folder.is_dir().then_some(folder)
+        folder.exists().then_some(folder)
     }
 
     /// The checks that are made; a name that this program does not know is left out.

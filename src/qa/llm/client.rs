@@ -1,16 +1,21 @@
 //! A server that speaks the interface of OpenAI.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ureq::http::Response;
+use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, Body, RequestBuilder};
 
 use crate::error::{Error, Result};
 
 /// Bytes of an answer, at most: no sentence is longer.
 const MOST_BYTES: u64 = 4 << 20;
+
+/// The beginning of an encrypted address.
+const ENCRYPTED: &str = "https://";
 
 /// The address of a server, and the name of its large language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,11 +86,12 @@ impl Endpoint {
     /// An endpoint at the address of a server or of its interface, with `/v1` after it or not.
     ///
     /// # Errors
-    /// [`Error::LlmAddress`] if it is no address of HTTP. What is encrypted is not spoken: the model runs on this machine or
-    /// in a network that is trusted.
+    /// [`Error::LlmAddress`] if it is no address of HTTP or HTTPS.
     pub fn new(address: &str, model: &str, key: Option<String>, timeout: Duration) -> Result<Self> {
         let address = address.trim().trim_end_matches('/');
-        let host = address.strip_prefix("http://").unwrap_or_default();
+        let plain = address.strip_prefix("http://");
+        let host = plain.or_else(|| address.strip_prefix(ENCRYPTED));
+        let host = host.unwrap_or_default();
         if host.is_empty() || host.starts_with('/') || host.contains(char::is_whitespace) {
             return Err(Error::LlmAddress {
                 address: address.to_owned(),
@@ -149,10 +155,17 @@ impl Endpoint {
             .timeout_global(Some(self.timeout))
             .http_status_as_error(false)
             // The user has named this address and no other.
-            .max_redirects(0)
-            .proxy(None)
+            .max_redirects(0);
+        if !self.address.starts_with(ENCRYPTED) {
+            return Agent::new_with_config(config.proxy(None).build());
+        }
+        let tls = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .root_certs(RootCerts::PlatformVerifier)
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .build();
-        Agent::new_with_config(config)
+        // A proxy of the environment carries it without reading it.
+        Agent::new_with_config(config.tls_config(tls).https_only(true).build())
     }
 
     fn with_key<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {

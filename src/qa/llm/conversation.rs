@@ -89,6 +89,18 @@ impl Conversation {
         &self.turns
     }
 
+    /// The same instructions before other sentences.
+    #[must_use]
+    pub fn with_turns(&self, turns: Vec<Turn>) -> Self {
+        Self {
+            turns,
+            source: self.source.clone(),
+            target: self.target.clone(),
+            terms: self.terms.clone(),
+            has_marks: self.has_marks,
+        }
+    }
+
     /// Adds a sentence and its translation at the end.
     pub fn push(&mut self, turn: Turn) {
         self.turns.push(turn);

@@ -221,12 +221,12 @@ fn a_bad_server_is_reported_and_never_waited_for() {
 }
 
 #[test]
-fn only_addresses_of_http_are_taken() {
+fn only_addresses_of_http_and_https_are_taken() {
     let new = |address| Endpoint::new(address, "m", None, Duration::from_secs(1));
     for wrong in [
         "",
         "localhost:8080",
-        "https://api.example.org/v1",
+        "https://",
         "http://",
         "http:///v1",
         "ftp://a",
@@ -239,4 +239,13 @@ fn only_addresses_of_http_are_taken() {
     }
     let short = new("http://localhost:11434/").expect("an address");
     assert_eq!(short, new("http://localhost:11434/v1").expect("an address"));
+    let encrypted = new("https://api.example.org").expect("an address");
+    assert_eq!(
+        encrypted,
+        new("https://api.example.org/v1").expect("an address")
+    );
+    assert_ne!(
+        encrypted,
+        new("http://api.example.org/v1").expect("an address")
+    );
 }

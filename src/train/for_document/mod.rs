@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
 pub use knn::{KnnRetrieval, Prepared};
-pub use retrieved::{ModelQuestion, explain, retrieved};
+pub use retrieved::{ModelQuestion, explain, explain_by_language_model, retrieved};
 
 use super::batch::{Example, ExampleSet};
 use canopy_document::document::Document;

@@ -10,7 +10,9 @@ use canopy_explain::{
     AgreeingWord, ContextEdit, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
 };
 use canopy_tokenize::{Side, Tokenizer};
-use canopy_translate::inference::{ChangedContext, SearchOptions, Translation, Translator};
+use canopy_translate::inference::{
+    ChangedContext, LanguageModelTranslator, SearchOptions, Translation, Translator,
+};
 
 /// A question to a model about a sentence of a document and its translation.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +76,36 @@ pub fn explain(
         ModelView::Memory => {
             let change = (document, translations, sentence);
             Explanation::Memory(retrieved(translator, change, prepared, step)?)
+        }
+    })
+}
+
+/// Answers a question with a language model.
+///
+/// # Errors
+/// [`Error::NotLookedUp`] of a memory, which it reads in its prompt; those of [`LanguageModelTranslator::leave_one_out`].
+pub fn explain_by_language_model(
+    model: &LanguageModelTranslator,
+    question: &ModelQuestion<'_>,
+    step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<Explanation> {
+    let asked = ChangedContext {
+        document: question.document,
+        translations: question.translations,
+        sentence: question.sentence,
+    };
+    Ok(match (question.view, question.edit) {
+        (ModelView::Difference, _) => Explanation::Difference(model.context_difference(asked)?),
+        (ModelView::LeaveOneOut, Some(edit)) => {
+            Explanation::LeaveOneOut(model.edit_context(asked, edit)?)
+        }
+        (ModelView::LeaveOneOut, None) => {
+            Explanation::LeaveOneOut(model.leave_one_out(asked, step)?)
+        }
+        (ModelView::Memory, _) => {
+            return Err(Error::NotLookedUp {
+                problem: "a language model looks nothing up: what the memory has like a sentence stands in its prompt",
+            });
         }
     })
 }

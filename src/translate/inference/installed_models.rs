@@ -25,7 +25,7 @@ pub use languages::{state_languages, stated_language};
 pub use listed::DownloadedFrom;
 
 /// The file that describes a model of another program.
-const DESCRIPTION: &str = "installed.toml";
+pub(in crate::inference) const DESCRIPTION: &str = "installed.toml";
 
 /// Where its files are.
 const FILES: &str = "model";

@@ -65,17 +65,7 @@ impl Server {
 
     /// A server that speaks HTTPS, with a certificate of the authority in [`authority`].
     pub fn encrypted() -> Self {
-        let of = |name: &str| certificates().join(name);
-        let chain = CertificateDer::from_pem_file(of("host.pem")).expect("a certificate");
-        let key = PrivateKeyDer::from_pem_file(of("host.key")).expect("a key");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_no_client_auth()
-            .with_single_cert(vec![chain], key)
-            .expect("a certificate and its key");
-        Self::speaking(Some(Arc::new(config)))
+        Self::speaking(Some(encryption()))
     }
 
     fn speaking(tls: Option<Arc<ServerConfig>>) -> Self {
@@ -117,6 +107,21 @@ impl Server {
 /// The folder of the certificates of tests.
 fn certificates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls")
+}
+
+/// What an encrypted server speaks with.
+pub fn encryption() -> Arc<ServerConfig> {
+    let of = |name: &str| certificates().join(name);
+    let chain = CertificateDer::from_pem_file(of("host.pem")).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_file(of("host.key")).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![chain], key)
+        .expect("a certificate and its key");
+    Arc::new(config)
 }
 
 /// The authority that encrypted servers here are certified by.

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::catalogue::server::{authority, encryption};
 use crate::command_line::desk::{Desk, PAGE, assert_done, assert_failed, stderr};
 
 /// A server that gives back the sentence with a word before it, or says nothing at all; its address, and the number of requests.
@@ -31,7 +33,7 @@ fn server(answers: bool) -> (String, Arc<AtomicUsize>) {
     (address, num_requests)
 }
 
-fn answer(stream: &mut TcpStream) {
+fn answer(stream: &mut (impl Read + Write)) {
     let mut reader = BufReader::new(&mut *stream);
     let (mut line, mut length) = (String::new(), 0);
     while reader.read_line(&mut line).expect("a head") > 2 {
@@ -99,6 +101,50 @@ fn suggestions_are_written_or_stand_beside() {
     assert_ne!(sentence["target"], sentence["llm"]["target"]);
 }
 
+#[cfg(target_os = "linux")] // where the roots of a system are named by a variable
+#[test]
+fn an_encrypted_server_is_asked_if_the_system_trusts_it_and_no_other() {
+    use rustls::{ServerConnection, StreamOwned};
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("https://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let connection = ServerConnection::new(encryption()).expect("a connection");
+            let mut stream = StreamOwned::new(connection, stream);
+            // A client that does not trust it goes.
+            if stream.conn.complete_io(&mut stream.sock).is_ok() {
+                answer(&mut stream);
+                let _ = stream.flush();
+            }
+        }
+    });
+    let translated = |roots: std::path::PathBuf| {
+        let model = desk.model.path();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_canopy"));
+        command
+            .env("SSL_CERT_FILE", roots)
+            .env_remove("SSL_CERT_DIR");
+        let options = ["--device", "cpu", "--beam", "1", "--llm", &address];
+        command.args(["translate", &page, "--llm-model", "small", "--model"]);
+        let output = command.arg(model).args(options).output();
+        output.expect("the program runs")
+    };
+    let trusted = translated(authority());
+    assert_done(&trusted);
+    let text = String::from_utf8_lossy(&trusted.stdout);
+    assert!(text.contains("Bitte: Close the window."), "{text}");
+    let untrusted = translated(desk.path("none.pem").into());
+    assert_done(&untrusted);
+    let told = stderr(&untrusted);
+    assert!(told.contains("certificate"), "{told}");
+    assert!(
+        !String::from_utf8_lossy(&untrusted.stdout).contains("Bitte"),
+        "Canopy's translation stands"
+    );
+}
+
 #[test]
 fn a_server_that_never_answers_is_left_after_a_while() {
     let desk = Desk::new();
@@ -140,13 +186,13 @@ fn only_an_address_of_http_and_a_name_are_taken() {
     let wrong = desk.translate(&[
         &page,
         "--llm",
-        "https://api.example.org/v1",
+        "ftp://api.example.org/v1",
         "--llm-model",
         "large",
     ]);
     assert_failed(
         &wrong,
-        &["https://api.example.org/v1", "http://localhost:11434/v1"],
+        &["ftp://api.example.org/v1", "http://localhost:11434/v1"],
     );
     let unnamed = desk.translate(&[&page, "--llm", "http://localhost:1"]);
     assert_eq!(unnamed.status.code(), Some(2), "{}", stderr(&unnamed));

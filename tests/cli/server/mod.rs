@@ -3,6 +3,7 @@
 mod client;
 mod hostile;
 mod keys;
+mod language_model;
 mod libre_translate;
 mod limits;
 mod many_clients;

@@ -456,7 +456,7 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
     assert!(worker.send(Request::Trace {
         job: JobId(9),
         document: document(text),
-        targets,
+        targets: targets.clone(),
         part: None,
         top_t: None,
     }));
@@ -464,6 +464,31 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
         panic!("no trace")
     };
     assert_eq!(source.overview().target.len(), 2);
+    let ask = |view| Request::Explain {
+        job: JobId(11),
+        view,
+        document: document(text),
+        targets: targets.clone(),
+        sentence: 1,
+        edit: None,
+        options: SearchOptions::default(),
+        control: JobControl::default(),
+    };
+    for view in [ModelView::LeaveOneOut, ModelView::Difference] {
+        assert!(worker.send(ask(view)));
+        let explanation = loop {
+            match next() {
+                Event::Adapting { .. } => {}
+                Event::Explained { explanation, .. } => break explanation.expect("an answer"),
+                other => panic!("{other:?}"),
+            }
+        };
+        match *explanation {
+            Explanation::LeaveOneOut(view) => assert_eq!(view.changes.len(), 1),
+            Explanation::Difference(view) => assert!(!view.words.is_empty()),
+            other => panic!("{other:?}"),
+        }
+    }
     control.cancel();
     assert!(worker.send(translate(10, text, vec![0, 1], &control)));
     assert!(matches!(next(), Event::Cancelled { .. }));

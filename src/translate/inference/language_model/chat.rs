@@ -4,11 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use canopy_base::error::Result;
-use canopy_llm::{Cost, Generation, LanguageModel, Session};
+use canopy_llm::{Cost, Generated, Generation, LanguageModel, Sampling, Session};
 use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 
 /// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
+
+/// Of other answers than the greedy one.
+const TEMPERATURE: f32 = 0.8;
+const TOP_P: f32 = 0.95;
 
 /// Tokens that a server reads at most, where it does not say how many it can.
 const WINDOW_OF_SERVERS: usize = 8_192;
@@ -39,6 +43,20 @@ pub trait Chat {
         max_tokens: usize,
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>>;
+
+    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or whoever answers is not asked so.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn sample(
+        &mut self,
+        _conversation: &Conversation,
+        _request: &Request,
+        (_max_tokens, _seed): (usize, u64),
+        _step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Answer>> {
+        Ok(None)
+    }
 
     /// Tokens of a text, counted or estimated.
     fn count(&self, text: &str) -> usize;
@@ -71,6 +89,16 @@ pub struct LocalChat {
 impl LocalChat {
     pub fn new(model: Arc<LanguageModel>) -> Self {
         Self::from_session(Session::new(model))
+    }
+
+    /// A model that has read a prompt; its costs are counted from here on.
+    pub fn continuing(mut session: Session) -> Self {
+        session.forget_cost();
+        Self::from_session(session)
+    }
+
+    pub fn into_session(self) -> Session {
+        self.session
     }
 
     /// A model that reads each prompt anew, to be compared with.
@@ -129,6 +157,15 @@ impl LocalChat {
     pub(super) fn session(&mut self) -> &mut Session {
         &mut self.session
     }
+
+    fn answered(&self, generated: &Generated) -> Answer {
+        Answer {
+            text: self.session.model().tokenizer.fused(&generated.text),
+            log_prob: Some(generated.log_prob),
+            num_tokens: generated.ids.len() + 1,
+            ended: generated.ended,
+        }
+    }
 }
 
 /// A conversation whose instructions are part of the first user message.
@@ -158,18 +195,36 @@ impl Chat for LocalChat {
             is_line,
             // A model that does not see refusals would repeat its answer.
             other_beginnings: self.beginnings.clone(),
+            sampling: None,
         };
         let generated = self.session.continue_prompt(&prompt, &generation, step)?;
         let Some(generated) = generated else {
             return Ok(None);
         };
         self.beginnings.extend(generated.ids.first());
-        Ok(Some(Answer {
-            text: self.session.model().tokenizer.fused(&generated.text),
-            log_prob: Some(generated.log_prob),
-            num_tokens: generated.ids.len() + 1,
-            ended: generated.ended,
-        }))
+        Ok(Some(self.answered(&generated)))
+    }
+
+    fn sample(
+        &mut self,
+        conversation: &Conversation,
+        request: &Request,
+        (max_tokens, seed): (usize, u64),
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Answer>> {
+        let (_, prompt) = self.prompt(conversation, request, &[])?;
+        let generation = Generation {
+            max_tokens,
+            is_line: self.form == Form::Text,
+            other_beginnings: Vec::new(),
+            sampling: Some(Sampling {
+                temperature: TEMPERATURE,
+                top_p: TOP_P,
+                seed,
+            }),
+        };
+        let generated = self.session.continue_prompt(&prompt, &generation, step)?;
+        Ok(generated.map(|generated| self.answered(&generated)))
     }
 
     fn count(&self, text: &str) -> usize {

@@ -4,10 +4,13 @@
 //! Whatever a model answers, every sentence gets exactly one translation with the markup of its source: answers that are none
 //! are requested again, and the best answer is taken.
 
+mod alternatives;
 mod chat;
 mod checking;
+mod forcing;
 mod marks;
 mod opened;
+mod probe;
 #[cfg(test)]
 mod tests;
 mod tracing;
@@ -29,6 +32,7 @@ pub use opened::LanguageModelTranslator;
 pub(in crate::inference) use opened::{
     LANGUAGE_MODEL, described_language_model, is_language_model,
 };
+pub use probe::HeadScore;
 
 use super::is_translatable;
 use super::other_languages::{is_mostly_in, other_language};
@@ -109,6 +113,10 @@ pub struct DocumentChat<'d, C: Chat> {
     chat: C,
     conversation: Conversation,
     effort: Effort,
+    /// Other translations of each sentence that are wanted, and those of the one that was translated last, the likeliest
+    /// first.
+    alternatives: usize,
+    others: Vec<String>,
     /// Tokens of the instructions and terms.
     preamble: usize,
     is_mostly_in_source: bool,
@@ -166,6 +174,17 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             chat,
             conversation,
             effort: Effort::default(),
+            alternatives: 0,
+            others: Vec::new(),
+        }
+    }
+
+    /// Has so many other translations of each sentence drawn, if the model can.
+    #[must_use]
+    pub fn with_alternatives(self, alternatives: usize) -> Self {
+        Self {
+            alternatives,
+            ..self
         }
     }
 
@@ -180,9 +199,25 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
     pub fn read(&mut self, sentence: usize, target: &str) {
         let source = &self.document.sentences[sentence];
         if is_translatable(&source.text) && !target.trim().is_empty() {
-            let request = self.request(&source.text, &[]);
+            let request = self.request(source.text.trim(), &source.points);
             self.push(request, to_editable(target), sentence);
         }
+    }
+
+    /// Whether the sentence is the last one that those behind it read.
+    fn has_read(&self, sentence: usize) -> bool {
+        let last = self.conversation.turns().last();
+        last.is_some_and(|turn| turn.sentence == sentence)
+    }
+
+    /// Whether sentences behind it read this one.
+    fn reads(&self, sentence: usize) -> bool {
+        let settled = self.settled(sentence);
+        settled.is_none_or(|settled| settled.flags.contains(&Flag::Memory))
+    }
+
+    fn into_chat(self) -> C {
+        self.chat
     }
 
     /// The translation of a sentence that needs no model: what has no words, what the user or the file has translated so
@@ -218,6 +253,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         sentence: usize,
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
     ) -> Result<Option<Translation>> {
+        self.others.clear();
         if let Some(settled) = self.settled(sentence) {
             if settled.flags.contains(&Flag::Memory) {
                 self.read(sentence, &settled.text);
@@ -234,7 +270,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
                 points,
                 sentence,
             };
-            let found = self.translate_part(&part, step)?;
+            let found = self.translate_part(&part, self.alternatives, step)?;
             return Ok(found.map(|found| found.checked(text)));
         }
         // Marks whose pair stands in another part are no help.
@@ -248,7 +284,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
                 points: &[],
                 sentence,
             };
-            let Some(part) = self.translate_part(&part, step)? else {
+            let Some(part) = self.translate_part(&part, 0, step)? else {
                 return Ok(None);
             };
             let lead = piece.len() - piece.trim_start().len();
@@ -358,10 +394,11 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         max_tokens
     }
 
-    /// The best answer for a sentence.
+    /// The best answer for a sentence; with `alternatives` sampled ones, if the model can sample.
     fn translate_part(
         &mut self,
         part: &SourcePart<'_>,
+        alternatives: usize,
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
     ) -> Result<Option<Translation>> {
         let request = self.request(part.stored.trim(), part.points);
@@ -416,6 +453,9 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         let Some((answer, found)) = best else {
             return Ok(None);
         };
+        if alternatives > 0 {
+            self.others = self.sampled(part, (&request, max_tokens, alternatives), step)?;
+        }
         Ok(Some(self.accepted(request, &answer, &found, part)))
     }
 

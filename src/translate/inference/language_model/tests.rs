@@ -12,6 +12,8 @@ struct Scripted {
     /// Sources and turns of all requests.
     requests: RefCell<Vec<(String, usize, usize)>>,
     window: usize,
+    /// By seed, with their log-probabilities.
+    drawn: Vec<(&'static str, f32)>,
 }
 
 impl Scripted {
@@ -45,6 +47,26 @@ impl Chat for Scripted {
         Ok(Some(Answer {
             text: text.unwrap_or_else(|| format!("Satz: {}", request.source.to_uppercase())),
             log_prob: Some(-1.0),
+            num_tokens: 4,
+            ended: true,
+        }))
+    }
+
+    fn sample(
+        &mut self,
+        conversation: &Conversation,
+        _: &Request,
+        (_, seed): (usize, u64),
+        _: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Answer>> {
+        assert!(
+            conversation.turns().is_empty(),
+            "as the translation was asked for"
+        );
+        let drawn = self.drawn.get(usize::try_from(seed).expect("small"));
+        Ok(drawn.map(|&(text, log_prob)| Answer {
+            text: text.to_owned(),
+            log_prob: Some(log_prob),
             num_tokens: 4,
             ended: true,
         }))
@@ -166,6 +188,42 @@ fn a_long_document_drops_context_and_a_long_sentence_is_translated_in_parts() {
         .sum();
     assert!(chat.effort().dropped.sections > 5, "{:?}", chat.effort());
     assert!(tokens < 500, "{tokens}");
+}
+
+#[test]
+fn other_translations_are_whole_differ_and_stand_by_their_likelihood() {
+    let document = page("<p>Open the <b>second</b> file.</p>");
+    let languages = Languages::new("en", "de");
+    let best = "Öffnen Sie die ⟨1⟩zweite⟨/1⟩ Datei.";
+    let chat = || Scripted {
+        drawn: vec![
+            ("Öffne die ⟨1⟩zweite⟨/1⟩ Datei.", -8.0),
+            ("Öffnen Sie die zweite Datei.", -1.0),
+            (best, -2.0),
+            ("Öffne die ⟨1⟩zweite⟨/1⟩ Datei.", -8.0),
+            ("Die ⟨1⟩zweite⟨/1⟩ Datei öffnen.", -4.0),
+        ],
+        ..Scripted::saying(&[best])
+    };
+    let resources = Resources::default();
+    let others = |wanted| {
+        let chat = DocumentChat::new(&document, &languages, resources, chat());
+        let mut chat = chat.with_alternatives(wanted);
+        let found = chat.translate(0, &mut go_on).expect("no fault");
+        let own = found.expect("a translation").text;
+        let others = chat.other_translations(&own);
+        let others = others.iter().map(|it| to_editable(it));
+        others.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        others(4),
+        [
+            "Die ⟨1⟩zweite⟨/1⟩ Datei öffnen.",
+            "Öffne die ⟨1⟩zweite⟨/1⟩ Datei."
+        ],
+        "neither the translation nor one without its markup"
+    );
+    assert_eq!(others(0), [""; 0]);
 }
 
 #[test]

@@ -65,6 +65,8 @@ pub struct KnownTranslations {
     pub(in crate::inference) fixed: BTreeMap<usize, String>,
     /// The tokens of each part of a sentence.
     pub(in crate::inference) drafts: HashMap<(usize, usize), Vec<u32>>,
+    /// Translations by a language model, which reads them with the sentences behind.
+    pub(in crate::inference) read: BTreeMap<usize, String>,
     /// BERT's sequence of each sentence.
     pub(super) contexts: Option<Vec<BertSequence>>,
     pub(super) encodings: Encodings,

@@ -144,6 +144,7 @@ pub(super) fn model(description: &ModelFolder) -> TracedModel {
         num_decoder_layers: config.num_decoder_layers,
         num_heads: if recurrent { 1 } else { config.num_heads },
         top_t: config.top_t(),
+        probed_heads: Vec::new(),
         looks_up: config.memory_use == Some(MemoryUse::KnnMt),
     }
 }
