@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_models_tell_their_languages() {
+    fn names_of_models_give_their_languages() {
         for (name, expected) in [
             ("opus-mt-en-de", "en de"),
             ("opus-mt-tc-big-en-pt", "en pt"),

@@ -137,7 +137,7 @@ impl TranslateArguments {
         Ok(Model::Translator(translator(project, &model)?))
     }
 
-    /// A language model between the languages of a project, with its terms. Ends the program where a beam is asked for.
+    /// A language model between the languages of a project, with its terms. Ends the program where a beam size is given.
     fn language_model(
         &self,
         project: &ProjectFolder,
@@ -170,7 +170,7 @@ fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Transla
     let (from, to) = (&head.source_language, &head.target_language);
     let mut translator = model.open_for(Some(from), Some(to), true)?;
     let info = translator.info();
-    let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
+    let fits = |wanted: &str, has: &str| canopy_corpus::is_same_language(has, wanted);
     if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
         return Err(Error::Base(BaseError::Languages {
             requested: format!("{from} to {to}"),

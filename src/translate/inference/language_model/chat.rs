@@ -10,7 +10,7 @@ use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 /// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
 
-/// Of other answers than the greedy one.
+/// Temperature of other answers than the greedy one.
 const TEMPERATURE: f32 = 0.8;
 const TOP_P: f32 = 0.95;
 
@@ -44,7 +44,7 @@ pub trait Chat {
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>>;
 
-    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or whoever answers is not asked so.
+    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or the partner does not support it.
     ///
     /// # Errors
     /// As [`Self::answer`].

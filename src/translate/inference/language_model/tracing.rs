@@ -283,8 +283,8 @@ pub(super) fn owned_prompt(
     let as_text = chat.continues_texts();
     let tokenizer = &chat.session().model().tokenizer;
     let places = tokenizer.places(&text, &prompt);
-    let asked = (conversation, request, as_text);
-    let owners = owners(&text, &places, asked, tokenizer);
+    let conversation_of_request = (conversation, request, as_text);
+    let owners = owners(&text, &places, conversation_of_request, tokenizer);
     Ok((prompt, owners))
 }
 
