@@ -68,9 +68,8 @@ fn a_language_model_translates_sentences_between_any_languages() {
 #[test]
 fn a_document_is_one_conversation_over_several_rounds() {
     let server = server(&[&file()], &[]);
-    let text: String = (1..=60)
-        .map(|number| format!("Open page {number}.\n\n"))
-        .collect();
+    let pages = (1..=60).map(|number| format!("Open page {number}."));
+    let text = pages.collect::<Vec<_>>().join("\n\n");
     let fields = [("source", "en"), ("target", "pt")];
     let answer = server
         .post_file("/v1/documents", &fields, "pages.txt", text.as_bytes())
