@@ -77,7 +77,7 @@ pub(super) fn found_ui(
             ui.add_space(14.0);
         }
         SurveyState::Found(_) => {
-            let text = "The languages are others now than those that were looked for.";
+            let text = "The languages have changed. Look again for numbers of these.";
             ui.label(RichText::new(text).color(palette.weak));
             ui.add_space(4.0);
             again_ui(ui, commands);
@@ -205,7 +205,7 @@ fn documents(survey: &Survey) -> String {
         text = format!("{text}  ·  {more} in one language only");
     }
     if survey.dev_documents == 0 {
-        text += "  ·  too few documents for validation: no BLEU";
+        text += "  ·  too few documents to set some aside for validation: no BLEU";
     }
     text
 }
