@@ -18,6 +18,7 @@ pub mod error;
 mod estimate;
 mod evaluate;
 mod explore;
+mod file_manager;
 mod filter;
 mod find;
 mod focus;
