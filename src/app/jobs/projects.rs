@@ -13,7 +13,7 @@ use canopy_base::error::caught;
 pub enum ProjectRequest {
     /// Tells how far a project is.
     Look { job: JobId, folder: PathBuf },
-    /// Begins one with these documents, memory and termbase.
+    /// Begins one with these documents, memory and termbases.
     Create {
         job: JobId,
         folder: PathBuf,
@@ -21,7 +21,7 @@ pub enum ProjectRequest {
         documents: Vec<PathBuf>,
         work: TakenWork,
         memory: Option<PathBuf>,
-        terms: Option<PathBuf>,
+        terms: Vec<PathBuf>,
     },
     /// Takes documents in.
     Add {
@@ -157,7 +157,7 @@ impl ProjectRequest {
                 if let Some(memory) = memory {
                     project.use_memory(&memory)?;
                 }
-                if let Some(terms) = terms {
+                if !terms.is_empty() {
                     project.use_terms(&terms)?;
                 }
                 work.take_in(&mut project, &documents)?;

@@ -96,8 +96,9 @@ impl TranslateArguments {
                 has: format!("{} to {}", info.source_language, info.target_language),
             }));
         }
-        if let (Some(path), None) = (project.terms(), translator.second()) {
-            let base = Termbase::read(&path, from, to)?;
+        let terms = project.terms();
+        if !terms.is_empty() && translator.second().is_none() {
+            let base = Termbase::read_all(&terms, from, to)?;
             translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
         }
         Ok(translator)
