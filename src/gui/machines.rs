@@ -53,7 +53,7 @@ impl MachineForm {
             let palette = Palette::of(ui);
             ui.heading("Another machine");
             ui.add_space(6.0);
-            let told = "A computer that runs canopy serve --compute (same version). Models and the sentences that you translate are sent to \
+            let told = "A computer running canopy serve --compute (same version). Models and the sentences you translate are sent to \
                         it; your files stay here.";
             ui.label(RichText::new(told).color(palette.weak));
             ui.add_space(8.0);

@@ -452,7 +452,7 @@ fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
 fn the_dialogs_of_the_page_add_models() {
     let mut harness = page(Vec::new()).harness();
     harness.run_steps(5);
-    let buttons = [("Add a folder…", true), ("Add a zip file…", false)];
+    let buttons = [("Add a folder…", true), ("Add a file…", false)];
     for (label, is_folder) in buttons {
         let mut found = harness.get_all_by_label(label);
         found.next().expect("a button").click();

@@ -40,7 +40,7 @@ pub(super) fn found_ui(
             ui.horizontal(|ui| {
                 ui.add(egui::Spinner::new().size(14.0).color(palette.accent));
                 ui.label(format!("Reading {}", file_name(&found.path)));
-                if ui.button("Leave it").clicked() {
+                if ui.button("Cancel").clicked() {
                     push(ModelsCommand::DismissFound);
                 }
             });
@@ -59,7 +59,7 @@ pub(super) fn found_ui(
         ui.add_space(8.0);
         facts_ui(ui, model, "found");
         ui.add_space(10.0);
-        let text = "It is copied to your models; what was dropped stays as it is.";
+        let text = "It is copied to your models; the original stays as it is.";
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         ui.add_space(4.0);
         ui.horizontal(|ui| {
@@ -69,12 +69,12 @@ pub(super) fn found_ui(
                     languages: stating.chosen().filter(|_| lacks),
                 });
             }
-            let button = Button::new("Use it where it lies").min_size(egui::vec2(0.0, 31.0));
+            let button = Button::new("Use without copying").min_size(egui::vec2(0.0, 31.0));
             let about = "Opens it for now without a copy";
             if ui.add(button).on_hover_text(about).clicked() {
                 push(ModelsCommand::Use(found.path.clone()));
             }
-            let button = Button::new("Leave it").min_size(egui::vec2(0.0, 31.0));
+            let button = Button::new("Cancel").min_size(egui::vec2(0.0, 31.0));
             if ui.add(button).clicked() {
                 push(ModelsCommand::DismissFound);
             }
