@@ -121,13 +121,11 @@ fn recent_ui(ui: &mut Ui, settings: &Settings, commands: &mut Vec<Command>) {
     ui.add_space(2.0);
     ui.spacing_mut().item_spacing.y = 2.0;
     // As many as there is room for.
-    let mut places = 0;
-    for path in documents.iter().take(6) {
+    for (place, path) in documents.iter().take(6).enumerate() {
         let room = ui.max_rect().bottom() - ui.cursor().top();
-        if places > 0 && room < DOCUMENT {
+        if place > 0 && room < DOCUMENT {
             break;
         }
-        places += 1;
         entry_ui(ui, path, &palette, commands);
         let about = about(path, settings, std::env::home_dir().as_deref());
         let about = RichText::new(about).size(12.0).color(palette.weak);

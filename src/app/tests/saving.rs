@@ -83,14 +83,11 @@ fn a_variant_of_the_target_language_is_named_and_written() {
     state.apply(Command::SaveAs);
     let ask = state.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
-    let languages = state
-        .file_requests
-        .iter()
-        .filter_map(|request| match request {
-            FileRequest::SaveDocument { language, .. } => Some(language.clone()),
-            _ => None,
-        });
-    assert_eq!(languages.last(), Some(Some("de-AT".to_owned())));
+    let asked = state.file_requests.iter().rev().find_map(|it| match it {
+        FileRequest::SaveDocument { language, .. } => language.clone(),
+        _ => None,
+    });
+    assert_eq!(asked.as_deref(), Some("de-AT"));
 }
 
 #[test]

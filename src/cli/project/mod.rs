@@ -18,7 +18,7 @@ pub(super) enum ProjectCommand {
     New(folder::NewArguments),
     /// Take documents into a project
     Add(folder::AddArguments),
-    /// Print or change a project's languages, model, memories and termbase
+    /// Print or change a project's languages, model, memories and termbases
     Settings(settings::SettingsArguments),
     /// Tell how far a project is, and how much there is to translate
     Status(folder::StatusArguments),
