@@ -208,7 +208,7 @@ impl CheckArguments {
         })
     }
 
-    /// What `--terms` names, between the languages of what is checked.
+    /// The termbase of `--terms`, between the languages of the checked file.
     fn term_usage(&self, checked: &Checked) -> Result<Option<TermUsage>> {
         let paths = match &self.terms {
             Some(path) => std::slice::from_ref(path),

@@ -27,8 +27,8 @@ pub fn has_keyboard(ctx: &Context) -> bool {
 }
 
 /// In one line, or in two where there is no room for that.
-pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>) {
-    let takes_focus = std::mem::take(&mut open.find.wants_focus);
+pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
+    let takes_focus = open.find.wants_focus.take().is_some();
     let mut bar = Bar {
         find: &open.find,
         told: vec![],
@@ -83,7 +83,9 @@ fn preview_ui(ui: &mut Ui, open: &OpenDocument) {
     let cut = if start > 0 { "…" } else { "" };
     let text: String = becomes[start.min(becomes.len())..].iter().collect();
     let text = format!("Sentence {} becomes: {cut}{text}", found.sentence + 1);
-    let text = RichText::new(text).size(12.5).color(Palette::of(ui).weak);
+    let text = RichText::new(text)
+        .size(12.5)
+        .color(Palette::from_ui(ui).weak);
     ui.add(egui::Label::new(text).truncate());
 }
 
@@ -95,7 +97,7 @@ struct Bar<'a> {
 
 impl Bar<'_> {
     fn query_ui(&mut self, ui: &mut Ui, takes_focus: bool) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut query = self.find.query.clone();
         if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
             self.told.push(FindCommand::Query(query));

@@ -32,7 +32,7 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// What a state means, and which model the translation is by.
+/// The meaning of a state, and the model that made the translation.
 pub fn state_tooltip(target: &Target) -> String {
     let state = match target.state {
         State::Untranslated => "Untranslated",
@@ -204,7 +204,7 @@ pub fn bytes(bytes: u64) -> String {
 pub fn subject(model: &InstalledModel) -> &str {
     let folder = model.folder.file_name().and_then(|name| name.to_str());
     let folder = folder.filter(|_| model.is_shipped).unwrap_or_default();
-    if folder.starts_with("firefox-") {
+    if folder.starts_with("firefox-") || folder == "starter-en-pt" {
         "general text: letters, news, web pages"
     } else if folder.starts_with("starter-") || folder.starts_with("help-") {
         "texts about software: help pages, manuals, messages"

@@ -39,7 +39,7 @@ pub struct RowContext<'a> {
     pub terms: TermContext<'a>,
     /// Terms in its source.
     pub spans: &'a [TermSpan],
-    /// What the checks found in it.
+    /// Findings of the checks in this sentence.
     pub findings: &'a [Finding],
     pub selected: bool,
     pub editing: bool,
@@ -258,7 +258,7 @@ fn word_at(text: &str, caret: usize) -> Range<usize> {
     start..caret + (caret..letters.len()).take_while(is_letter).count()
 }
 
-/// What the termbase says of the term under the pointer.
+/// The termbase entry of the term under the pointer.
 fn term_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, spans: &[TermSpan]) -> Response {
     let under = response
         .hover_pos()

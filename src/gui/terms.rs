@@ -20,7 +20,7 @@ use canopy_qa::terms::{Term, TermIndex};
 pub struct TermSpan {
     /// Characters as a reader sees them.
     pub chars: Range<usize>,
-    /// What the termbase says of it.
+    /// The termbase entry.
     pub hint: String,
 }
 
@@ -33,7 +33,7 @@ pub struct TermSpans {
 
 impl TermSpans {
     /// Of one sentence.
-    pub fn of(
+    pub fn for_sentence(
         &mut self,
         document: &Arc<Document>,
         index: &Arc<TermIndex>,
@@ -109,7 +109,9 @@ pub fn new_term_ui(ctx: &Context, terms: &Terms, new: &NewTerm, commands: &mut V
         ctx.data_mut(|data| data.insert_temp(id, true));
         if let Some(path) = terms.paths.first() {
             let text = format!("Goes to {}", file_name(path));
-            let text = RichText::new(text).size(12.5).color(Palette::of(ui).weak);
+            let text = RichText::new(text)
+                .size(12.5)
+                .color(Palette::from_ui(ui).weak);
             ui.label(text).on_hover_text(path.display().to_string());
         }
         ui.add_space(4.0);
@@ -137,7 +139,7 @@ pub fn new_term_closed(ctx: &Context) {
 
 /// The termbases in use, in their order, and others to choose from.
 pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let used = &state.terms.paths;
     let mut choose = |paths| commands.push(Command::Terms(TermsCommand::Use(paths)));
     let none = ui.radio(used.is_empty(), "No terms");

@@ -145,7 +145,7 @@ fn a_model_that_reads_fewer_sentences_goes_on_with_its_own_preset() {
 
 #[test]
 fn a_shipped_model_that_reads_documents_goes_on_with_a_preset_of_its_context() {
-    for name in ["starter-en-de", "starter-de-en"] {
+    for name in ["starter-en-de", "starter-de-en", "starter-en-pt"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("assets/models")
             .join(name);

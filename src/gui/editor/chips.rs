@@ -235,7 +235,7 @@ mod tests {
         let ctx = egui::Context::default();
         crate::install_theme(&ctx);
         let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let mut job = egui::text::LayoutJob::default();
             job.append("a", 0.0, TextFormat::default());
             for (letters, format) in letters(Token::Open(1), &TextFormat::default(), &palette) {

@@ -46,7 +46,7 @@ impl ProjectSettingsForm {
                 });
             });
             ui.add_space(12.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let kept =
                 "Kept in canopy-project.toml, and used by Translate all and by canopy project.";
             ui.label(RichText::new(kept).size(12.5).color(palette.weak));
@@ -96,7 +96,7 @@ fn row_ui(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
         let layout = Layout::left_to_right(Align::Center);
         ui.allocate_ui_with_layout(place, layout, |ui| {
             ui.set_width(LABEL);
-            ui.label(RichText::new(label).color(Palette::of(ui).weak));
+            ui.label(RichText::new(label).color(Palette::from_ui(ui).weak));
         });
         ui.vertical(content);
     });
@@ -127,7 +127,7 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
         }
     });
     response.response.accessible_name("Model of the project");
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let named = filled.model.as_ref();
     let is_other = named.is_some_and(|name| !fitting.iter().any(|model| model.is_called(name)));
     if is_other || fitting.is_empty() {
@@ -143,7 +143,7 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
 
 /// The memories in the order in which they count.
 fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], asked: &mut Vec<SettingsCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let about = "What is confirmed in the project comes first, then these from the top. A penalty is taken from \
         the matches of a memory: with one it has no exact matches.";
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
@@ -183,7 +183,7 @@ fn memory_ui(
 
 /// The termbases in the order in which they count.
 fn terms_ui(ui: &mut Ui, terms: &[String], asked: &mut Vec<SettingsCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let about = "Terms of all are underlined and checked. New terms are added to the first.";
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
     ui.add_space(4.0);
@@ -216,7 +216,7 @@ fn file_ui(
     path: &str,
     rest: impl FnOnce(&mut Ui, &str),
 ) -> Option<Step> {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let name = file_name(path.as_ref());
     let mut step = None;
     let frame = Frame::NONE

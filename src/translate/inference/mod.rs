@@ -38,8 +38,8 @@ pub use detection::{
     read_in_its_language,
 };
 pub use device::{
-    ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
-    gpu_is_lost,
+    ComputeDevice, DeviceChoice, destroy_gpu, find_gpus_without_a_screen, gpu_is_lost,
+    other_adapters,
 };
 pub use evaluation::{SegmentRequest, translate_segments};
 pub use installed_models::{

@@ -42,6 +42,24 @@ fn project(desk: &Desk) -> String {
 }
 
 #[test]
+fn a_project_has_several_termbases_in_an_order() {
+    let desk = Desk::new();
+    let folder = project(&desk);
+    let own = desk.file("own.tsv", "page\tSeite\n");
+    let office = desk.path("book/terms.csv");
+    let settings = ["project", "settings", &folder];
+    let terms = ["--terms", &own, "--terms", &office];
+    assert_done(&canopy(&[&settings[..], &terms].concat()));
+    let told = stdout(&canopy(&settings));
+    for line in ["termbase 1  own.tsv", "termbase 2  terms.csv"] {
+        assert!(told.contains(line), "{told}");
+    }
+    assert_done(&canopy(&[&settings[..], &["--no-terms"]].concat()));
+    let told = stdout(&canopy(&settings));
+    assert!(told.contains("termbase    none"), "{told}");
+}
+
+#[test]
 fn a_project_is_begun_translated_counted_and_written() {
     let desk = Desk::new();
     let folder = project(&desk);
