@@ -1,4 +1,4 @@
-//! Frame times of the largest map while it is moved about in, on every adapter that there is, beside the plain picture.
+//! Frame times of the largest map while it is moved about in, on every available adapter, compared with the plain picture.
 //!
 //! `cargo bench --bench map_frames -- [--rows 16384] [--top-t 8] [--size 1280x720] [--device gpu]`
 //!
@@ -92,7 +92,7 @@ fn main() {
     }
 }
 
-/// The same frames while a model learns on the first GPU.
+/// Times the same frames while a model is trained on the first GPU.
 fn while_it_learns(
     map: &Arc<DocumentMap>,
     size: (u32, u32),

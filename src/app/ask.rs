@@ -108,7 +108,7 @@ pub enum Ask {
     Chart {
         name: String,
     },
-    /// XLIFF that somebody else has worked on.
+    /// XLIFF that another person has worked on.
     Merge {
         folder: Option<PathBuf>,
     },
@@ -128,7 +128,7 @@ pub enum Ask {
     NewProject {
         name: String,
     },
-    /// A document that the project takes in.
+    /// A document to add to the project.
     ProjectDocument {
         folder: Option<PathBuf>,
     },
@@ -181,7 +181,7 @@ impl Ask {
             ),
             Self::ProjectFolder => ("Open a project folder", Pick::Folder),
             Self::NewProject { name } => (
-                "Begin a project in a new folder",
+                "Create a project in a new folder",
                 Pick::NewFile(name.clone()),
             ),
             Self::ProjectDocument { .. } => (
@@ -217,7 +217,7 @@ impl Ask {
                 ),
             ),
             Self::SegmentationRules => (
-                "Choose rules for where sentences end",
+                "Choose sentence splitting rules (SRX)",
                 Pick::File("Segmentation rules", vec!["srx"]),
             ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),

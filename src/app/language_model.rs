@@ -11,12 +11,12 @@ pub enum LanguageModelCommand {
     Name,
     /// Takes one, or none.
     Choose(Option<LanguageModel>),
-    /// Asks the server at an address for its models.
+    /// Lists the models of the server at an address.
     Test(String),
     /// Leaves it as it is.
     Leave,
-    /// Asks for the selected sentence.
-    Ask,
+    /// Requests a suggestion for the selected sentence.
+    Suggest,
     /// Edits the sentence with what was suggested.
     Use,
 }
@@ -38,11 +38,11 @@ pub struct Suggestions {
     pub requests: Vec<SuggestionRequest>,
     /// Whether a person is naming a model.
     pub is_naming: bool,
-    /// For the thread that asks for models, likewise.
+    /// Requests for the thread that lists models, likewise.
     pub server_requests: Vec<ServerRequest>,
     /// The answer of the server that is being set up.
     pub tested: Tested,
-    pub(super) asked: Option<(JobId, usize)>,
+    pub(super) pending: Option<(JobId, usize)>,
     pub(super) found: Option<(usize, Suggestion)>,
     pub(super) ranking: Option<(JobId, usize, u32)>,
     /// The sentence and the revision of its translation that was ranked.
@@ -64,14 +64,14 @@ impl Suggestions {
         ranked.map(|(_, _, means)| means)
     }
 
-    /// The sentence that was asked for and is not answered.
-    pub fn asked(&self) -> Option<usize> {
-        self.asked.map(|(_, sentence)| sentence)
+    /// The sentence whose suggestion is pending.
+    pub fn pending(&self) -> Option<usize> {
+        self.pending.map(|(_, sentence)| sentence)
     }
 
     /// Forgets what belongs to another document.
     pub(super) fn forget(&mut self) {
-        self.asked = None;
+        self.pending = None;
         self.found = None;
         (self.ranking, self.ranked) = (None, None);
     }

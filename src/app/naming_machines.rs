@@ -32,7 +32,7 @@ impl AppState {
         }
         if !host.is_loopback() {
             let detail = format!(
-                "Who is on the way to {host} can read its key and your texts. ssh -L makes a tunnel."
+                "Anyone on the network path to {host} can read its key and your texts. Use a tunnel (ssh -L)."
             );
             self.notify(NoticeKind::Hint, "The connection is not encrypted", detail);
         }

@@ -105,7 +105,7 @@ impl AppState {
                 self.apply_training(TrainingCommand::Follow(path));
             }
             Kind::Folder => {
-                let detail = "It holds no project, model, run, corpus, PO or MO files. Choose the document itself.";
+                let detail = "It contains no project, model, run, corpus, PO or MO files. Choose the document itself.";
                 self.notify(NoticeKind::Error, "This folder cannot be opened", detail);
             }
         }

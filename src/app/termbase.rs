@@ -194,7 +194,7 @@ impl AppState {
             return;
         }
         let Some((from, to)) = self.languages() else {
-            let detail = "Open a model first: it says the languages.";
+            let detail = "Open a model first: it sets the languages.";
             return self.notify(NoticeKind::Error, "The term was not added", detail);
         };
         if self.terms.reading.is_some() {

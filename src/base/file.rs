@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{ErrorKind, Read, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use flate2::read::MultiGzDecoder;
@@ -14,7 +15,7 @@ use crate::error::{Error, Result};
 /// How the names of temporary files begin.
 pub const TEMPORARY: &str = ".canopy-";
 
-/// Writes `bytes` to `path`: to a temporary file beside it, which then takes its name.
+/// Writes `bytes` to `path`: to a temporary file next to it, which is then renamed.
 ///
 /// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
 ///
@@ -33,7 +34,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     let place = if existing {
         path.canonicalize().map_err(Error::write(path))?
     } else {
-        path.to_owned()
+        new_place(path)
     };
     let permissions = fs::metadata(&place)
         .ok()
@@ -57,10 +58,9 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     disk::sync(file.as_file()).map_err(Error::write(path))?;
     disk::before_naming().map_err(Error::write(path))?;
     if overwrite {
-        file.persist(&place)
-            .map_err(|error| Error::write(path)(error.error))?;
+        persist(file, &place).map_err(Error::write(path))?;
     } else {
-        // Somebody may have made the file in the meantime.
+        // Another process may have created the file in the meantime.
         file.persist_noclobber(&place)
             .map_err(|error| match error.error.kind() {
                 ErrorKind::AlreadyExists => exists(),
@@ -68,6 +68,70 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
             })?;
     }
     disk::sync_folder(&folder_of(&place)).map_err(Error::write(path))
+}
+
+/// Gives a temporary file its name, in place of a file that has it. On Windows that is refused while another program reads the old
+/// file, as indexers and virus scanners do for a moment, so it is tried for half a second.
+///
+/// # Errors
+/// If the system refuses.
+pub fn persist(mut file: tempfile::NamedTempFile, place: &Path) -> std::io::Result<()> {
+    let mut pauses = [10, 20, 40, 80, 160, 190].into_iter();
+    loop {
+        let Err(refused) = file.persist(place) else {
+            return Ok(());
+        };
+        let may_pass = cfg!(windows) && refused.error.kind() == ErrorKind::PermissionDenied;
+        match pauses.next() {
+            Some(pause) if may_pass => std::thread::sleep(Duration::from_millis(pause)),
+            _ => return Err(refused.error),
+        }
+        file = refused.file;
+    }
+}
+
+/// Where a file that is not there yet is written. On Windows the path of its folder has the form that knows no greatest length.
+fn new_place(path: &Path) -> PathBuf {
+    let folder = folder_of(path).canonicalize();
+    match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) if cfg!(windows) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// The path of a file or folder without links, as people write it: on Windows `C:\a` and `\\server\a`, where the standard
+/// library says `\\?\C:\a` and `\\?\UNC\server\a`.
+///
+/// # Errors
+/// If nothing is there.
+pub fn canonicalize(path: &Path) -> std::io::Result<PathBuf> {
+    let canonical = path.canonicalize()?;
+    let plain = canonical.to_str().and_then(without_verbatim_prefix);
+    Ok(plain.map_or(canonical, PathBuf::from))
+}
+
+/// `None` where Windows would read the plain path otherwise: a name of a device, or one that ends with a dot or a blank.
+fn without_verbatim_prefix(path: &str) -> Option<String> {
+    const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
+    let is_odd = |name: &str| {
+        let stem = name.split('.').next().unwrap_or_default();
+        let stem = stem.trim_end().to_ascii_uppercase();
+        let is_port = ["COM", "LPT"].iter().any(|port| {
+            let number = stem.strip_prefix(port);
+            number.is_some_and(|number| number.chars().count() == 1)
+        });
+        name.ends_with(['.', ' ']) || is_port || DEVICES.contains(&stem.as_str())
+    };
+    let rest = path.strip_prefix(r"\\?\")?;
+    if rest.contains('/') || rest.split('\\').any(is_odd) {
+        return None;
+    }
+    if let Some(share) = rest.strip_prefix(r"UNC\") {
+        return Some(format!(r"\\{share}"));
+    }
+    let is_drive =
+        matches!(rest.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+    is_drive.then(|| rest.to_owned())
 }
 
 /// The file that is locked to have something for oneself; an empty one is made where there is none.
@@ -102,9 +166,9 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
 }
 
 /// Whether two paths lead to one file or folder: by a link, by another spelling, or as two names of it. Pipes and
-/// devices are nobody's work and never the same.
+/// devices hold no work and are never the same.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    let (Ok(first), Ok(second)) = (one.canonicalize(), other.canonicalize()) else {
+    let (Ok(first), Ok(second)) = (canonicalize(one), canonicalize(other)) else {
         return false;
     };
     let is_kept = |path: &Path| path.is_file() || path.is_dir();
@@ -118,10 +182,9 @@ fn have_one_inode(one: &Path, other: &Path) -> bool {
     matches!((inode(one), inode(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Hard links are rare elsewhere, and the standard library does not tell them.
-#[cfg(not(unix))]
-fn have_one_inode(_: &Path, _: &Path) -> bool {
-    false
+#[cfg(windows)]
+fn have_one_inode(one: &Path, other: &Path) -> bool {
+    same_file::is_same_file(one, other).unwrap_or(false)
 }
 
 /// Whether the name of a file ends so, in whatever case.
@@ -132,8 +195,8 @@ pub fn has_ending(path: &Path, ending: &str) -> bool {
 
 /// The place of a file, whether it is there yet or not: the same for every spelling of its path.
 pub fn canonical_path(path: &Path) -> PathBuf {
-    let below = |folder: PathBuf| Some(folder.canonicalize().ok()?.join(path.file_name()?));
-    let place = path.canonicalize().ok();
+    let below = |folder: PathBuf| Some(canonicalize(&folder).ok()?.join(path.file_name()?));
+    let place = canonicalize(path).ok();
     place
         .or_else(|| below(folder_of(path)))
         .unwrap_or_else(|| path.to_owned())
@@ -183,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_existing_file_stays_unless_told_otherwise() {
+    fn an_existing_file_stays_unless_it_may_be_replaced() {
         let folder = folder();
         let path = folder.path().join("a.txt");
         write_atomically(&path, b"one", false).expect("new");
@@ -249,6 +312,41 @@ mod tests {
                 Path::new("/dev/null")
             ));
         }
+    }
+
+    #[test]
+    fn paths_of_windows_are_as_people_write_them() {
+        let plain = |path| without_verbatim_prefix(path);
+        let is = |path, expected: &str| assert_eq!(plain(path).as_deref(), Some(expected));
+        is(
+            r"\\?\C:\Users\Jörg\My page.html",
+            r"C:\Users\Jörg\My page.html",
+        );
+        is(r"\\?\c:\", r"c:\");
+        is(r"\\?\UNC\server\share\page.txt", r"\\server\share\page.txt");
+        for other in [
+            r"C:\plain",
+            "/usr/share",
+            r"\\?\Volume{12}\page.txt",
+            r"\\?\C:\dot.\page.txt",
+            r"\\?\C:\blank ",
+            r"\\?\C:\com1.txt",
+            r"\\?\C:\Nul",
+            r"\\?\C:\a/b",
+        ] {
+            assert_eq!(plain(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_path_without_links_leads_to_its_file() {
+        let folder = folder();
+        let path = folder.path().join("a b.txt");
+        assert!(canonicalize(&path).is_err(), "it is not there");
+        fs::write(&path, "one").expect("written");
+        let found = canonicalize(&path).expect("there");
+        assert_eq!(fs::read(&found).expect("read"), b"one");
+        assert_eq!(found, canonical_path(&path));
     }
 
     #[cfg(unix)]

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::inputs::check_output;
 use super::options::{SrxArgument, wrong_usage};
-use super::terminal::{print, tell};
+use super::terminal::{print, write_stderr};
 use crate::error::{Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 use canopy_corpus::AlignmentTable;
@@ -33,7 +33,7 @@ pub(super) struct AlignArguments {
     to: String,
     #[command(flatten)]
     srx: SrxArgument,
-    /// Rows as somebody has corrected them: what --json prints, or the window has saved
+    /// Corrected rows, as printed by --json or saved by the window
     #[arg(long, value_name = "FILE.json")]
     rows: Option<PathBuf>,
     /// File to write: a translation memory (.tmx), a table of two columns (.tsv), or pairs with the numbers of their sentences
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
     }
     if !arguments.json {
         let counts = table.counts();
-        tell(&format!(
+        write_stderr(&format!(
             "{} pairs; left out: {} doubtful, {} and {} sentences without the other side\n",
             written.pairs, written.doubtful, counts.unpaired_source, counts.unpaired_target,
         ));

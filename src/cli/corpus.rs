@@ -1,4 +1,4 @@
-//! `canopy corpus …`: makes corpora and tells what is in them.
+//! `canopy corpus …`: makes corpora and describes their content.
 
 use std::path::PathBuf;
 
@@ -21,12 +21,12 @@ pub(super) enum CorpusCommand {
     /// Make a corpus of texts in two languages
     #[command(subcommand)]
     Import(ImportCommand),
-    /// Make one corpus of several: so much of each, without what is held out
+    /// Combine several corpora into one: a share of each, without held-out texts
     ///
-    /// Development and test documents stay as they are. A training pair is left out if its source, or a text with seven
-    /// tenths of its character 5-grams, is in one of these documents or in a corpus of --without. Pairs that read the same
-    /// on both sides, differ greatly in length, or are in the script of another language stay as context. The numbers of
-    /// all these are printed.
+    /// Development and test documents stay as they are. A training pair is left out if its source, or a text with 70 % of
+    /// its character 5-grams, is in one of these documents or in a corpus of --without. Pairs that read the same on both
+    /// sides, differ greatly in length, or are in the script of another language stay as context. The numbers of all these
+    /// are printed.
     Combine(CombineArguments),
     /// Cut long training sentences in two, so that the second half needs the first as its context
     ///
@@ -39,9 +39,9 @@ pub(super) enum CorpusCommand {
     Vocabulary(VocabularyArgs),
     /// Choose a context for each sentence: the most similar one, the one before, or itself
     ///
-    /// Never the sentence itself, unless an option allows it; of equally similar ones the nearer.
+    /// Never the sentence itself, unless an option allows it; the nearer of equally similar ones.
     SelectContext(SelectContextArguments),
-    /// Show which sentences of a document resemble each other, and which context each would get
+    /// Show which sentences of a document are similar, and which context each would get
     Similarity(SimilarityArguments),
     /// Count documents, paragraphs, units and words
     Statistics {

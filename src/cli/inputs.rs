@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::error::{BaseError, Error, Result};
-use canopy_base::file::is_same_file;
+use canopy_base::file::{canonicalize, is_same_file};
 use canopy_corpus::gettext::is_catalogue;
 
 /// Files that the folders of models, encoders, corpora, runs and sweeps are made of. Others in them may be replaced,
 /// such as
-/// a figure beside the curves that it shows.
+/// a figure next to the curves that it shows.
 const PARTS: [&str; 19] = [
     "config.toml",
     "corpus.json",
@@ -41,7 +41,7 @@ pub(super) fn check_output<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<()> {
     // What is not there cannot be lost.
-    let Ok(place) = output.canonicalize() else {
+    let Ok(place) = canonicalize(output) else {
         return Ok(());
     };
     let mut inputs = inputs.into_iter();
@@ -62,7 +62,7 @@ fn is_part(file: &Path) -> bool {
 }
 
 fn is_below(place: &Path, folder: &Path) -> bool {
-    let folder = folder.canonicalize();
+    let folder = canonicalize(folder);
     folder.is_ok_and(|folder| folder.is_dir() && place.starts_with(folder))
 }
 

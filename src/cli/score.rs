@@ -262,7 +262,7 @@ fn columns(
     columns
 }
 
-/// Scores of texts that were split into words before compare with nobody's; sacrebleu warns at as many lines.
+/// Scores of texts that were split into words before compare with no others; sacrebleu warns at as many lines.
 fn warn_of_tokenised(tests: &TestSet) {
     const MANY: usize = 100;
     for (name, lines) in tests.names.iter().zip(&tests.systems) {

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use async_signal::{Signal, Signals};
+use async_signal::Signal;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
+use super::interrupt::orders_to_end;
 use super::options::models;
-use super::terminal::{StatusLine, duration, print, tell, warn};
+use super::terminal::{StatusLine, duration, print, warn, write_stderr};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_nn::model::Preset;
@@ -49,22 +50,22 @@ pub(super) struct TrainArguments {
     /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Translations to remember beside the training pairs, for presets with a memory: a TMX file, a corpus, PO or MO files, or a
-    /// table. Sentences of the held-out documents are left out
+    /// Translations to remember in addition to the training pairs, for presets with a memory: a TMX file, a corpus, PO or
+    /// MO files, or a table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
-    /// Corpus of general documents: with --from, the run ends with its scores before and after, beside those of the
+    /// Corpus of general documents: with --from, the run ends with its scores before and after, next to those of the
     /// held-out documents
     #[arg(long, value_name = "DIR")]
     general: Option<PathBuf>,
-    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run tells how often the model
+    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run reports how often the model
     /// prefers its right translations
     #[arg(long, value_name = "FILE")]
     contrastive_set: Option<PathBuf>,
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
-    /// With --from: leave the sentence-level network as it is, and train only what reads beyond the sentence
+    /// With --from: freeze the sentence-level network, and train only the layers that read context
     #[arg(long)]
     context_only: bool,
     /// Folder for checkpoints, settings and events
@@ -78,10 +79,10 @@ pub(super) struct TrainArguments {
     config: Option<PathBuf>,
     #[command(flatten)]
     place: super::options::PlaceArguments,
-    /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
+    /// Devices that share every batch: graphics adapters, or workers with their own threads on the CPU
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
-    /// Numbers of the matrix products: those of 16 bits are for graphics cards that have them, and slower on the CPU
+    /// Precision of matrix products: 16 bits are for GPUs that support them, and slower on the CPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<ProductPrecision>,
     /// Accepted for older scripts, without effect
@@ -90,10 +91,10 @@ pub(super) struct TrainArguments {
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Updates in all, those before a resume included; 0 for no limit
+    /// Maximum number of updates, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
-    /// Target tokens in all, those before a resume included; 0 for no limit
+    /// Maximum number of target tokens, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     target_tokens: Option<u64>,
     /// Minutes of this session; 0 for no limit
@@ -134,7 +135,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     };
     let compute = ComputeDevice::open(arguments.place.with_key(device))?;
     if compute.software {
-        warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
+        warn("this GPU is emulated on the CPU; --device cpu is several times faster");
     }
     let mut line = StatusLine::new();
     let control = Control::default();
@@ -151,13 +152,13 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         let Some(estimate) = probed else {
             interrupted()
         };
-        return print(&told(&estimate));
+        return print(&estimate_text(&estimate));
     };
     // The window shows it too.
     if let Some(home) = Folders::of_user().data
         && let Err(error) = remember_run(&home, run)
     {
-        warn(&format!("the window will not find this run: {error}"));
+        warn(&format!("the window will not list this run: {error}"));
     }
     let mut observe = |event: &TrainingEvent| {
         show(&mut line, event);
@@ -196,7 +197,7 @@ pub(super) fn interrupted() -> ! {
     std::process::exit(INTERRUPTED)
 }
 
-fn told(estimate: &Estimate) -> String {
+fn estimate_text(estimate: &Estimate) -> String {
     let total = estimate.total_secs.map_or_else(String::new, |secs| {
         format!("in all about {}, ", duration(secs))
     });
@@ -216,24 +217,18 @@ fn told(estimate: &Estimate) -> String {
     )
 }
 
-/// Ctrl+C, or a system that asks for an end, ends the run after a checkpoint; another Ctrl+C ends the program at once.
+/// Ctrl+C, or a termination signal, ends the run after a checkpoint; another Ctrl+C ends the program at once.
 pub(super) fn end_on_interrupt(control: &Control) {
-    // Windows has no other than Ctrl+C.
-    let signals: &[Signal] = if cfg!(unix) {
-        &[Signal::Int, Signal::Term]
-    } else {
-        &[Signal::Int]
-    };
     let control = control.clone();
-    match Signals::new(signals) {
+    match orders_to_end() {
         Ok(signals) => {
             std::thread::spawn(move || {
                 for signal in futures_lite::stream::block_on(signals) {
                     if control.order() < Order::Stop {
-                        tell("\ncanopy: saving; press Ctrl+C again to end at once\n");
+                        write_stderr("\ncanopy: saving; press Ctrl+C again to quit immediately\n");
                         control.stop();
                     } else if !matches!(signal, Ok(Signal::Term)) {
-                        // A system may well ask twice.
+                        // A system may send the signal twice.
                         interrupted();
                     }
                 }
@@ -317,7 +312,7 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
             ..
         } => {
             let from = if *step > 0 {
-                format!(", goes on after step {step}")
+                format!(", resumed after step {step}")
             } else {
                 String::new()
             };
@@ -384,8 +379,10 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 EndReason::WorseThanBase => {
                     ": the model became much worse than the one it began with, which is kept in checkpoints/best"
                 }
-                EndReason::Stopped => ": stopped and saved, go on with --resume",
-                EndReason::Abandoned => ": abandoned, go on from the last checkpoint with --resume",
+                EndReason::Stopped => ": stopped and saved, continue with --resume",
+                EndReason::Abandoned => {
+                    ": abandoned, continue from the last checkpoint with --resume"
+                }
             };
             line.line(&format!("finished after step {step}{how}"));
         }
@@ -403,7 +400,7 @@ fn show_phase(line: &mut StatusLine, phase: Phase) {
         Phase::Draft => line.show("writing drafts of the training pairs"),
         Phase::Validate => line.show("validating"),
         Phase::Save => line.show("saving"),
-        Phase::Paused => line.line("paused; go on with `canopy run resume`"),
+        Phase::Paused => line.line("paused; continue with `canopy run resume`"),
         Phase::Train => {}
     }
 }

@@ -51,7 +51,7 @@ pub struct Cell {
     pub chance: f64,
     /// Between 0 and 1; none of fewer than [`FEWEST`] items.
     pub accuracy: Option<f64>,
-    /// Of 95 %, by Wilson 1927, as if items were independent; those of one document are not quite.
+    /// The 95 % interval by Wilson 1927, as if items were independent; those of one document are not quite.
     pub interval: Option<(f64, f64)>,
 }
 

@@ -84,7 +84,7 @@ impl AlignmentTable {
         }
     }
 
-    /// Carries out an edit of a row, and tells which to look at next; `None` if there is nothing to do.
+    /// Carries out an edit of a row, and returns the row to look at next; `None` if there is nothing to do.
     pub fn edit(&mut self, row: usize, edit: AlignmentEdit) -> Option<usize> {
         let documents = (&*self.source, &*self.target);
         self.rows.edit(row, edit, &self.comparison, documents)
@@ -98,7 +98,7 @@ impl AlignmentTable {
         self.rows.can_redo()
     }
 
-    /// Takes the last edit back, and tells where it was.
+    /// Undoes the last edit, and returns its row.
     pub fn undo(&mut self) -> Option<usize> {
         self.rows.undo()
     }

@@ -61,7 +61,7 @@ pub struct CtxproReport {
     /// Sentences before them.
     pub context: usize,
     pub films: usize,
-    /// Left out: the same sentence of the same film asks for the same word.
+    /// Left out: duplicates with the same sentence, film and word.
     pub doubles: usize,
     /// Left out: the film stands in development or test sets too.
     pub held_out: usize,

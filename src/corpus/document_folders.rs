@@ -39,7 +39,7 @@ pub struct FolderImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
-    /// Pairs in which it finds a defect are context only, beside those of which the aligner is not sure.
+    /// Pairs with a defect are context only, as are those of which the aligner is not sure.
     pub filter: Option<PairFilter>,
 }
 
@@ -73,7 +73,7 @@ pub struct LeftOut {
 }
 
 impl FolderImport {
-    /// Reads all documents and writes the corpus; `progress` is told pairs of documents done and in all, and may end
+    /// Reads all documents and writes the corpus; `progress` gets the numbers of document pairs done and in all, and may end
     /// the import: then nothing is written and the result is `None`.
     ///
     /// # Errors

@@ -172,7 +172,7 @@ fn pair(source: &mut Lines, target: &mut Lines) -> Result<Option<(String, String
 struct Lines {
     reader: BufReader<File>,
     path: PathBuf,
-    /// Of the line read last, counted from 1.
+    /// Number of the line read last, counted from 1.
     number: usize,
     offset: usize,
 }

@@ -50,7 +50,7 @@ impl std::str::FromStr for Split {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|split| split.name() == name);
-        found.ok_or_else(|| format!("{name} is none of train, dev, test"))
+        found.ok_or_else(|| format!("{name} is not one of train, dev, test"))
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Every unit that has both languages becomes a paragraph with one pair, its inline elements placeholders. Documents are
 //! found by a property that names one (such as `x-document` or `file`), else by a `tuid` that begins with a file's name
-//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at, but in a memory. The
-//! file is read unit by unit, but the texts of both languages are kept in memory until all documents are complete.
+//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at,
+//! but in a memory. The file is read unit by unit, but the texts of both languages are kept in memory until all documents
+//! are complete.
 
 mod encoding;
 mod look;
@@ -85,7 +86,7 @@ pub struct TmxReport {
 }
 
 impl TmxImport {
-    /// Reads the file and writes the corpus; `progress` is told bytes read and in all, and may end the import: then
+    /// Reads the file and writes the corpus; `progress` gets the numbers of bytes read and in all, and may end the import: then
     /// nothing is written and the result is `None`.
     ///
     /// # Errors

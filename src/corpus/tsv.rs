@@ -50,7 +50,7 @@ pub struct TsvReport {
 }
 
 impl TsvImport {
-    /// Reads the file and writes the corpus; `progress` is told lines done and in all, and may end the import: then
+    /// Reads the file and writes the corpus; `progress` gets the numbers of lines done and in all, and may end the import: then
     /// nothing is written and the result is `None`.
     ///
     /// # Errors

@@ -139,7 +139,7 @@ mod tests {
     use super::super::placeholder::CLOSE;
     use super::*;
 
-    /// Of a text with `<1>`, `<2/>` and `</>`.
+    /// Codes of a text with `<1>`, `<2/>` and `</>`.
     fn coded(text: &str) -> String {
         let mut coded = text.replace("</>", &CLOSE.to_string());
         for number in 0..4 {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn another_sentence_and_codes_lost_within_are_told() {
+    fn another_sentence_and_codes_lost_within_are_reported() {
         for (own, foreign) in [
             ("Open it.", "Close it."),
             ("Open <0/> it.", "Open it."),

@@ -30,7 +30,7 @@ const PARTICLES: [char; 12] = [
     'と', 'っ', 'の', 'は', 'が', 'を', 'に', 'で', 'も', 'や', 'へ', '、',
 ];
 
-/// Who says where sentences end.
+/// The source of the rules for where sentences end.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Segmentation<'r> {
     /// We do, with the abbreviations of a language (`en`, `de`, with or without region); without one those of English and

@@ -55,7 +55,7 @@ impl Document {
 }
 
 impl Tags {
-    /// Of a sentence's markup, which stands in `original`.
+    /// Tags of a sentence's markup, which stands in `original`.
     fn of_markup(markup: &Markup, original: &str, syntax: Syntax) -> Self {
         let text = |range: &Range<usize>| &original[range.clone()];
         match (markup, syntax) {
@@ -87,7 +87,7 @@ impl Tags {
         let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
         let queue = BufferQueue::default();
         queue.push_back(StrTendril::from_slice(html));
-        // No script can ask for anything in between: the sink never does.
+        // No script can insert anything in between: the sink never does.
         let _ = tokenizer.feed(&queue);
         tokenizer.end();
         let mut tags = tokenizer.sink.tags.into_inner();
@@ -126,7 +126,7 @@ impl Tags {
         }
     }
 
-    /// Of tags, addresses and hard breaks in Markdown, and of marks whose partner stands in another sentence.
+    /// Tags of inline HTML, addresses and hard breaks in Markdown, and of marks whose partner is in another sentence.
     fn of_marks(marks: &str) -> Self {
         if marks.contains('\n') {
             return Self::from_html(&marks.replace('\\', " "));
@@ -166,7 +166,7 @@ fn autolink(mark: &str) -> Option<&str> {
 #[derive(Default)]
 struct Sink {
     tags: RefCell<Tags>,
-    /// The open element whose text nobody sees.
+    /// The open element whose text is invisible.
     hidden: RefCell<Option<LocalName>>,
 }
 

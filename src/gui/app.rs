@@ -11,7 +11,6 @@ use super::checks::ChecksPanel;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::{DocumentPanel, Seen};
-use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::focus::FocusFollower;
@@ -20,6 +19,7 @@ use super::languages::LanguageLine;
 use super::machines::MachineForm;
 use super::merging::merging_ui;
 use super::models::ModelsPanel;
+use super::moved_work::moved_work_ui;
 use super::outline::OutlinePanel;
 use super::page_room::{least_size, page_room_ui, shows_outline};
 use super::path_question::PathQuestion;
@@ -83,7 +83,7 @@ pub struct CanopyApp {
 }
 
 impl CanopyApp {
-    /// Starts the threads and opens what was asked for.
+    /// Starts the threads and opens the requested files.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -372,7 +372,7 @@ fn document_page_ui(
     similar_panel_ui(ui, state, panels, commands);
     history_panel_ui(ui, state, panels, commands);
     if let Some(document) = &state.document
-        && let Some(elsewhere) = &document.elsewhere
+        && let Some(moved_work) = &document.moved_work
     {
         let panel = Panel::top("elsewhere").frame(
             Frame::NONE
@@ -380,7 +380,7 @@ fn document_page_ui(
                 .inner_margin(Margin::symmetric(14, 8)),
         );
         let count = document.num_sentences();
-        panel.show(ui, |ui| elsewhere_ui(ui, elsewhere, count, commands));
+        panel.show(ui, |ui| moved_work_ui(ui, moved_work, count, commands));
     }
     bars_ui(ui, state, commands);
     let central = CentralPanel::default()

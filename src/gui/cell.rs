@@ -322,7 +322,7 @@ fn chip_label(token: Token) -> String {
     }
 }
 
-/// The text in a chip beside its number: inline code, an address.
+/// The text in a chip next to its number: inline code, an address.
 fn chip_text(token: Token, points: &[String]) -> Option<String> {
     let Token::Point(number) = token else {
         return None;

@@ -297,7 +297,7 @@ fn buttons_ui(ui: &mut Ui, finding: &Finding, can_ignore: bool, commands: &mut V
             commands.push(Command::Check(CheckCommand::Repair(finding.clone())));
         }
     }
-    let hint = "Shows this finding no more in this document";
+    let hint = "Hides this finding in this document";
     if can_ignore
         && ui
             .add(Button::new("Ignore").small())

@@ -43,11 +43,11 @@ pub struct DocumentPanel {
     /// How much room subtitles have.
     subtitles: SubtitleLayout,
     languages: LanguageMenus,
-    /// Of which document and languages the scripts are.
+    /// The document and languages that the scripts belong to.
     scripts_of: Option<(Arc<Document>, Languages)>,
 }
 
-/// Facts about the document besides its text.
+/// Facts about the document other than its text.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     pub line: LanguageLine<'a>,
@@ -188,7 +188,7 @@ impl DocumentPanel {
             self.measure(ui, open, row, columns, palette);
         }
         if !is_same {
-            // It may be opened where somebody was.
+            // It may be opened where the user left it.
             let row = scroll_to.filter(|row| *row < self.rows.len());
             let showing =
                 row.and_then(|row| self.offset_showing(ui, open, row, columns, 0.0, palette));
@@ -321,7 +321,7 @@ impl DocumentPanel {
         self.measured[row] = true;
     }
 
-    /// Of `context` each row changes what is its own.
+    /// Each row changes its own part of `context`.
     fn rows_ui(
         &mut self,
         ui: &mut Ui,

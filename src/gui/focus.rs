@@ -14,12 +14,12 @@ pub struct FocusFollower {
 }
 
 impl FocusFollower {
-    /// Asks lists to scroll to a control that Tab has led to, where it is not wholly in sight.
+    /// Makes lists scroll to a control focused with Tab, where it is not fully visible.
     pub fn follow(&mut self, ctx: &Context) {
         let focused = ctx.memory(egui::Memory::focused);
         if focused != self.last {
             self.last = focused;
-            // Whoever clicks sees what they click.
+            // A clicked control is visible already.
             let clicks =
                 ctx.input(|input| input.pointer.any_down() || input.pointer.any_released());
             self.frames_left = if clicks { 0 } else { FRAMES };

@@ -8,7 +8,7 @@ use canopy_app::{AppState, Command, HelpPage};
 const GUIDE: &str = include_str!("../../docs/guide/translating.md");
 const LICENCE: &str = include_str!("../../LICENSE-MIT");
 
-/// The page of help that is asked for.
+/// The requested page of help.
 pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
     let Some(page) = state.help else { return };
     let title = match page {
@@ -86,7 +86,7 @@ fn about_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.add_space(6.0);
     }
     let mut licences =
-        "Licence: MIT or Apache-2.0. Models have licences of their own, which the Models page shows."
+        "Licence: MIT or Apache-2.0. Models have their own licences, shown on the Models page."
             .to_owned();
     for model in state.models.all.iter().filter(|model| model.is_shipped) {
         let (pair, licence) = (model.pair(), model.licence_or_unknown());

@@ -31,7 +31,7 @@ pub struct LanguageLine<'a> {
 /// The choices of both menus, and what is being looked for.
 #[derive(Default)]
 pub struct LanguageMenus {
-    /// Of which models and source they are.
+    /// The models and the source language that they belong to.
     of: Option<(Arc<Vec<InstalledModel>>, String)>,
     sources: Vec<(String, String)>,
     targets: Vec<Reach>,
@@ -179,7 +179,7 @@ fn note_ui(
         None | Some(LanguageNote::NoPair { .. }) => {}
         Some(LanguageNote::Detected) => {
             ui.add(Label::new(small("detected", palette)).truncate())
-                .on_hover_text("Its text tells the language");
+                .on_hover_text("Detected in its text");
         }
         Some(LanguageNote::Other { code, name }) => {
             let text = format!("The text looks like {name}");
@@ -203,10 +203,9 @@ fn note_ui(
         }
         Some(LanguageNote::Unlike { percent }) => {
             let hint = format!(
-                "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
-                 model may know more: show the models"
+                "Its translations are {percent} % likely to be good, according to the model's confidence. A larger model may do better: show the models"
             );
-            if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
+            if warning_ui(ui, "Unlike the model's training texts", &hint, palette) {
                 commands.push(Command::ShowPage(Page::Models));
             }
         }

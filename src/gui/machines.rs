@@ -53,9 +53,8 @@ impl MachineForm {
             let palette = Palette::from_ui(ui);
             ui.heading("Another machine");
             ui.add_space(6.0);
-            let told = "A computer running canopy serve --compute (same version). Models and the sentences you translate are sent to \
-                        it; your files stay here.";
-            ui.label(RichText::new(told).color(palette.weak));
+            let hint = "A computer that runs canopy serve --compute (same version). Models and the sentences to translate are sent to it; your files stay here.";
+            ui.label(RichText::new(hint).color(palette.weak));
             ui.add_space(8.0);
             let address = TextEdit::singleline(&mut entered.address).hint_text("workstation:8600");
             field_ui(ui, "Address", address);

@@ -337,7 +337,7 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
     let is_shipped = |folder: &Path| state.shipped.models.iter().any(|shipped| shipped == folder);
     let installed = state.models.all.iter().filter(|model| {
-        model.is_removable() && !state.models.is_elsewhere(model) && model.problem.is_none()
+        model.is_removable() && !state.models.is_external(model) && model.problem.is_none()
     });
     let installed: Vec<&Path> = installed.map(|model| model.folder.as_path()).collect();
     if !installed.is_empty() {
@@ -404,7 +404,7 @@ fn dictionaries_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
 }
 
-/// How German translations of English address somebody.
+/// The form of address of German translations from English.
 fn address_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let ModelState::Open { info, .. } = &state.model else {
         return;

@@ -1,4 +1,4 @@
-//! Changes of somebody else, sentence by sentence, to accept or ignore.
+//! Another person's changes, sentence by sentence, to accept or ignore.
 
 use egui::{Checkbox, Context, Id, RichText, ScrollArea, Ui};
 
@@ -78,7 +78,7 @@ fn about_ui(ui: &mut Ui, merging: &Merging) {
     let unmatched = merging.incoming.unmatched;
     if unmatched > 0 {
         about.push(format!(
-            "{} of the file fit nowhere in the document",
+            "{} of the file match nothing in the document",
             labels::count(unmatched, "translation")
         ));
     }
@@ -114,7 +114,7 @@ fn change_ui(
         let mut is_taken = taken;
         let label = format!("{}", change.sentence + 1);
         let checkbox = ui.add(Checkbox::new(&mut is_taken, label));
-        if checkbox.on_hover_text("Take this change over").changed() {
+        if checkbox.on_hover_text("Accept this change").changed() {
             commands.push(Command::Merge(MergeCommand::Take(number, is_taken)));
         }
         ui.add_space((text - ui.cursor().left()).max(0.0));
@@ -128,7 +128,7 @@ fn change_ui(
             ui.label(typeset::galley(ui, typeset::Text::new(job)));
             let (text, color) = match change.kind {
                 ChangeKind::Conflict => ("Both sides have changed it", palette.error),
-                ChangeKind::Approved => ("Approved as it is", palette.weak),
+                ChangeKind::Approved => ("Approved unchanged", palette.weak),
                 ChangeKind::Changed if change.is_approved => ("Changed and approved", palette.weak),
                 ChangeKind::Changed => return,
             };

@@ -11,7 +11,7 @@ use canopy_app::{Command, Notice, NoticeKind};
 
 const WIDTH: f32 = 400.0;
 
-/// Of the button that dismisses a notice, in both directions.
+/// Width and height of the button that dismisses a notice.
 const DISMISS: f32 = 22.0;
 
 /// `bottom` is the lower edge of what is read: what stands below it stays free.

@@ -145,8 +145,7 @@ fn documents_ui(
             numbers_ui(ui, &total, &palette);
         });
     ui.add_space(10.0);
-    let explained = "Words by what is known of their sentences: the same stood before in these documents, the memory has \
-        it, or something alike, or it is new";
+    let explained = "Words by the matches of their sentences: repetitions in these documents, exact or fuzzy matches in the memory, or new";
     ui.label(RichText::new(explained).size(12.5).color(palette.weak));
 }
 
@@ -172,7 +171,7 @@ fn row_menu_ui(ui: &mut Ui, row: &DocumentStatus, commands: &mut Vec<Command>) {
     }
 }
 
-/// The row of the document that is open tells how far it is now.
+/// The row of the open document shows its current progress.
 fn with_open(
     row: &DocumentStatus,
     status: &ProjectStatus,

@@ -67,7 +67,7 @@ impl Scripts {
         }
     }
 
-    /// Of a document; where its language tells no Chinese characters, its beginning does.
+    /// Scripts of a document; where its language does not determine the Chinese characters, its beginning does.
     pub fn from_document(document: &Document, languages: Option<(&str, &str)>) -> Self {
         const SEEN: usize = 200;
         let script = |language: Option<&str>| Script {

@@ -29,10 +29,10 @@ pub struct SimilarPanel {
 
 struct Found {
     percent: String,
-    /// The source, with the words of the sentence that it lacks and those that the sentence lacks told apart.
+    /// The source, in which words missing on either side are marked.
     source_parts: Vec<(Part, String)>,
     target: String,
-    /// The target, what the translation of the sentence does not have told apart.
+    /// The target, in which words that the translation of the sentence lacks are marked.
     target_parts: Vec<(Part, String)>,
     /// The memory, who wrote it, and when.
     hint: String,
@@ -62,7 +62,7 @@ impl SimilarPanel {
         });
     }
 
-    /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is told from
+    /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is distinguished from
     /// what the model has made of it.
     pub fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
@@ -150,7 +150,7 @@ impl Found {
     }
 }
 
-/// The target of a pair, told apart from a translation if there is one.
+/// The target of a pair, with its differences from the translation if there is one.
 fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     if translation.trim().is_empty() {
         return vec![(Part::Same, target.to_owned())];

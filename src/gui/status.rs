@@ -54,7 +54,7 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
             (running.preparing, running.control.is_cancelled())
         {
             let what = match what {
-                Preparation::Adapting => "Taking in similar sentences",
+                Preparation::Adapting => "Adapting to similar sentences",
                 Preparation::Drafting => "First pass over the document",
             };
             phrase_ui(ui, format!("{what}, {done} of {num}"), palette);
@@ -76,7 +76,7 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     let phase = if let Some((_, path)) = &state.opening {
         format!("Opening {}", super::menu::file_name(path))
     } else if state.is_waiting_for_model() {
-        "Opening the model, the translation starts then".to_owned()
+        "Opening the model, then the translation starts".to_owned()
     } else if matches!(state.model, ModelState::Opening { .. }) {
         "Opening the model".to_owned()
     } else if state.is_saving() {

@@ -32,7 +32,7 @@ pub struct TermSpans {
 }
 
 impl TermSpans {
-    /// Of one sentence.
+    /// Terms of one sentence.
     pub fn for_sentence(
         &mut self,
         document: &Arc<Document>,

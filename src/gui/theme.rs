@@ -208,7 +208,7 @@ pub fn install(ctx: &Context) {
             spacing.slider_width = 150.0;
             spacing.tooltip_width = 360.0;
             spacing.scroll.bar_width = 9.0;
-            // A jump beyond what was the end a frame ago must not spring back.
+            // A jump past the previous frame's end must not spring back.
             spacing.scroll.kinetic.rubber_band = false;
             style.interaction.tooltip_delay = 0.35;
             style.interaction.selectable_labels = false;
@@ -395,7 +395,7 @@ pub fn contrast_ratio(one: Color32, other: Color32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Of a text and its ground: WCAG 2.2, criterion 1.4.3.
+    /// Least contrast of a text and its background: WCAG 2.2, criterion 1.4.3.
     const LEAST: f32 = 4.5;
 
     /// Backgrounds of texts, and the colours of texts on them.

@@ -116,7 +116,7 @@ fn recent_ui(ui: &mut Ui, settings: &Settings, commands: &mut Vec<Command>) {
     }
     let documents = &settings.recent_documents;
     if documents.is_empty() {
-        list_ui(ui, "Recent", (&[], "Nothing opened yet"), commands);
+        list_ui(ui, "Recent", (&[], "No recent documents"), commands);
         return;
     }
     ui.label(RichText::new("Recent").size(12.5).color(palette.weak));
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_told_from_others_of_its_name() {
+    fn a_document_is_distinguished_from_others_of_its_name() {
         let settings = Settings {
             documents: vec![DocumentNote {
                 document: "/home/ada/texts/cla.docx".into(),
@@ -238,12 +238,12 @@ mod tests {
             ..Settings::default()
         };
         let home = Some(Path::new("/home/ada"));
-        let told = |path: &str| about(Path::new(path), &settings, home);
+        let shown = |path: &str| about(Path::new(path), &settings, home);
         assert_eq!(
-            told("/home/ada/texts/cla.docx"),
+            shown("/home/ada/texts/cla.docx"),
             "~/texts  ·  English → Portuguese  ·  35 of 48 translated"
         );
-        assert_eq!(told("/home/ada/cla.docx"), "~");
-        assert_eq!(told("/srv/cla.docx"), "/srv");
+        assert_eq!(shown("/home/ada/cla.docx"), "~");
+        assert_eq!(shown("/srv/cla.docx"), "/srv");
     }
 }

@@ -32,7 +32,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Moments of a parameter of so many numbers before its first step.
+    /// Moments of a parameter of `len` numbers before its first step.
     pub fn zeros(numbers: usize, device: &Device) -> Self {
         let zeros = Tensor::zeros([numbers], device);
         Self {
@@ -93,7 +93,7 @@ pub fn is_adapted_at_once(values: &Tensor<1>) -> bool {
     cube::is_updated(values)
 }
 
-/// [`adam`] over all parameters, and the sum of the squares of all their gradients before, `[1]`, which nobody waits for. Gradients
+/// [`adam`] over all parameters, and the sum of the squares of all their gradients before, `[1]`, which is read later. Gradients
 /// that together are longer than `limit` are scaled to it, and then by [`AdamStep::scale`]; where their length is not finite,
 /// nothing changes.
 ///

@@ -1,4 +1,4 @@
-//! Fused operations with gradients, each beside its plain tensor version.
+//! Fused operations with gradients, each with its plain tensor version.
 //!
 //! The fused version runs on the CPU (burn's flex backend), where a chain of small tensor operations spends most of its
 //! time on memory traffic; the plain version is the reference of the tests and the path of every other device.

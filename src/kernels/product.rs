@@ -3,9 +3,10 @@
 //! Micikevicius et al., "Mixed Precision Training", ICLR 2018: products take and give numbers of 16 bits; weights, sums,
 //! norms, softmax and the loss stay in 32 bits.
 //!
-//! The gradients of what all rows share, of weights and biases, are sums over rows. On a graphics card each number of them is
-//! summed by one thread, and where there are fewer numbers than threads the card waits; so there rows are taken in parts, whose
-//! sums are added. Products of 32 bits have a kernel of their own there (`cube`), and those of 16 where the card has cooperative matrices.
+//! The gradients of what all rows share, of weights and biases, are sums over rows. On a graphics card each number of them
+//! is summed by one thread, and where there are fewer numbers than threads the GPU waits; so there rows are taken in parts,
+//! whose sums are added. Products of 32 bits have a kernel of their own there (`cube`), and those of 16 where the card has
+//! cooperative matrices.
 
 use std::cell::Cell;
 

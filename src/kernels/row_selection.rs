@@ -17,7 +17,7 @@ const AT_ONCE: usize = 8;
 #[derive(Debug, Clone, Default)]
 pub struct RowNumbers {
     numbers: Vec<i32>,
-    /// Places of rows that nobody reads: they have no gradient. In order.
+    /// Places of rows that are not read: they have no gradient. In order.
     unread: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ impl RowNumbers {
         self.numbers.push(row_number(number));
     }
 
-    /// Adds a row that nobody reads and that only fills a place.
+    /// Adds a row that is not read and only fills a place.
     pub fn push_unread(&mut self, number: usize) {
         self.unread.push(self.numbers.len());
         self.push(number);
@@ -203,7 +203,7 @@ mod tests {
     fn gradients_are_summed_for_each_row() {
         let device = Device::flex();
         device.seed(2);
-        // Row 3 is selected 150 times, row 1 never, row 0 where nobody reads it.
+        // Row 3 is selected 150 times, row 1 never, row 0 where it is not read.
         let mut selected: RowNumbers = (0..150).map(|_| 3).chain([2, 4, 2]).collect();
         selected.push_unread(0);
         let gradient = Tensor::<2>::random([154, 6], Distribution::Default, &device);

@@ -104,7 +104,7 @@ impl LanguageModel {
     /// Continues ids behind those of `cache`, which has all but the last token afterwards.
     ///
     /// # Errors
-    /// Those of [`Self::complete`].
+    /// The errors of [`Self::complete`].
     #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
     pub fn complete_ids(
         &self,

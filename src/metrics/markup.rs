@@ -37,7 +37,7 @@ pub fn markup_placement(
     sum
 }
 
-/// The text inside a pair or beside a point.
+/// The text inside a pair or next to a point.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     Around(String),

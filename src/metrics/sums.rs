@@ -36,7 +36,7 @@ impl SegmentSums {
     /// - sources: `[segments]`, or none
     ///
     /// # Panics
-    /// Those of [`Self::count`].
+    /// As [`Self::count`].
     pub fn count_with_sources(
         metric: &dyn Metric,
         sources: &[impl AsRef<str> + Sync],

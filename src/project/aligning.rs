@@ -18,7 +18,7 @@ use canopy_translate::inference::{detected_language, read_in_its_language};
 pub struct Alignment {
     pub source: PathBuf,
     pub target: PathBuf,
-    /// Codes; empty where the text does not tell.
+    /// Codes; empty where the text does not show the language.
     pub languages: Languages,
     pub table: AlignmentTable,
     /// Where it is kept.

@@ -7,10 +7,11 @@ use super::Project;
 use super::project_lock::ProjectLock;
 use super::project_store::{ProjectFiles, SavedWork};
 use crate::error::Result;
+use canopy_base::file::canonicalize;
 use canopy_document::document::{Document, ReadingOptions};
 use canopy_translate::inference::read_in_its_language;
 
-/// Reads a document as somebody has chosen for it, rules of segmentation, splits and joins among that.
+/// Reads a document with its chosen options, including segmentation rules, splits and joins.
 ///
 /// # Errors
 /// If it or its rules cannot be read.
@@ -48,14 +49,14 @@ impl DocumentWork {
     /// # Errors
     /// If either cannot be read, or a window has the document open.
     pub fn write(data_folder: &Path, path: &Path) -> Result<Self> {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let lock = ProjectLock::take(data_folder, &path);
         lock.check()?;
         Self::open(data_folder, &path, Some(lock))
     }
 
     fn open(data_folder: &Path, path: &Path, lock: Option<ProjectLock>) -> Result<Self> {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let document = Document::open(&path, None)?;
         let (files, work) = ProjectFiles::find(data_folder, &path, &document);
         let SavedWork { project, error, .. } = work;

@@ -68,7 +68,7 @@ impl OpenDocument {
         filtered.is_none_or(|filtered| filtered.shows(sentence))
     }
 
-    /// The sentence so many shown ones further, or as far as there are any.
+    /// The sentence a number of shown ones further, or as far as there are any.
     pub fn shown_from(&self, sentence: usize, by: isize) -> usize {
         let is_shown = |&it: &usize| self.shows(it);
         let steps = by.unsigned_abs();

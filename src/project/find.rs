@@ -80,7 +80,7 @@ pub struct Find {
     pub current: Option<usize>,
     /// The field is to get the keyboard.
     pub wants_focus: OneShot<()>,
-    /// Of the targets that were searched.
+    /// Revision of the targets that were searched.
     pub(super) revision: u64,
 }
 

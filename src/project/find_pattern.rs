@@ -100,8 +100,8 @@ impl<'q> Pattern<'q> {
     /// Why the words are no regular expression, if they should be one.
     fn new(query: &'q str, options: FindOptions) -> Result<Self, String> {
         let case = if options.matches_case { "" } else { "(?i)" };
-        let is_asked = options.is_regex && !query.is_empty();
-        let regex = is_asked.then(|| Regex::new(&format!("{case}{query}")));
+        let has_pattern = options.is_regex && !query.is_empty();
+        let regex = has_pattern.then(|| Regex::new(&format!("{case}{query}")));
         let regex = regex.transpose().map_err(|problem| problem.to_string())?;
         Ok(Self {
             query,

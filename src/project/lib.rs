@@ -35,7 +35,7 @@ pub use filtered::{Filter, Filtered};
 pub use incoming::{ChangeKind, Incoming, IncomingChange};
 pub use notes::{DocumentNote, Written};
 pub use one_shot::OneShot;
-pub use open_document::{Counts, Editor, Insertion, OpenDocument, WorkElsewhere};
+pub use open_document::{Counts, Editor, Insertion, MovedWork, OpenDocument};
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{

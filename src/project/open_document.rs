@@ -112,8 +112,8 @@ pub struct OpenDocument {
     pub written: Option<Written>,
     /// The language of its source by its text; none where there are no letters.
     pub language: Option<DetectedLanguage>,
-    /// Work on this text under another path, while nobody has said what becomes of it.
-    pub elsewhere: Option<WorkElsewhere>,
+    /// Work on this text under another path, until the user decides about it.
+    pub moved_work: Option<MovedWork>,
     /// The language that it is translated from, where its file declares it or a person has said it.
     pub source_language: Option<String>,
     /// The language of its targets; none until a model or a person says it.
@@ -139,7 +139,7 @@ pub struct OpenDocument {
     unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
-    /// Sentences whose translation an update has changed, until somebody reviews them.
+    /// Sentences whose translation an update has changed, until they are reviewed.
     changed: HashSet<usize>,
     /// Changes of an update under way.
     updated: Vec<Change>,
@@ -154,7 +154,7 @@ pub struct OpenDocument {
 
 /// Work on the same document that lies under another path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WorkElsewhere {
+pub struct MovedWork {
     pub project: Project,
     /// How many sentences of the open document it has translations of.
     pub fitting: usize,
@@ -230,7 +230,7 @@ impl OpenDocument {
             num_visible: 0,
             written: None,
             language: detected_language(&document),
-            elsewhere: None,
+            moved_work: None,
             source_language: None,
             target_language: None,
             declared: None,
@@ -459,7 +459,7 @@ impl OpenDocument {
         true
     }
 
-    /// Makes one step of what an update has changed and nobody since; tells how many sentences that are.
+    /// Makes one undo step of what an update, and no later edit, has changed; returns the number of sentences.
     pub fn finish_update(&mut self) -> usize {
         let mut changes = std::mem::take(&mut self.updated);
         changes.retain(|change| self.targets[change.sentence] == change.after);
@@ -468,7 +468,7 @@ impl OpenDocument {
         count
     }
 
-    /// Whether the last update gave it another translation, and nobody has looked after it since.
+    /// Whether the last update gave it another translation, and it was not reviewed since.
     pub fn is_changed(&self, sentence: usize) -> bool {
         self.changed.contains(&sentence)
     }
@@ -478,7 +478,7 @@ impl OpenDocument {
         self.change_all(vec![(sentence, after)]) > 0
     }
 
-    /// Changes that are undone in one step; tells how many sentences they have made another.
+    /// Applies changes that are undone in one step; returns the number of changed sentences.
     pub fn change_all(&mut self, targets: Vec<(usize, Target)>) -> usize {
         self.change_all_from(targets, None)
     }

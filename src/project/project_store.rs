@@ -1,6 +1,6 @@
 //! Where project files lie: named by what is in a document and, as a hint, by its path.
 //!
-//! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: beside it
+//! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: next to it
 //! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
 //! file of the new name when the work on its document is next saved. Work on a document of a project folder lies there.
 
@@ -15,11 +15,11 @@ use super::project_folder::ProjectFolder;
 use super::project_merge::{MergedWork, Seen};
 use super::segment_history::absorb;
 use crate::error::{Error, Result};
-use canopy_base::file::write_atomically;
+use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::Document;
 use canopy_qa::checks::Checks;
 
-/// So many projects of documents that are gone are read to find the one that a document had under another name.
+/// Maximum number of projects of missing documents that are read to find the one that a document had under another name.
 const MOST_LOOKED_AT: usize = 400;
 
 /// Work that earlier sessions have left of a document.
@@ -28,7 +28,7 @@ pub struct SavedWork {
     /// Done on the document at this path.
     pub project: Option<Project>,
     /// Done on the same text, or much of it, at another path.
-    pub elsewhere: Option<Project>,
+    pub moved_work: Option<Project>,
     /// The error of a file that cannot be used.
     pub error: Option<Error>,
 }
@@ -46,13 +46,13 @@ impl SavedWork {
 #[derive(Debug)]
 pub struct ProjectFiles {
     folder: PathBuf,
-    /// Of the document's path.
+    /// Key of the document's path.
     path_key: String,
     /// Files that the next one replaces: their work is in it.
     read: Vec<PathBuf>,
     /// Files that cannot be read, or belong to another document: never replaced.
     foreign: Vec<PathBuf>,
-    /// The folder could not be listed, so nobody knows what would be lost.
+    /// The folder could not be listed, so it is unknown what would be lost.
     is_unknown: bool,
     /// The project folder that the document belongs to.
     shared: Option<Shared>,
@@ -120,14 +120,14 @@ impl ProjectFiles {
         let is_known = |project: &Project| {
             project.content == content || project.matched(document).iter().any(Option::is_some)
         };
-        let elsewhere = if project.as_ref().is_some_and(is_known) {
+        let moved_work = if project.as_ref().is_some_and(is_known) {
             None
         } else {
-            elsewhere(others, &content, document)
+            moved_work(others, &content, document)
         };
         let found = SavedWork {
             project,
-            elsewhere,
+            moved_work,
             error,
         };
         (place, found)
@@ -184,11 +184,11 @@ impl ProjectFiles {
         (merged(projects), error)
     }
 
-    /// Writes what is known of the document now, with what somebody else has changed in the file since it was read.
+    /// Writes what is known of the document now, merged with changes of the file since it was read.
     /// Files that were read before and have another name now go; what could not be read stays.
     ///
     /// # Errors
-    /// If it cannot be written, or nobody knows what it would replace.
+    /// If it cannot be written, or it is unknown what it would replace.
     pub fn save(&mut self, project: &Project) -> Result<Option<MergedWork>> {
         let merged = self.seen.as_ref().and_then(|seen| seen.merged(project));
         let project = merged.as_ref().map_or(project, |merged| &merged.project);
@@ -242,7 +242,7 @@ impl Shared {
         let Some(project) = ProjectFolder::containing(path)? else {
             return Ok(None);
         };
-        let canonical = path.canonicalize().map_err(Error::read(path))?;
+        let canonical = canonicalize(path).map_err(Error::read(path))?;
         let document = project.relative(&canonical).unwrap_or_default();
         let nothing = Project::new(canonical, String::new(), Vec::new());
         let settings = settings(&project.with_settings(&document, nothing));
@@ -258,9 +258,9 @@ impl Shared {
         let content = content_hash(document);
         let (work, error) = self.project.readable_work(&self.document);
         let others = entries(data_folder).unwrap_or_default();
-        let elsewhere = match &work {
+        let moved_work = match &work {
             Some(_) => None,
-            None => elsewhere(others, &content, document),
+            None => moved_work(others, &content, document),
         };
         let project = work.unwrap_or_else(|| {
             let path = self.project.path(&self.document);
@@ -270,7 +270,7 @@ impl Shared {
         });
         SavedWork {
             project: Some(project),
-            elsewhere,
+            moved_work,
             error,
         }
     }
@@ -429,7 +429,7 @@ fn united(newer: Vec<SavedTarget>, older: Vec<SavedTarget>) -> Vec<SavedTarget> 
 }
 
 /// Work on a document of the same content at another path; else on one that is gone, if half of it fits here.
-fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<Project> {
+fn moved_work(others: Vec<Entry>, content: &str, document: &Document) -> Option<Project> {
     let (same, others): (Vec<Entry>, Vec<Entry>) = others
         .into_iter()
         .partition(|entry| entry.content_key.as_deref() == Some(content));
@@ -445,7 +445,7 @@ fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<P
         (fitting > 0 && 2 * fitting >= project.targets.len() && is_gone())
             .then_some((fitting, project))
     });
-    // Of several that fit as well the newest, which comes first.
+    // The newest of several equally good ones, which comes first.
     let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.map(|(_, project)| project)
 }

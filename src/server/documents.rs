@@ -112,7 +112,7 @@ impl TranslatedDocument {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Other translations of such a text than `own`, the likelier ones first: each has of every sentence the next one, or its
+    /// Other translations of such a text than `own`, the more probable ones first: each has the next one of every sentence, or its
     /// translation where there are no more. What the text cannot hold is left out.
     pub fn other_texts(&self, own: &str) -> Vec<String> {
         let counts = self.sentences.values().map(|it| it.alternatives.len());

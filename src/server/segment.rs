@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_single_tags_are_told_apart() {
+    fn pairs_and_single_tags_are_distinguished() {
         let (text, tags) = stored("<t0/>Press <b1>Save</b1>.");
         assert_eq!(text, "\u{E100}Press \u{E001}Save\u{E200}.");
         assert_eq!(tags, ["<t0/>", "", "<b1>", "</b1>"]);

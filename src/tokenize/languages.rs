@@ -66,7 +66,7 @@ impl Code {
         }
     }
 
-    /// How well another code names what this one asks for; none if it is another language.
+    /// How well another code matches this one; none if it is another language.
     fn likeness(&self, other: &Self) -> Option<usize> {
         let base = if self.language == other.language {
             200
@@ -111,15 +111,15 @@ pub fn two_letters(code: &str) -> String {
     of(&language).or(whole).unwrap_or(language)
 }
 
-/// Which of `codes` names the language that `asked` names, best in script and region too.
-pub fn matching<'a>(asked: &str, codes: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = Code::from_text(asked);
+/// The one of `codes` that matches `language`, best in script and region too.
+pub fn matching<'a>(language: &str, codes: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = Code::from_text(language);
     let mut best = None;
     for code in codes {
-        if code.eq_ignore_ascii_case(asked) {
+        if code.eq_ignore_ascii_case(language) {
             return Some(code);
         }
-        // Of equal ones the first.
+        // The first of equal ones.
         if let Some(likeness) = wanted.likeness(&Code::from_text(code))
             && best.is_none_or(|(_, most)| likeness > most)
         {
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn two_and_three_letters_name_the_same() {
         let opus = ["nld", "deu", "cmn_Hans", "cmn_Hant", "nob", "pt_br", "pt"];
-        for (asked, found) in [
+        for (language, found) in [
             ("de", Some("deu")),
             ("deu", Some("deu")),
             ("de-AT", Some("deu")),
@@ -149,7 +149,7 @@ mod tests {
             ("fr", None),
             ("", None),
         ] {
-            assert_eq!(matching(asked, opus), found, "{asked}");
+            assert_eq!(matching(language, opus), found, "{language}");
         }
         assert_eq!(matching("ar", ["arz_Arab", "arb_Arab"]), Some("arb_Arab"));
     }

@@ -19,7 +19,7 @@ use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
 use canopy_document::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 
-/// How many ids there are when nothing else is asked for.
+/// Default number of ids.
 pub const DEFAULT_SIZE: usize = 8000;
 
 const SPECIAL: [&str; 4] = ["<pad>", "<unk>", "<bos>", "<eos>"];
@@ -198,7 +198,8 @@ impl Vocabulary {
         ids
     }
 
-    /// The text of `ids`: placeholders are kept, the four special ids and ids beyond the vocabulary left out. Bytes that are not UTF-8, which only a model can produce, become U+FFFD.
+    /// The text of `ids`: placeholders are kept, the four special ids and ids outside the vocabulary left out. Bytes that
+    /// are not UTF-8, which only a model can produce, become U+FFFD.
     pub fn decode(&self, ids: &[u32]) -> String {
         let mut text = String::new();
         // Piece by piece: the byte-level decoder would join bytes across a placeholder otherwise.

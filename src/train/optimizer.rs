@@ -280,7 +280,7 @@ struct Squares<'a> {
 }
 
 impl Squares<'_> {
-    /// Of all gradients together; the device is asked once.
+    /// Norm of all gradients together; reads from the device once.
     fn norm(self) -> f64 {
         if self.sums.is_empty() {
             return 0.0;

@@ -81,7 +81,7 @@ struct Jobs {
 }
 
 impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
-    /// Starts the thread; `wake` is called after events but steps, of which the run's folder tells whoever follows it. It
+    /// Starts the thread; `wake` is called after events other than steps, which readers find in the run's folder. It
     /// computes while it holds `device_lock`.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
                 let mut emit = |report: TrainingReport| {
                     let is_step =
                         matches!(&report, TrainingReport::Event { event, .. } if event.is_step());
-                    // Whoever follows it may already be gone; then nobody needs the report.
+                    // The receiver may already be gone; then the report is not needed.
                     let _ = sender.send(report.into());
                     if !is_step {
                         wake();

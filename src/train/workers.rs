@@ -16,7 +16,7 @@ use canopy_translate::inference::other_adapters;
 
 /// Where the parts of a batch are computed.
 pub(super) struct Workers {
-    /// Of the model and the optimiser.
+    /// Device of the model and the optimiser.
     first: Device,
     /// The first device among them; none if it computes alone.
     workers: Vec<Worker>,
@@ -59,7 +59,7 @@ impl Workers {
     /// `count` of them, the first on `device`.
     ///
     /// # Errors
-    /// If there are not so many graphics adapters, or a thread cannot be started.
+    /// If there are fewer graphics adapters, or a thread cannot be started.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
         let first = device.clone().autodiff();
         if count == 1 {

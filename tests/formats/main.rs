@@ -171,7 +171,7 @@ fn real_files_come_back_as_they_were_and_translated() {
     assert!(count >= least, "{count} files");
 }
 
-/// What is wrong when the document is written as it is, and with other texts, and read again.
+/// The faults when the document is written unchanged, and with other texts, and read again.
 fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> Option<String> {
     let same = document.written(&pseudo(document, Pseudo::Identity), None);
     if same.expect("written") != bytes {
@@ -179,7 +179,7 @@ fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> O
     }
     let [short, long] = of_lengths(document);
     let mut given = vec![pseudo(document, Pseudo::Accents), long];
-    // Of a command that LaTeX does not have, what has two words is text.
+    // An argument with two words of an unknown LaTeX command is text.
     if format != Format::Latex {
         given.push(short);
     }
@@ -190,7 +190,7 @@ fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> O
             Err(canopy::text::error::Error::Unencodable { .. }) => continue,
             Err(error) => return Some(format!("{name}: {error}")),
         };
-        // Which columns of a table are text is told by what they hold.
+        // The text columns of a table are recognised by their content.
         if format.is_bilingual() || format == Format::Csv {
             continue;
         }

@@ -209,7 +209,7 @@ fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
             "{name}: {source:?} -> {translations:?}"
         );
     }
-    // What a page has lost is lost; in other files every code stays, in a bilingual one beside that of the source.
+    // What a page has lost is lost; in other files every code stays, in a bilingual one next to that of the source.
     let may_go = matches!(
         document.format,
         Format::Epub | Format::Html | Format::Markdown

@@ -124,7 +124,7 @@ fn pressed(harness: &Harness<'static, Window>) -> bool {
 
 #[test]
 fn the_menu_updates_the_rest_once_a_sentence_is_confirmed() {
-    // Of a model that reads translations, and of one of another program that looks up what was confirmed.
+    // A model that reads translations, and one of another program that looks up confirmed ones.
     for reads in [Reads::Translations, Reads::Confirmed] {
         updates_the_rest(reads);
     }

@@ -128,8 +128,8 @@ impl AppState {
             Ok(alignment) => {
                 if alignment.is_restored {
                     let detail =
-                        "These documents were aligned before; your corrections are there again.";
-                    self.notify(NoticeKind::Hint, "Taken up again", detail);
+                        "These documents were aligned before; your corrections are restored.";
+                    self.notify(NoticeKind::Hint, "Restored", detail);
                 }
                 let first = alignment.table.rows().first();
                 let is_open = first.is_some_and(canopy_corpus::AlignmentRow::is_open);
@@ -174,7 +174,7 @@ impl AppState {
         match open.and_then(|open| open.table.next_open(row)) {
             Some(row) => self.look_at_row(row),
             None if open.is_some() => {
-                let title = "Every row is looked at or sure";
+                let title = "Every row is reviewed or certain";
                 self.notify(NoticeKind::Done, title, "Save the pairs when you are done.");
             }
             None => {}
@@ -242,7 +242,7 @@ impl AppState {
         };
         if open.languages.source.trim().is_empty() || open.languages.target.trim().is_empty() {
             let detail = "Type the codes of both languages above the columns, such as en and de.";
-            return self.notify(NoticeKind::Error, "In which languages are they?", detail);
+            return self.notify(NoticeKind::Error, "Which languages are they?", detail);
         }
         let stem = open.source.file_stem().unwrap_or_default();
         let name = format!("{}.tmx", stem.to_string_lossy());

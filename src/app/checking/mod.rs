@@ -63,16 +63,16 @@ pub struct Checking {
     /// With the revisions of the sentences that are being looked at.
     running: Option<(JobId, Vec<u32>)>,
     /// The request that was sent last.
-    asked: Option<Asked>,
+    input: Option<CheckInput>,
     /// The termbase at that time.
     terms: Option<Arc<TermIndex>>,
-    /// Of the sentences that the findings are about: a repair of another text would undo somebody's work.
+    /// Revisions of the sentences that the findings are about: a repair of an older text would undo an edit.
     revisions: Vec<u32>,
 }
 
 /// Everything that findings depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct CheckInput {
     content: String,
     revision: u64,
     kinds: Vec<CheckKind>,

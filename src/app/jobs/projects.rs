@@ -7,11 +7,12 @@ use super::project_folder::{Head, ProjectFolder, ProjectSettings, ProjectStatus}
 use super::{DocumentWork, Event, JobId, Project, RequestThread};
 use crate::error::Result;
 use canopy_base::error::caught;
+use canopy_base::file::canonicalize;
 
 /// Work for the thread.
 #[derive(Debug)]
 pub enum ProjectRequest {
-    /// Tells how far a project is.
+    /// Reports the progress of a project.
     Look { job: JobId, folder: PathBuf },
     /// Begins one with these documents, memory and termbases.
     Create {
@@ -36,7 +37,7 @@ pub enum ProjectRequest {
         folder: PathBuf,
         document: String,
     },
-    /// Moves a document so many places down.
+    /// Moves a document down by a number of places.
     Move {
         job: JobId,
         folder: PathBuf,
@@ -59,7 +60,7 @@ pub enum ProjectRequest {
     Export { job: JobId, folder: PathBuf },
 }
 
-/// Where the work on documents is that a project takes in.
+/// The folder of the work on documents that are added to a project.
 #[derive(Debug, Default)]
 pub struct TakenWork {
     /// Work on the open document, which may not be written yet.
@@ -69,9 +70,9 @@ pub struct TakenWork {
 }
 
 impl TakenWork {
-    /// The work on a document before it is taken in; none if there is none or it cannot be read.
+    /// The work on a document before it is added; none if there is none or it cannot be read.
     fn on(&self, path: &Path) -> Option<Project> {
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let place = canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if let Some(open) = self.open.as_ref().filter(|open| open.document == place) {
             return Some((**open).clone());
         }

@@ -22,7 +22,7 @@ pub enum SettingsCommand {
     /// Asks for one more memory.
     AskMemory,
     AddMemory(PathBuf),
-    /// Moves the memory of this number so many rows down.
+    /// Moves the memory of this number down by a number of rows.
     MoveMemory(usize, isize),
     RemoveMemory(usize),
     /// Asks for one more termbase.
@@ -85,7 +85,7 @@ impl AppState {
         self.keep_edit_if_valid();
         self.save_project();
         self.projects.taking = Some(Taking::Settings);
-        self.ask_project(|job, folder| ProjectRequest::Configure {
+        self.request_project(|job, folder| ProjectRequest::Configure {
             job,
             folder,
             settings: Box::new(settings),

@@ -1,4 +1,4 @@
-//! Files that come back from somebody else.
+//! Files that come back from another person.
 
 use std::path::Path;
 use std::time::Duration;
@@ -55,7 +55,7 @@ fn read(state: &mut AppState, file: Arc<Document>) {
 }
 
 #[test]
-fn changes_of_others_are_told_apart_from_conflicts_and_taken_over_in_one_step() {
+fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step() {
     let mut state = translated();
     let text = |state: &AppState, sentence: usize| document(state).target(sentence).text.clone();
     let drafts: Vec<String> = (0..5).map(|sentence| text(&state, sentence)).collect();

@@ -18,7 +18,7 @@ use super::theme::Theme;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 
-/// plotters counts in whole units; so many of them are a pixel, so that curves are smooth.
+/// Units of plotters, which counts in whole ones, in a pixel, so that curves are smooth.
 pub const FINE: u32 = 4;
 
 /// Larger figures, in pixels a side, are refused.
@@ -60,7 +60,7 @@ pub fn write(
 /// Writes any picture as SVG or PNG, by the ending of `path`.
 ///
 /// # Errors
-/// Those of [`write`].
+/// The errors of [`write`].
 pub fn write_picture(
     picture: &impl Picture,
     theme: &Theme,

@@ -126,7 +126,7 @@ impl<'a> Face<'a> {
     }
 }
 
-/// The fonts of a text besides the main one, and which of its characters take them.
+/// The additional fonts of a text, and which of its characters use them.
 #[derive(Default)]
 struct Fonts {
     found: Vec<SystemFont>,
@@ -183,7 +183,7 @@ fn look_up(key: FontKey) -> Option<SystemFont> {
 struct Run {
     bytes: Range<usize>,
     level: u8,
-    /// Of [`Fonts::found`].
+    /// Index into [`Fonts::found`].
     font: Option<usize>,
 }
 

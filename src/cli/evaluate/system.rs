@@ -76,8 +76,8 @@ impl Evaluated {
         let (mut line, begun, mut done) = (StatusLine::new(), Instant::now(), 0);
         let translated = test.translate(&translator, options, &mut || {
             done += 1;
-            let told = sentences_done(done, test.num_units(), begun);
-            line.show(&format!("{}: {told}", translator.info().name));
+            let progress = sentences_done(done, test.num_units(), begun);
+            line.show(&format!("{}: {progress}", translator.info().name));
             ControlFlow::Continue(())
         });
         line.clear();

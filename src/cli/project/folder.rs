@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::print;
 use crate::translate::exports;
+use canopy_base::file::canonicalize;
 use canopy_corpus::memory::{Amount, Band};
 use canopy_document::export::ExportFormat;
 use canopy_project::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
@@ -23,7 +24,7 @@ use canopy_qa::checks::CheckKind;
     moved and put under version control. Documents, memory and termbase are copied into it."
 )]
 pub(crate) struct NewArguments {
-    /// Folder of the project, which is made
+    /// Folder of the project, which is created
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Documents to begin with
@@ -198,10 +199,7 @@ pub(super) fn export(arguments: &ExportArguments) -> Result<()> {
         .clone()
         .unwrap_or_else(|| project.translated());
     let sources = project.folder.join("sources");
-    if output
-        .canonicalize()
-        .is_ok_and(|output| output.starts_with(&sources))
-    {
+    if canonicalize(&output).is_ok_and(|output| output.starts_with(&sources)) {
         wrong_usage("project export", "translations would lie among the sources");
     }
     let files = project.export(&output, arguments.export, arguments.force)?;

@@ -10,6 +10,7 @@ use super::place::data_folder;
 use crate::error::{Error, Result};
 use crate::options::wrong_usage;
 use crate::terminal::print;
+use canopy_base::file::canonicalize;
 use canopy_document::changes::Part;
 use canopy_document::document::Document;
 use canopy_document::editable::to_editable;
@@ -28,7 +29,7 @@ const CONFLICTS: i32 = 3;
     Exit codes: 0 done, 3 conflicts stay as they are here; 1 and 2 as everywhere."
 )]
 pub(crate) struct MergeArguments {
-    /// XLIFF that was exported from the document and worked on by somebody else
+    /// XLIFF that was exported from the document and edited by another person
     #[arg(value_name = "FILE.xlf")]
     file: PathBuf,
     /// The document, or the project that has it; without it the project that the file lies in, or the current folder
@@ -130,7 +131,7 @@ impl MergeArguments {
 
     /// The project that the file lies in, or the current folder.
     fn project_above(&self) -> Result<PathBuf> {
-        let file = self.file.canonicalize().map_err(Error::read(&self.file))?;
+        let file = canonicalize(&self.file).map_err(Error::read(&self.file))?;
         let current = std::env::current_dir().map_err(Error::read("."))?;
         let mut folders = file.ancestors().chain(current.ancestors());
         match folders.find(|folder| ProjectFolder::is_one(folder)) {

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::error::{BaseError, Result};
 use crate::terminal::print;
+use canopy_base::file::canonicalize;
 use canopy_project::{MAX_PENALTY, ProjectFolder, ProjectMemory, ProjectSettings};
 
 #[derive(Debug, Args)]
@@ -34,7 +35,7 @@ pub(crate) struct SettingsArguments {
     /// Translation memories in their order, in place of those that it has; each with a penalty or without
     #[arg(long, value_name = "FILE[=PERCENT]")]
     memory: Vec<NamedMemory>,
-    /// Use no translation memory but what is confirmed in the project
+    /// Use only confirmed sentences of the project as translation memory
     #[arg(long, conflicts_with = "memory")]
     no_memory: bool,
     /// Termbases in their order, in place of those that it has: TBX, tables or glossaries of OmegaT; new terms go to the first
@@ -99,7 +100,7 @@ impl SettingsArguments {
         }
         // Paths are seen from where the program was started, not from the project.
         let placed = |path: &PathBuf| {
-            let path = path.canonicalize().map_err(BaseError::read(path))?;
+            let path = canonicalize(path).map_err(BaseError::read(path))?;
             Ok::<String, BaseError>(path.to_string_lossy().into_owned())
         };
         if self.no_memory {

@@ -15,7 +15,7 @@ pub(super) enum Unit {
     Document,
 }
 
-/// Results besides the scores.
+/// Results other than the scores.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     /// Samples of the bootstrap.
@@ -61,9 +61,9 @@ pub(super) struct Column {
 #[derive(Debug)]
 pub(super) struct Cell {
     pub score: f64,
-    /// Of several training runs, the first one's.
+    /// Details of the first of several training runs.
     pub details: Vec<(&'static str, f64)>,
-    /// Of the scores of several training runs.
+    /// Standard deviation of the scores of several training runs.
     pub deviation: Option<f64>,
     pub interval: Option<Interval>,
     /// None for the first system.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::languages::{is_code, without_language};
+use canopy_base::file::canonicalize;
 use canopy_base::folder::files_below;
 use canopy_document::document::Format;
 
@@ -96,7 +97,7 @@ impl Pairs {
 }
 
 fn real(folder: &Path) -> Result<PathBuf> {
-    folder.canonicalize().map_err(Error::read(folder))
+    canonicalize(folder).map_err(Error::read(folder))
 }
 
 /// The paths of all documents below `folder`, sorted; hidden files and folders are left out.
@@ -108,7 +109,7 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
     )?)
 }
 
-/// Everything else in a folder is left alone. Whether XML holds strings or a manual is told by its content.
+/// Everything else in a folder is left alone. Whether XML holds strings or a manual follows from its content.
 fn is_document(path: &Path) -> bool {
     let named = Format::from_path(path).filter(|_| path.extension().is_some());
     let format = match named {
@@ -120,7 +121,7 @@ fn is_document(path: &Path) -> bool {
     format.is_some_and(|format| !format.is_bilingual() && !format.is_strings())
 }
 
-/// As much of a file as tells what it is.
+/// Number of bytes that show what a file is.
 fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
     const LENGTH: u64 = 1 << 16;
     let mut bytes = Vec::new();

@@ -31,7 +31,8 @@ pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoF
         .collect())
 }
 
-/// The paths below a folder, with `/`, of its PO files, and of the MO files that were not compiled from one beside them, in order.
+/// The paths below a folder, with `/`, of its PO files, and of the MO files that were not compiled from a PO file in the
+/// same folder, in order.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -57,18 +58,18 @@ pub(super) fn is_compiled(path: &Path) -> bool {
 impl PoFile {
     /// Names are such as `campaign/de.po`, `de/campaign.po`, `de/LC_MESSAGES/campaign.po` and `campaign.de.po`.
     fn new(path: String, folder: &str, (from, to): (&str, &str)) -> Self {
-        let is_asked = |name: &str| is_code(name, from) || is_code(name, to);
-        let is_language = |name: &str| is_asked(name) || is_other_language(name);
+        let is_of_pair = |name: &str| is_code(name, from) || is_code(name, to);
+        let is_language = |name: &str| is_of_pair(name) || is_other_language(name);
         let (stem, _) = path.rsplit_once('.').unwrap_or((&path, ""));
         let (above, name) = stem.rsplit_once('/').unwrap_or(("", stem));
         let above: Vec<&str> = above.split('/').filter(|part| !part.is_empty()).collect();
         let of_folder = above.iter().rev().find(|part| is_language(part));
         let of_name = name.rsplit_once(['.', '_', '-']);
-        let of_name = of_name.filter(|(rest, last)| !rest.is_empty() && is_asked(last));
+        let of_name = of_name.filter(|(rest, last)| !rest.is_empty() && is_of_pair(last));
         let (catalogue, language) = if is_language(name) {
-            let tells =
+            let names_language =
                 |part: &&&str| !is_language(part) && !matches!(**part, "po" | "LC_MESSAGES");
-            let own = above.iter().rev().find(tells);
+            let own = above.iter().rev().find(names_language);
             (own.map_or(folder, |own| own), Some(name))
         } else if let Some((rest, last)) = of_name {
             (rest, Some(last))

@@ -3,7 +3,7 @@
 use super::script::Script;
 use crate::unit::UnitStatus;
 
-/// One side is so many times as long as the other, and by so many characters.
+/// One side is this many times as long as the other, and longer by this many characters.
 const LONGER: f64 = 3.0;
 const LONGER_BY: f64 = 15.0;
 
@@ -33,7 +33,7 @@ pub struct PairFilter {
 }
 
 impl PairFilter {
-    /// Of these languages, and of some of the pairs.
+    /// A filter for these languages, fitted to some of the pairs.
     pub(crate) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
         let length = |text: &str| text.chars().count();
         let lengths = pairs.iter();

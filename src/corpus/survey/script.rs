@@ -1,8 +1,8 @@
-//! In which script a text is written, as far as a look at its letters tells.
+//! The script of a text, according to its letters.
 
 use crate::languages::primary;
 
-/// Scripts that are told apart. Chinese, Japanese and Korean texts share characters, and are one here.
+/// Scripts that are distinguished. Chinese, Japanese and Korean texts share characters, and are one here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Script {
     Latin,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_tell_the_script_and_marks_do_not() {
+    fn letters_determine_the_script_and_marks_do_not() {
         for (text, script) in [
             ("Öffnen Sie die Datei!", Some(Script::Latin)),
             ("Откройте файл PDF", Some(Script::Cyrillic)),

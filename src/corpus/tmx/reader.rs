@@ -24,7 +24,7 @@ pub(super) struct TranslationUnit {
     pub change: Change,
 }
 
-/// Who changed a unit or a variant last, or made it, and when, as the file writes it.
+/// The person who changed a unit or a variant last, or made it, and when, as the file has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Change {
     pub author: Option<String>,
@@ -137,7 +137,7 @@ impl TmxReader {
     fn start(&mut self, tag: &BytesStart, parts: &mut Parts) -> Result<()> {
         let name = tag.local_name().as_ref().to_owned();
         if self.open.is_empty() && name != b"tmx" {
-            return Err(self.problem(format!("this is no TMX but a file of <{}>", lossy(&name))));
+            return Err(self.problem(format!("this is not TMX but a file of <{}>", lossy(&name))));
         }
         let mut attributes = Attributes::default();
         for attribute in tag.attributes() {

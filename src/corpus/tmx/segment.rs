@@ -17,7 +17,7 @@ pub(super) struct Inline {
     pub i: Option<String>,
     /// Number of the element, equal in all languages.
     pub x: Option<String>,
-    /// Of `it`: `begin` or `end`.
+    /// The `pos` of `it`: `begin` or `end`.
     pub pos: Option<String>,
 }
 

@@ -355,7 +355,7 @@ impl MarkdownReader<'_, '_> {
         }
     }
 
-    /// A formula with the line ends around it, where it stands in lines of its own: elsewhere many programs see none.
+    /// A formula with the line ends around it, where it stands in lines of its own: within a line many programs see none.
     fn whole_lines(&self, code: Range<usize>) -> Range<usize> {
         let source = self.source;
         let is_margin = |c: char| " \t>".contains(c);

@@ -23,7 +23,7 @@ const BEGINS: &str = "The A An This That These It You We They If When While Plea
 /// capital, behind one that is not about to go on.
 ///
 /// Where the paragraph ends like a sentence and the line before does not, both may be one sentence, and only a word with
-/// which sentences begin, or a label such as `Name:`, tells them apart. In German every noun has a capital, so that there
+/// which sentences begin, or a label such as `Name:`, distinguishes them. In German every noun has a capital, so that there
 /// is more to show.
 pub(super) fn with_finished_lines(text: String, language: Option<&str>) -> String {
     if !text.contains(LINE_BREAK) {
@@ -144,7 +144,7 @@ fn may_need_a_noun(line: &str) -> bool {
     last.starts_with(char::is_lowercase) && is_inflected
 }
 
-/// Whether a line begins with what it tells, as in `Name: Ann`.
+/// Whether a line begins with its label, as in `Name: Ann`.
 fn is_label(line: &str) -> bool {
     let Some((label, value)) = line.split_once(':') else {
         return false;

@@ -154,7 +154,7 @@ fn plain_name(rest: &str) -> Option<usize> {
     (!name.is_empty() && name.chars().all(is_name)).then_some(end + 1)
 }
 
-/// A part of a string beside its text.
+/// A part of a string other than its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Placeholder,

@@ -14,7 +14,7 @@ use canopy_metrics::{Documents, Metric, SegmentSums};
 const TRIALS: usize = 10_000;
 const SAMPLES: usize = 1_000;
 
-/// Last segments before of the distances that are told apart, in segments.
+/// Upper limits of the buckets of distances, in segments.
 const DISTANCES: [usize; 4] = [1, 3, 9, usize::MAX];
 
 /// Segments of a test set whose reference makes a choice.
@@ -50,7 +50,8 @@ pub struct ChoiceScore {
     pub interval: (f64, f64),
     /// Against the first system, by document, corrected for the number of systems; none of the first.
     pub p: Option<f64>,
-    /// Of the choices of each kind, in the order of the signature, and of the segments where the translation makes none.
+    /// Accuracy of the choices of each kind, in the order of the signature, and the share of segments where the translation
+    /// makes none.
     pub details: Vec<(&'static str, f64)>,
 }
 
@@ -60,7 +61,7 @@ pub struct ChoiceBucket {
     pub name: String,
     pub segments: usize,
     pub rule: f64,
-    /// Of each system.
+    /// Scores of each system.
     pub systems: Vec<f64>,
 }
 

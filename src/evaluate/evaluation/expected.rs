@@ -12,7 +12,7 @@ use canopy_metrics::{Documents, Metric, SegmentSums, Signature};
 const TRIALS: usize = 10_000;
 const SAMPLES: usize = 1_000;
 
-/// Distances beyond this one are one bucket.
+/// Larger distances are one bucket.
 const FAR: usize = 3;
 
 /// Per cent of the translations that have their word.

@@ -29,7 +29,7 @@ pub struct TestSet {
     reference_context: Option<ReferenceContext>,
     formality: Option<AddressChoice>,
     info: CorpusInfo,
-    /// Of each segment.
+    /// Expected translation of each segment.
     expected: Vec<Option<Expected>>,
 }
 
@@ -96,7 +96,7 @@ impl TestSet {
         }
     }
 
-    /// Has German translations of English address somebody so.
+    /// Sets the form of address of German translations from English.
     #[must_use]
     pub fn with_formality(self, formality: Option<AddressChoice>) -> Self {
         Self { formality, ..self }
@@ -108,7 +108,7 @@ impl TestSet {
         units.sum()
     }
 
-    /// Translates all segments in their documents; `go_on` is asked after every sentence. None if it breaks off.
+    /// Translates all segments in their documents; `go_on` is called after every sentence. None if it breaks off.
     ///
     /// # Errors
     /// If BERT gives numbers that are none, or the model scores that are none.
@@ -121,9 +121,9 @@ impl TestSet {
         let (begun, mut waited) = (Instant::now(), Duration::ZERO);
         // Others may compute in between.
         let go_on = &mut || {
-            let asked = Instant::now();
+            let paused = Instant::now();
             let flow = go_on();
-            waited += asked.elapsed();
+            waited += paused.elapsed();
             flow
         };
         let mut documents = self.units.clone();

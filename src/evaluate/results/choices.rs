@@ -51,7 +51,7 @@ pub struct ChoiceColumns {
 /// Sums of a row by document, for each seed.
 #[derive(Debug, Default)]
 pub(super) struct ChoiceSums {
-    /// Of each test, alone and at work.
+    /// Sums of each test, alone and at work.
     pub tests: Vec<[Vec<SegmentSums>; 2]>,
     /// BLEU at work.
     pub all_at_work: Vec<SegmentSums>,
@@ -154,9 +154,9 @@ impl Results {
     /// A table of what only the document decides; empty if no row says anything of it.
     pub(super) fn choices_markdown(&self) -> String {
         let rows = self.rows.iter();
-        let told = rows.filter(|row| row.choices != ChoiceColumns::default());
+        let chosen = rows.filter(|row| row.choices != ChoiceColumns::default());
         let mut text = String::new();
-        for row in told {
+        for row in chosen {
             if text.is_empty() {
                 text += "\n| system | form of address | p | at work | p | gender of *it* | p | at work | p | BLEU, all, at work | p |\n\
                     |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";

@@ -155,7 +155,7 @@ impl Scoring<'_> {
     }
 
     /// The rule that repeats the choice last made in the reference, as a row; none where nothing is chosen, or the systems
-    /// were not asked at work.
+    /// were not translated at work.
     pub fn rule(&self) -> (Option<ResultRow>, ChoiceSums) {
         if self.test.choices.is_empty() || !self.questions.at_work {
             return (None, ChoiceSums::default());
@@ -192,7 +192,7 @@ pub(super) struct TestSegments {
     pub references: Vec<String>,
     /// Indices of the unseen ones.
     pub unseen: Vec<usize>,
-    /// Of the unseen ones.
+    /// Documents of the unseen segments.
     pub documents: Documents,
     pub all_documents: Documents,
     /// Segments in which only the document decides.

@@ -88,7 +88,7 @@ pub(super) fn draw<DB: DrawingBackend>(
                 "mean cumulative relevance"
             },
             vec![
-                (Swatch::Filled(cut_colour(pen)), "cut, with all below it"),
+                (Swatch::Filled(cut_colour(pen)), "pruned, with all below it"),
                 (Swatch::Dot, "never looked at"),
             ],
         ),

@@ -94,34 +94,34 @@ impl AlignPanel {
                     push(AlignCommand::Close);
                 }
                 let mut keeps = keeps_doubtful;
-                let checkbox = Checkbox::new(&mut keeps, "Doubtful ones, too");
-                let hint = "Also write pairs of which nobody is sure that they belong together";
+                let checkbox = Checkbox::new(&mut keeps, "Include doubtful pairs");
+                let hint = "Also write pairs that may not belong together";
                 if ui.add(checkbox).on_hover_text(hint).changed() {
                     push(AlignCommand::KeepDoubtful(keeps));
                 }
             });
         });
-        ui.label(RichText::new(told(open)).size(12.5).color(palette.weak));
+        ui.label(RichText::new(progress(open)).size(12.5).color(palette.weak));
     }
 }
 
 /// How far the alignment is.
-fn told(open: &Alignment) -> String {
+fn progress(open: &Alignment) -> String {
     let counts = open.table.counts();
     let alone = counts.unpaired_source + counts.unpaired_target;
-    let mut told = vec![labels::count(counts.pairs, "pair")];
+    let mut parts = vec![labels::count(counts.pairs, "pair")];
     for (count, text) in [(counts.doubtful, "doubtful"), (counts.left_out, "left out")] {
         if count > 0 {
-            told.push(format!("{count} {text}"));
+            parts.push(format!("{count} {text}"));
         }
     }
     if alone > 0 {
-        told.push(format!(
+        parts.push(format!(
             "{} without the other side",
             labels::count(alone, "sentence")
         ));
     }
-    told.join("  ·  ")
+    parts.join("  ·  ")
 }
 
 /// Actions on the selected row, with their keys.
@@ -163,8 +163,7 @@ fn edits_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 fn choice_ui(ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     ui.heading("Align two documents");
-    let about = "A document and its translation, in any formats, become a translation memory: sentences that belong together \
-        are found, and you correct them in a table";
+    let about = "Turns a document and its translation, in any formats, into a translation memory: sentences are aligned, and you correct the pairs in a table";
     ui.label(RichText::new(about).color(palette.weak));
     ui.add_space(16.0);
     if aligning.is_busy() {

@@ -34,9 +34,9 @@ pub(super) fn judge_ui(ui: &mut Ui, open: &OpenJudgement, commands: &mut Vec<Com
             let is_complete = judgement.next_open().is_none();
             let reveal = ui.add_enabled(!open.revealed, Button::new("Reveal"));
             let about = if is_complete {
-                "Shows whose translations they were"
+                "Reveals the systems"
             } else {
-                "Shows whose translations they were; nothing can be judged after that"
+                "Reveals the systems; nothing can be judged after that"
             };
             if reveal.on_hover_text(about).clicked() {
                 push(EvaluateCommand::Reveal);

@@ -58,7 +58,7 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         ui.add_space(6.0);
         for text in [
             "Choose models and a corpus: each translates its test documents, and the differences come with their significance.",
-            "Then compare documents and sentences, or judge whole documents without knowing whose they are.",
+            "Then compare documents and sentences, or judge whole documents blind.",
         ] {
             ui.label(RichText::new(text).color(palette.weak));
         }

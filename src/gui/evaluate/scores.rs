@@ -155,7 +155,7 @@ fn judge_ui(ui: &mut Ui, page: &Evaluate, comparison: &Comparison, commands: &mu
     }
     let about = other.map(|other| {
         format!(
-            "Whole documents of {} and {} side by side, not knowing which is which",
+            "Whole documents of {} and {} side by side, without names",
             comparison.systems[0].name, other.name
         )
     });
@@ -265,7 +265,7 @@ fn interval_ui(ui: &mut Ui, comparison: &Comparison, metric: usize, score: &Syst
     });
 }
 
-/// Of one document nothing is significant.
+/// Nothing is significant with a single document.
 fn difference_ui(ui: &mut Ui, score: &SystemScore, is_tested: bool) {
     let (Some(difference), Some(p)) = (score.difference, score.p) else {
         ui.label("baseline");

@@ -25,7 +25,7 @@ pub(super) fn details_ui(
     let (first, second) = match mark {
         Some(mark) => lines(source, answer, mark),
         None => (
-            "Point at something to see what it is; click to ask about it.".to_owned(),
+            "Point at something to see what it is; click to select it.".to_owned(),
             "Arrows go through words and sentences, Esc goes back; the wheel zooms, dragging moves.".to_owned(),
         ),
     };
@@ -128,7 +128,7 @@ fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
     facts.push(
         match node.state {
             NodeState::Kept => "kept",
-            NodeState::Cut => "cut, with all below it",
+            NodeState::Cut => "pruned, with all below it",
             NodeState::Unseen => "never looked at",
         }
         .to_owned(),

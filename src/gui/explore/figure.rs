@@ -175,7 +175,7 @@ impl FigureView {
         }
     }
 
-    /// Scrolls to the row that was asked about, if it is out of viewport.
+    /// Scrolls to the selected row, if it is outside the viewport.
     fn show_row(&self, ui: &Ui, rect: Rect, selected: TextPosition) {
         let marks = self.kept.iter().flat_map(|kept| &kept.marks);
         let mut rows = marks.filter(|mark| mark.query == Some(selected));

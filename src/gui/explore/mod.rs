@@ -103,7 +103,7 @@ impl ExplorePanel {
                     if let Some(spot) = seen.hovered.and_then(|mark| mark.key.or(mark.query)) {
                         hovered = Some(spot);
                     }
-                    // What can be asked about is; else the list goes there.
+                    // Selects what the view can select; otherwise only the list moves there.
                     if let Some(HitArea { query, key, .. }) = seen.clicked {
                         match (query, key) {
                             (Some(spot), _) => {
@@ -184,12 +184,12 @@ fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &Tre
     let spot = explorer.selected();
     let sentence = source.overview().sentences(spot.side).get(spot.sentence);
     let word = sentence.zip(spot.word).and_then(|(it, word)| it.word(word));
-    let asked = match word.as_deref() {
+    let selection = match word.as_deref() {
         Some("<eos>" | "</s>") => format!("the end of sentence {}", spot.sentence + 1),
         Some(word) => format!("“{word}”"),
         None => format!("sentence {}", spot.sentence + 1),
     };
-    let summary = tree.summary(spot.side, &asked);
+    let summary = tree.summary(spot.side, &selection);
     ui.label(RichText::new(summary).color(Palette::from_ui(ui).text));
     ui.add_space(2.0);
 }
@@ -235,7 +235,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             format!("The translation is scored without each sentence, {done} of {num}…")
         }
         (None, Some((done, num))) => {
-            format!("The model takes in similar sentences, {done} of {num}…")
+            format!("The model adapts to similar sentences, {done} of {num}…")
         }
         (None, None) => match state.why_trace_is_old() {
             Some(reason) => reason.to_owned(),
@@ -250,7 +250,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
             ui.label(RichText::new(text).color(palette.text));
             if explorer.taking_in.is_some() && ui.button("Stop").clicked() {
-                commands.push(Command::Explore(ExploreCommand::StopAsking));
+                commands.push(Command::Explore(ExploreCommand::Cancel));
             }
             if !is_awaited {
                 let why_not = state.why_no_trace();

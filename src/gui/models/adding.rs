@@ -59,7 +59,7 @@ pub(super) fn found_ui(
         ui.add_space(8.0);
         facts_ui(ui, model, "found");
         ui.add_space(10.0);
-        let text = "It is copied to your models; the original stays as it is.";
+        let text = "It is copied to your models; the original is not changed.";
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         ui.add_space(4.0);
         ui.horizontal(|ui| {
@@ -69,8 +69,8 @@ pub(super) fn found_ui(
                     languages: stating.chosen().filter(|_| lacks),
                 });
             }
-            let button = Button::new("Use without copying").min_size(egui::vec2(0.0, 31.0));
-            let about = "Opens it for now without a copy";
+            let button = Button::new("Open without copying").min_size(egui::vec2(0.0, 31.0));
+            let about = "Opens it for this session, without a copy";
             if ui.add(button).on_hover_text(about).clicked() {
                 push(ModelsCommand::Use(found.path.clone()));
             }

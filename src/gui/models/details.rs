@@ -50,8 +50,8 @@ impl Details {
                 let command = ModelsCommand::Use(model.folder.clone());
                 commands.push(Command::Models(command));
             }
-            let is_elsewhere = state.models.is_elsewhere(model);
-            if is_elsewhere {
+            let is_external = state.models.is_external(model);
+            if is_external {
                 let button = Button::new("Add to your models").min_size(vec2(0.0, 31.0));
                 if ui.add(button).clicked() {
                     let path = model.folder.clone();
@@ -67,7 +67,7 @@ impl Details {
                 }
             }
         });
-        if model.lacks_languages() && !state.models.is_elsewhere(model) {
+        if model.lacks_languages() && !state.models.is_external(model) {
             ui.add_space(14.0);
             self.languages_ui(ui, model, commands);
         }

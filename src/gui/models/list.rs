@@ -52,10 +52,10 @@ pub(super) fn list_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
             let shipped = part(|_, model| model.is_shipped);
             part_ui(ui, "Came with Canopy", shipped, state, commands);
             let added =
-                part(|state, model| model.is_removable() && !state.models.is_elsewhere(model));
+                part(|state, model| model.is_removable() && !state.models.is_external(model));
             part_ui(ui, "Yours", added, state, commands);
-            let elsewhere = part(|state, model| state.models.is_elsewhere(model));
-            part_ui(ui, "Opened where they lie", elsewhere, state, commands);
+            let external = part(|state, model| state.models.is_external(model));
+            part_ui(ui, "Opened without copying", external, state, commands);
         });
 }
 

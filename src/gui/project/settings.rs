@@ -28,7 +28,7 @@ impl ProjectSettingsForm {
             return;
         };
         let mut filled = settings.clone();
-        let mut asked: Vec<SettingsCommand> = Vec::new();
+        let mut requests: Vec<SettingsCommand> = Vec::new();
         let modal = theme::modal(ctx, egui::Id::unique("project settings")).show(ctx, |ui| {
             let room = ui.ctx().content_rect().size();
             ui.set_width(WIDTH.min(room.x - 90.0));
@@ -39,10 +39,10 @@ impl ProjectSettingsForm {
                 self.languages_ui(ui, &mut filled);
                 row_ui(ui, "Model", |ui| model_ui(ui, state, &mut filled));
                 row_ui(ui, "Memories", |ui| {
-                    memories_ui(ui, &mut filled.memories, &mut asked);
+                    memories_ui(ui, &mut filled.memories, &mut requests);
                 });
                 row_ui(ui, "Termbases", |ui| {
-                    terms_ui(ui, &filled.terms, &mut asked);
+                    terms_ui(ui, &filled.terms, &mut requests);
                 });
             });
             ui.add_space(12.0);
@@ -54,10 +54,10 @@ impl ProjectSettingsForm {
             let is_pair = filled.source_language != filled.target_language;
             ui.horizontal(|ui| {
                 if add_primary(ui, is_pair, "Save").clicked() {
-                    asked.push(SettingsCommand::Keep);
+                    requests.push(SettingsCommand::Keep);
                 }
                 if ui.button("Cancel").clicked() {
-                    asked.push(SettingsCommand::Discard);
+                    requests.push(SettingsCommand::Discard);
                 }
                 if !is_pair {
                     let text = "Both languages are the same";
@@ -66,13 +66,13 @@ impl ProjectSettingsForm {
             });
         });
         if filled != *settings {
-            asked.insert(0, SettingsCommand::Fill(Box::new(filled)));
+            requests.insert(0, SettingsCommand::Fill(Box::new(filled)));
         }
         if modal.should_close() {
-            asked.push(SettingsCommand::Discard);
+            requests.push(SettingsCommand::Discard);
         }
-        let asked = asked.into_iter().map(ProjectCommand::from);
-        commands.extend(asked.map(Command::Project));
+        let requests = requests.into_iter().map(ProjectCommand::from);
+        commands.extend(requests.map(Command::Project));
     }
 
     fn languages_ui(&mut self, ui: &mut Ui, filled: &mut ProjectSettings) {
@@ -89,7 +89,7 @@ impl ProjectSettingsForm {
     }
 }
 
-/// A label, and beside it what belongs to it.
+/// A label, and its control to the right.
 fn row_ui(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
     ui.horizontal_top(|ui| {
         let place = vec2(LABEL, 28.0);
@@ -142,18 +142,17 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
 }
 
 /// The memories in the order in which they count.
-fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], asked: &mut Vec<SettingsCommand>) {
+fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], requests: &mut Vec<SettingsCommand>) {
     let palette = Palette::from_ui(ui);
-    let about = "What is confirmed in the project comes first, then these from the top. A penalty is taken from \
-        the matches of a memory: with one it has no exact matches.";
+    let about = "Confirmed sentences of the project come first, then these from the top. A penalty is subtracted from the matches of a memory, so that none is exact.";
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
     ui.add_space(4.0);
     let count = memories.len();
     for (number, memory) in memories.iter_mut().enumerate() {
-        memory_ui(ui, (number, count), memory, asked);
+        memory_ui(ui, (number, count), memory, requests);
     }
     if ui.button("Add a memory…").clicked() {
-        asked.push(SettingsCommand::AskMemory);
+        requests.push(SettingsCommand::AskMemory);
     }
 }
 
@@ -161,7 +160,7 @@ fn memory_ui(
     ui: &mut Ui,
     place: (usize, usize),
     memory: &mut ProjectMemory,
-    asked: &mut Vec<SettingsCommand>,
+    requests: &mut Vec<SettingsCommand>,
 ) {
     let number = place.0;
     let penalty = &mut memory.penalty;
@@ -173,16 +172,16 @@ fn memory_ui(
         let field = ui.add_sized(vec2(62.0, 24.0), field);
         field
             .accessible_name(format!("Penalty of {name}"))
-            .on_hover_text("Taken from the matches of this memory");
+            .on_hover_text("Subtracted from the matches of this memory");
     });
-    asked.extend(step.map(|step| match step {
+    requests.extend(step.map(|step| match step {
         Step::Move(by) => SettingsCommand::MoveMemory(number, by),
         Step::Remove => SettingsCommand::RemoveMemory(number),
     }));
 }
 
 /// The termbases in the order in which they count.
-fn terms_ui(ui: &mut Ui, terms: &[String], asked: &mut Vec<SettingsCommand>) {
+fn terms_ui(ui: &mut Ui, terms: &[String], requests: &mut Vec<SettingsCommand>) {
     let palette = Palette::from_ui(ui);
     let about = "Terms of all are underlined and checked. New terms are added to the first.";
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
@@ -192,13 +191,13 @@ fn terms_ui(ui: &mut Ui, terms: &[String], asked: &mut Vec<SettingsCommand>) {
             // As wide as the penalty of a memory.
             ui.allocate_space(vec2(62.0, 24.0));
         });
-        asked.extend(step.map(|step| match step {
+        requests.extend(step.map(|step| match step {
             Step::Move(by) => SettingsCommand::MoveTerms(number, by),
             Step::Remove => SettingsCommand::RemoveTerms(number),
         }));
     }
     if ui.button("Add a termbase…").clicked() {
-        asked.push(SettingsCommand::AskTerms);
+        requests.push(SettingsCommand::AskTerms);
     }
 }
 
@@ -237,7 +236,7 @@ fn file_ui(
                 },
             );
             rest(ui, &name);
-            for (text, is_enabled, hint, asked) in [
+            for (text, is_enabled, hint, pressed) in [
                 ("↑", number > 0, "Move up", Step::Move(-1)),
                 ("↓", number + 1 < count, "Move down", Step::Move(1)),
                 ("×", true, "Remove", Step::Remove),
@@ -245,7 +244,7 @@ fn file_ui(
                 let response = ui.add_enabled(is_enabled, Button::new(text).small());
                 let response = response.accessible_name(format!("{hint} {name}"));
                 if response.on_hover_text(hint).clicked() {
-                    step = Some(asked);
+                    step = Some(pressed);
                 }
             }
         });

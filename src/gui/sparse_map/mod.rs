@@ -31,7 +31,7 @@ use callback::MapCallback;
 use canopy_chart::charts::{self, Pen, Theme};
 use canopy_explain::{DocumentMap, MapCell, MapColours, MapFrame, MapSheet, MapView, Scale, Strip};
 
-/// Where cells are small, the pointer finds one within so many pixels.
+/// Distance in pixels within which the pointer finds a small cell.
 const REACH: usize = 3;
 const SMALLEST: Vec2 = Vec2::new(260.0, 180.0);
 
@@ -42,7 +42,7 @@ pub struct SparseMapState {
     pub greatest: Option<f32>,
     shown: Option<Shown>,
     drawing: Arc<Mutex<Option<MapDrawing>>>,
-    /// Of the frame and the ink, where the GPU does not draw.
+    /// Texture of the frame and its colours, where the GPU does not draw.
     picture: Option<(Arc<MapFrame>, Arc<MapColours>, TextureHandle)>,
 }
 
@@ -54,7 +54,7 @@ struct Shown {
     view: MapView,
     /// Which pixels show which cells, of a view, a size and a strip.
     frame: Option<(FrameKey, Arc<MapFrame>)>,
-    /// Of the greatest weight of the scale, and whether the theme is dark.
+    /// Colours for the greatest weight of the scale and a dark or light theme.
     ink: Option<((f32, bool), Arc<MapColours>)>,
 }
 

@@ -249,7 +249,7 @@ fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
         let remove = Button::new("Remove").frame_when_inactive(false);
         if ui
             .add(remove)
-            .on_hover_text("Takes it out of the queue")
+            .on_hover_text("Removes it from the queue")
             .clicked()
         {
             let command = TrainingCommand::AskTrash(folder.to_owned());

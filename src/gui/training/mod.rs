@@ -87,7 +87,7 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         ui.add_space((height * 0.2).max(24.0));
         ui.heading("Train a model");
         ui.add_space(4.0);
-        let text = "It learns from documents with their translations, and you watch.";
+        let text = "It learns from documents with their translations, while you watch.";
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(22.0);
     });

@@ -26,8 +26,7 @@ const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
 const SUMMARY: f32 = 330.0;
 /// Why a field cannot be changed.
-const FIXED: &str =
-    "This run goes on: it keeps what it began with. Begin another run for something else.";
+const FIXED: &str = "A resumed run keeps its settings. Start another run for other ones.";
 
 pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut Vec<Command>) {
     let mut filled = form.clone();
@@ -158,7 +157,7 @@ impl Form<'_> {
                 ui,
                 "general",
                 "Compare on",
-                "A corpus of general documents: a table tells what the model knew of them before and after.",
+                "A corpus of general documents: a table compares the model's scores on them before and after.",
                 Self::general_ui,
             );
         }
@@ -168,7 +167,7 @@ impl Form<'_> {
                 ui,
                 "context_only",
                 "Context alone",
-                "What translates sentences stays as it is; only what reads beyond them learns.",
+                "The sentence-level network is frozen; only the layers that read context are trained.",
                 |config| &mut config.context_only,
             );
         }
@@ -180,7 +179,7 @@ impl Form<'_> {
                 ui,
                 "memory",
                 "Remembers also",
-                "Translations beside the training pairs: TMX, a table, a program's PO file.",
+                "Translations in addition to the training pairs: TMX, a table, a program's PO file.",
                 Self::memory_ui,
             );
         }
@@ -295,13 +294,13 @@ impl Form<'_> {
         });
         let improves = match (&pair, models.is_empty()) {
             (Some(pair), true) => {
-                format!("No model that is installed translates {pair}. Choose one below.")
+                format!("No installed model translates {pair}. Choose one below.")
             }
             (Some(pair), false) => format!(
-                "A model of {pair} goes on learning from your corpus: some hundred pairs are enough."
+                "A model for {pair} continues to learn from your corpus: a few hundred pairs are enough."
             ),
             (None, _) => {
-                "A trained model goes on learning from your corpus: some hundred pairs are enough."
+                "A trained model continues to learn from your corpus: a few hundred pairs are enough."
                     .to_owned()
             }
         };
@@ -385,7 +384,7 @@ impl Form<'_> {
                 }
             }
         });
-        let about = "Learning rate, batch, dropout, validation, checkpoints: each has a value that suits the way you chose";
+        let about = "Learning rate, batch, dropout, validation, checkpoints: each has a default that suits your choice";
         shown.header_response.on_hover_text(about);
     }
 
@@ -448,7 +447,7 @@ impl Form<'_> {
             ui,
             "precision",
             "Matrix products",
-            "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
+            "16-bit numbers are for GPUs that support them, and slower on the CPU.",
             Self::precision_ui,
         );
     }

@@ -12,7 +12,7 @@ use canopy_chart::charts::thousands;
 const COLUMNS: [(&str, &str); 9] = [
     ("Run", "Click to look at it"),
     ("System", "Preset"),
-    ("", "Where it stands"),
+    ("", "Place"),
     ("BLEU", "On all development documents, at the end"),
     ("best", "Best BLEU on the sample scored while training"),
     ("dev loss", "At the last validation"),

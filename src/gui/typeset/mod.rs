@@ -131,7 +131,7 @@ impl Galleys {
         if !self.witness.as_ref().is_some_and(is_same) {
             self.kept.clear();
         }
-        // What a frame asks for twice is laid out once; what two frames do not ask for is forgotten.
+        // Text that a frame uses twice is laid out once; text that two frames do not use is forgotten.
         let before = self.pass;
         self.kept.retain(|_, (used, _)| *used >= before);
         self.witness = Some(witness);
@@ -163,7 +163,7 @@ pub fn places(galley: &Galley, chars: &Range<usize>) -> Vec<Rect> {
                 in_row.push((row.pos.x + start.min(end), row.pos.x + start.max(end)));
             }
         }
-        // White space at the end of a line reaches beyond it.
+        // White space at the end of a line reaches past it.
         let is_last = index + 1 == galley.rows.len();
         if !is_last && chars.start >= first + trimmed(row) && chars.start < first + count {
             in_row.clear();

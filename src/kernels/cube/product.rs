@@ -98,7 +98,7 @@ impl Way {
     }
 }
 
-/// Of contiguous matrices.
+/// Product of contiguous matrices.
 pub(super) fn launch(a: CubeTensor, b: CubeTensor, way: Way) -> CubeTensor {
     let [rows, inner, columns] = way.turned.sizes(&a.shape(), &b.shape());
     let tiles = rows.div_ceil(way.rows()) * columns.div_ceil(COLUMNS);

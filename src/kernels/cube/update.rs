@@ -60,7 +60,7 @@ pub(crate) fn update(
 ) -> (Vec<[Tensor<1>; 3]>, Tensor<1>) {
     let on_gpu = |tensor: Tensor<1>| {
         let tensor = tensor.try_into_primitive::<Wgpu>();
-        tensor.unwrap_or_else(|_| unreachable!("asked before"))
+        tensor.unwrap_or_else(|_| unreachable!("checked before"))
     };
     let shapes = parts.iter().flat_map(|part| {
         [
@@ -178,8 +178,8 @@ fn launch_squares(gradients: &[CubeTensor]) -> CubeTensor {
     sum
 }
 
-/// Of values, gradient and both means of each parameter: values and means after the step. Means that nobody else has are changed
-/// where they are.
+/// Updates each parameter by its values, gradient and both means: returns values and means after the step. Means that
+/// nobody else has are changed where they are.
 fn launch(
     mut inputs: impl Iterator<Item = CubeTensor>,
     square_sum: &CubeTensor,

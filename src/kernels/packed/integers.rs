@@ -5,7 +5,7 @@ use super::bytes::{BytePanels, Instructions};
 use super::floats::FloatPanels;
 use super::{Column, PackedMatrix, Panels, Table, Weights};
 
-/// Integers `[inputs, outputs]` beside others that read the same rows.
+/// Integers `[inputs, outputs]` next to others that read the same rows.
 struct Part<'a> {
     weights: Weights<'a, i8>,
     outputs: usize,

@@ -4,7 +4,7 @@
     clippy::needless_range_loop,
     clippy::manual_memcpy,
     reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; what these are told the address of is in memory and no register"
+    not; memory whose address these get is in no register"
 )]
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::vectors::softmax_in;
 /// Queries of which each number of keys and values that is read serves all.
 pub(super) const QUERIES: usize = 4;
 
-/// Runs of keys and values. Keys are turned: the scores of places beside each other are computed in one register, without
+/// Runs of keys and values. Keys are transposed: the scores of adjacent places are computed in one register, without
 /// sums across it.
 #[derive(Debug, Clone)]
 pub struct SharedRows {
@@ -38,7 +38,7 @@ pub(super) struct Run {
 }
 
 impl SharedRows {
-    /// Of these rows of keys and values.
+    /// Packs these rows of keys and values.
     ///
     /// # Shapes
     /// - keys, values: `[rows, d_model]`

@@ -5,16 +5,19 @@
 mod cursor;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod value;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use canopy_base::error::{Error, Result};
 use cursor::{Cursor, Read};
 use memmap2::Mmap;
+pub use texts::Texts;
 pub use value::Value;
 
 use super::blocks::Kind;
@@ -39,7 +42,7 @@ pub struct Tensor {
 /// An open file; its tensors stay where they are on the disk until they are read.
 #[derive(Debug)]
 pub struct Gguf {
-    bytes: Mmap,
+    bytes: Arc<Mmap>,
     metadata: BTreeMap<String, Value>,
     tensors: BTreeMap<String, Tensor>,
     path: PathBuf,
@@ -72,7 +75,7 @@ impl Gguf {
             path: path.to_owned(),
         })?;
         Ok(Self {
-            bytes,
+            bytes: Arc::new(bytes),
             metadata,
             tensors,
             path: path.to_owned(),
@@ -169,10 +172,10 @@ impl Gguf {
         }
     }
 
-    pub(crate) fn texts(&self, key: &str) -> Result<Option<&[String]>> {
+    pub(crate) fn texts(&self, key: &str) -> Result<Option<Texts>> {
         match self.metadata.get(key) {
             None => Ok(None),
-            Some(Value::Texts(texts)) => Ok(Some(texts)),
+            Some(Value::Texts(starts)) => Ok(Some(Texts::new(&self.bytes, starts))),
             Some(value) => Err(self.wrong_kind(key, value, "a list of texts")),
         }
     }

@@ -81,10 +81,10 @@ impl Metric for ChoiceAccuracy {
         vec![0; self.num_sums()]
     }
 
-    /// Of several references the first that makes a choice counts.
+    /// Counts choices; the first of several references that makes one counts.
     fn count_with_sources(&self, source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
-        let mut asked = references.iter();
-        match asked.find_map(|reference| self.0.choice(source, reference)) {
+        let mut references_left = references.iter();
+        match references_left.find_map(|reference| self.0.choice(source, reference)) {
             Some(right) => self.of_choices(right, self.0.choice(source, hypothesis)),
             None => vec![0; self.num_sums()],
         }

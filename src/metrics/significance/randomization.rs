@@ -16,7 +16,7 @@ const NIBBLE: usize = 4;
 /// The two-sided p-value of the difference between two systems' scores: how often swapping the translations of each unit
 /// with probability ½ makes it as large.
 ///
-/// Of several training runs, run i of one system and run i of the other are swapped, independently of the other runs:
+/// With several training runs, run i of one system and run i of the other are swapped, independently of the other runs:
 /// translations only change places within their unit, the stratified test of Clark et al. 2011. The statistic is the
 /// difference of the mean scores; unlike in MultEval, sums of different runs are not put together.
 ///

@@ -52,7 +52,7 @@ pub struct ModelFolder {
     pub licence: String,
     pub languages: Languages,
     pub model: ModelConfig,
-    /// The model that chooses among its translations; none if the likeliest is taken.
+    /// The model that chooses among its translations; none if the most probable one is taken.
     #[serde(default, alias = "channel", skip_serializing_if = "Option::is_none")]
     pub reranker: Option<RerankerFolder>,
     /// How to search with it, unless a person says otherwise.

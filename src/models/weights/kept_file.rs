@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 
-/// An open file, which can be read as long as nobody changes it; one that takes its name changes nothing.
+/// An open file, which can be read as long as it is not changed; one that takes its name changes nothing.
 #[derive(Debug)]
 pub struct KeptFile {
     path: PathBuf,
@@ -29,7 +29,7 @@ impl KeptFile {
     }
 
     /// # Errors
-    /// If nothing can be told of it.
+    /// If its metadata cannot be read.
     pub fn new(file: File, path: &Path) -> Result<Self> {
         Ok(Self {
             state: state(&file).map_err(Error::read(path))?,

@@ -124,7 +124,7 @@ impl ConditionalHeads {
         }
     }
 
-    /// Projections of the queries, beside those of the memory.
+    /// Projections of the queries, in addition to those of the memory.
     pub(super) fn project_queries(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
         memory.read_by(
             self.query_word.forward(queries.clone()),

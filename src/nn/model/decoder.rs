@@ -43,7 +43,7 @@ pub struct DecoderLayer {
     pub norm_cross: Norm,
     /// Attention to the encodings of all source sentences.
     pub context: Option<ContextSublayer>,
-    /// Attention to BERT's states beside that over the source.
+    /// Attention to BERT's states in addition to that over the source.
     pub fusion: Option<BertFusion>,
     pub feed_forward: FeedForward,
     pub norm_ff: Norm,
@@ -75,7 +75,7 @@ pub struct DecoderOutput {
     /// `[rows, d_model]`
     pub states: Tensor<2>,
     /// The input of the last feed-forward sublayer, `[rows, d_model]`: each token's attention to the source in the last layer,
-    /// behind residual and norm. With it tokens ask for translations of other sentences, and are found in them.
+    /// behind residual and norm. With it tokens query translations of other sentences, and are keys in them.
     pub fed_forward: Tensor<2>,
 }
 
@@ -109,7 +109,7 @@ pub struct DecoderState {
 #[derive(Debug, Clone)]
 struct PaddedSource {
     runs: PaddedRuns,
-    /// Of each layer, as [`PaddedRuns::split`] gives them.
+    /// Keys and values of each layer, as [`PaddedRuns::split`] gives them.
     layers: Vec<(Tensor<4>, Tensor<4>)>,
 }
 
@@ -225,7 +225,7 @@ impl Decoder {
         recorder: &mut AttentionRecorder,
     ) -> DecoderOutput {
         let own = rows.own_segments();
-        // What is attended to is told by the rows of all sentences.
+        // The keys are the rows of all sentences.
         let (sources, positions) = if recorder.is_on() {
             (encoded.states.clone(), encoded.sentences.clone())
         } else {

@@ -1,6 +1,6 @@
 //! A window of a document that is too long to be read at once, with what is kept of the rest.
 //!
-//! Of every sentence outside the window its encoding is left: it competes for being chosen as if its tokens were there, and
+//! Every sentence outside the window is represented by its encoding: it competes for being chosen as if its tokens were there, and
 //! where it is chosen the encoding is read in their place. Works for attentions that stand after the last encoder layer.
 
 use burn::tensor::Tensor;
@@ -175,8 +175,9 @@ impl Encoder {
         Some(rest.around(words, encodings, window))
     }
 
-    /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the document that
-    /// a window is part of: rows of [`Self::read_context`] or [`Self::read_context_in_window`]. None if no context stands there.
+    /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the
+    /// document that a window is part of: rows of [`Self::read_context`] or [`Self::read_context_in_window`]. None if no
+    /// context stands there.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`, laid out by `source`

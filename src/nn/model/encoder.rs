@@ -129,9 +129,9 @@ pub struct Encoder {
     pub norm_position: NormPosition,
     /// With norms before their branches.
     pub final_norm: Option<Norm>,
-    /// One beside each self-attention, or none at all.
+    /// One for each self-attention, or none at all.
     pub contexts: Vec<ContextSublayer>,
-    /// Attention to BERT's states, one beside each self-attention, or none at all.
+    /// Attention to BERT's states, one for each self-attention, or none at all.
     pub fusions: Vec<BertFusion>,
     /// The encoder of the memory that `contexts` read, unless it is the states themselves.
     pub previous: Option<MemoryEncoder>,

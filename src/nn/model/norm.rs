@@ -14,7 +14,7 @@ pub struct Norm {
     pub gamma: Param<Tensor<1>>,
     /// `[d_model]`
     pub beta: Param<Tensor<1>>,
-    /// Beside the variance; others use other ones.
+    /// Added to the variance; others use other values.
     pub epsilon: f32,
 }
 

@@ -49,7 +49,7 @@ impl Transformer {
         )
     }
 
-    /// Of an encoder that reads the sentences before in one sequence.
+    /// Encodes with an encoder that reads the sentences before in one sequence.
     fn encode_joined(
         &self,
         source: &PackedBatch,

@@ -66,13 +66,13 @@ pub struct Model {
     /// The words that a search on the CPU scores for each source word; none if it scores all.
     #[module(skip)]
     pub shortlist: Option<Arc<Shortlist>>,
-    /// Chooses among the translations of a search; none if the likeliest is taken.
+    /// Chooses among the translations of a search; none if the most probable one is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
-    /// Exponent of the length penalty of its searches, where nobody asks for another one; none for the usual one.
+    /// Default exponent of the length penalty of its searches; none for the general default.
     #[module(skip)]
     pub length_penalty: Option<f32>,
-    /// Hypotheses that its searches keep, where nobody asks for a number; none for the usual one.
+    /// Default beam size of its searches; none for the general default.
     #[module(skip)]
     pub beam_size: Option<usize>,
     /// The weights of searches; none where burn's layers search.
@@ -81,12 +81,12 @@ pub struct Model {
     /// Search weights of [`Self::stage_one`].
     #[module(skip)]
     pub(super) stage_one_weights: Option<SearchWeights>,
-    /// Where those weights are that nobody has read yet; none if all are here.
+    /// The place of the weights that are not read yet; none if all are here.
     #[module(skip)]
     pub(super) unread: Option<Arc<dyn UnreadWeights>>,
 }
 
-/// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
+/// How well the source can be recovered from a translation: p(source | translation), which Yee et al., "Simple and Effective
 /// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
 #[derive(Debug, Clone)]
 pub struct Reranker {
@@ -171,7 +171,7 @@ impl Model {
         Self::draw(config, device)
     }
 
-    /// A model whose weights are still to come: those that nobody puts in are drawn when they are first used.
+    /// A model whose weights are still to come: those that are not put in are drawn when they are first used.
     ///
     /// # Errors
     /// If `config` cannot be built.
@@ -393,7 +393,7 @@ impl Model {
         self.scores_with(&encoded, translations.as_ref(), batch, drop)
     }
 
-    /// Encodes the documents of a batch: of the sentences that are only read what others read of them, where that can be told
+    /// Encodes the documents of a batch: of read-only sentences only what others read of them, where that can be separated
     /// apart.
     fn encode_translated(&self, batch: &Batch, drop: &DropoutSource) -> EncoderOutput {
         let (source, translated) = (&batch.source, batch.translated.as_slice());

@@ -40,7 +40,7 @@ pub struct Transformer {
     pub output_bias: Option<Param<Tensor<1>>>,
     /// How many previous sentences are read before each one, as one sequence.
     pub concatenated: usize,
-    /// Of an encoder whose top sees the sentence alone.
+    /// Segments of an encoder whose top sees the sentence alone.
     pub flat: Option<FlatSegments>,
     /// The BERT that encoder and decoder read in every layer.
     pub bert: Option<BertReader>,
@@ -248,7 +248,7 @@ impl Transformer {
             into.put(self.log_probs(scores, state), state.num_hypotheses());
             return;
         };
-        // What is suppressed may be among the likeliest.
+        // Suppressed tokens may be among the top-scoring ones.
         let read = TokenSelection {
             top_k: read.top_k + tokens.suppressed.len(),
             ..read

@@ -122,7 +122,7 @@ pub enum SineColumns {
     Halves,
 }
 
-/// Of column pair `k` among `d_model / 2`.
+/// Frequencies of column pair `k` among `d_model / 2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SineFrequencies {

@@ -39,10 +39,10 @@ impl ModelConfig {
             let found = format!("{:?}", self.architecture);
             return refuse("architecture", found, name(base.architecture).to_owned());
         }
-        // The encoder of all systems stands for that of the base; one that only a preset for sentences has is asked for.
-        let is_asked_for =
+        // The encoder of all systems stands for that of the base; one that only a preset for sentences has was requested.
+        let is_requested =
             self.encoder.to_string() != BASE.encoder && *self == self.sentence_level();
-        if self.encoder != base.encoder && base.tokens.are_own() && is_asked_for {
+        if self.encoder != base.encoder && base.tokens.are_own() && is_requested {
             let allowed = format!("{} like the model to begin with", base.encoder);
             return refuse("encoder", self.encoder.to_string(), allowed);
         }
@@ -110,8 +110,8 @@ impl ModelConfig {
 }
 
 impl Model {
-    /// A model of `config` with the weights of `base`, whose configuration it was made [warm-started](ModelConfig::warm_started_from) from; what is
-    /// new follows from `seed`.
+    /// A model of `config` with the weights of `base`, whose configuration it was made
+    /// [warm-started](ModelConfig::warm_started_from) from; what is new follows from `seed`.
     ///
     /// # Errors
     /// If `config` cannot be built.
@@ -240,9 +240,9 @@ impl Encoder {
 }
 
 impl BertFusion {
-    /// Makes a layer with this fusion do about what it did without, where it has a norm of its own: the branches, added to the input
-    /// that the norm `before` gave, come to what the own one did. All others begin as they are drawn, so that none has a better
-    /// start than another.
+    /// Makes a layer with this fusion do about what it did without, where it has a norm of its own: the branches, added to
+    /// the input that the norm `before` gave, come to what the own one did. All others begin as they are drawn, so that
+    /// none has a better start than another.
     fn zero_init(&mut self, own: &mut Norm, before: &Norm) {
         let Some(norm) = &mut self.norm else { return };
         let output = &mut self.attention.output;

@@ -56,7 +56,7 @@ impl Default for SourceFrame {
 }
 
 impl SourceFrame {
-    /// Of the models that read these ids.
+    /// Constraints of the models that read these ids.
     pub fn from_special_ids(special: &SpecialIds) -> Self {
         Self {
             prefix: special.source_prefix.clone(),
@@ -113,7 +113,7 @@ impl SourceText {
 /// As [`search_documents`], for those who need no drafts.
 ///
 /// # Errors
-/// As there.
+/// As [`search_documents`].
 pub fn search_sentences(
     model: &Model,
     vocabulary: &dyn Tokenizer,
@@ -132,7 +132,7 @@ pub fn search_sentences(
 /// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
 /// gets each one as soon as it is there.
 ///
-/// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
+/// Sentences keep their order from batch to batch in groups of a few batches, so that what is requested first comes
 /// first. A document too long to be encoded at once is read in windows, and what all of them read of it is `kept`. After
 /// `Break` the current batch ends without further calls.
 ///

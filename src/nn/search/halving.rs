@@ -8,7 +8,7 @@ use canopy_base::device_failure::DeviceFailure;
 use canopy_base::error::panic_message;
 
 /// Does `translate` on the sentences of a batch, or on each half of them where the memory is too small for all, which burn
-/// tells by a panic.
+/// reports by a panic.
 ///
 /// # Panics
 /// As `translate` does for a sentence alone, or for any other reason.

@@ -240,7 +240,7 @@ impl Pass<'_> {
 
     /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it, and of the
     /// sentence before each if the model reads documents: a verb that is left out stands there. None for all if terms are
-    /// asked for, whose words may be any.
+    /// requested, whose words may be any.
     fn listed_ids(
         &self,
         shortlist: &Shortlist,
@@ -300,7 +300,7 @@ impl Pass<'_> {
     }
 }
 
-/// Tokens after which the translation of a sentence of so many is cut off, where terms take `more`.
+/// Tokens after which the translation of a sentence of `tokens` tokens is cut off, where terms take `more`.
 fn most_tokens(source_tokens: usize, tokens: &SpecialTokens, more: usize) -> usize {
     match tokens.search {
         // The end of the source is counted there.
@@ -324,7 +324,7 @@ fn max_target_tokens(source_tokens: usize) -> usize {
     (source_tokens as f32 * LENGTH_FACTOR) as usize + LENGTH_SLACK
 }
 
-/// The first of the translations of a sentence, with so many of the others.
+/// The first of the translations of a sentence, with a number of others.
 fn best(hypotheses: Vec<Hypothesis>, alternatives: usize) -> Hypothesis {
     let mut hypotheses = hypotheses.into_iter();
     let mut first = hypotheses.next().expect("one at least");

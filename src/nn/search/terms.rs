@@ -14,7 +14,7 @@ use super::beam::Candidate;
 pub enum TermForce {
     /// No translation ends without them.
     Hard,
-    /// A hypothesis with all tokens of a term ranks as if it were this much likelier (natural logarithm).
+    /// A hypothesis with all tokens of a term ranks as if it were this much more probable (natural logarithm).
     Soft { bonus: f32 },
 }
 
@@ -146,7 +146,7 @@ impl TermConstraints {
         self.terms.iter().map(|trie| trie.longest).sum()
     }
 
-    /// Hypotheses to keep beside those of a beam, so that every bank has one.
+    /// Hypotheses to keep in addition to those of a beam, so that every bank has one.
     pub(super) fn more_hypotheses(&self) -> usize {
         match self.force {
             TermForce::Hard => self.terms.len(),

@@ -15,7 +15,7 @@ use super::project::{Project, SavedTarget};
 use super::project_store::merged;
 use super::target::texts_of;
 use crate::error::{Error, Result};
-use canopy_base::file::{is_same_file, write_atomically};
+use canopy_base::file::{canonicalize, is_same_file, write_atomically};
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::document::Document;
 use canopy_document::placeholder::{folded, visible};
@@ -185,7 +185,7 @@ impl ProjectFolder {
                 return Err(broken(format!("{path:?} leaves the folder of the project")));
             }
         }
-        let folder = folder.canonicalize().map_err(Error::read(folder))?;
+        let folder = canonicalize(folder).map_err(Error::read(folder))?;
         Ok(Self { folder, head })
     }
 
@@ -196,7 +196,7 @@ impl ProjectFolder {
     pub fn create(folder: &Path, head: Head) -> Result<Self> {
         let sources = folder.join(SOURCES);
         std::fs::create_dir_all(&sources).map_err(Error::write(&sources))?;
-        let folder = folder.canonicalize().map_err(Error::read(folder))?;
+        let folder = canonicalize(folder).map_err(Error::read(folder))?;
         let project = Self { folder, head };
         project.write(false)?;
         Ok(project)
@@ -207,7 +207,7 @@ impl ProjectFolder {
     /// # Errors
     /// If the head of the nearest project above it cannot be read.
     pub fn containing(document: &Path) -> Result<Option<Self>> {
-        let document = document.canonicalize();
+        let document = canonicalize(document);
         let Ok(document) = document else {
             return Ok(None);
         };
@@ -256,7 +256,7 @@ impl ProjectFolder {
     /// # Errors
     /// If it cannot be read or copied, or there is another one of its name.
     pub fn take_document(&mut self, path: &Path) -> Result<String> {
-        // What cannot be read is told now.
+        // Unreadable files are reported now.
         Document::open(path, None)?;
         let relative = self.taken_in(path, SOURCES)?;
         if !self.head.documents.contains(&relative) {
@@ -274,7 +274,7 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// Moves a document so many places down in the list, as far as there are any.
+    /// Moves a document down by a number of places in the list, as far as there are any.
     ///
     /// # Errors
     /// If the head cannot be written.
@@ -346,9 +346,9 @@ impl ProjectFolder {
         Ok(terms)
     }
 
-    /// The path of a file within the folder, where it is copied to if it lies elsewhere.
+    /// The path of a file within the folder, where it is copied to if it is outside.
     fn taken_in(&self, path: &Path, below: &str) -> Result<String> {
-        let place = path.canonicalize().map_err(Error::read(path))?;
+        let place = canonicalize(path).map_err(Error::read(path))?;
         if let Some(relative) = self.relative(&place) {
             return Ok(relative);
         }
@@ -369,7 +369,7 @@ impl ProjectFolder {
         Ok(relative)
     }
 
-    /// A path seen from the folder, with `/` between its parts; none if it lies elsewhere.
+    /// A path seen from the folder, with `/` between its parts; none if it is outside.
     pub fn relative(&self, path: &Path) -> Option<String> {
         let parts = path.strip_prefix(&self.folder).ok()?.components();
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
@@ -397,7 +397,7 @@ impl ProjectFolder {
     /// The model's folder, if it is one that lies in the project or is named by its whole path.
     pub fn model_folder(&self) -> Option<PathBuf> {
         let folder = self.path(self.head.model.as_ref()?);
-        folder.is_dir().then_some(folder)
+        folder.exists().then_some(folder)
     }
 
     /// The checks that are made; a name that this program does not know is left out.
@@ -461,7 +461,7 @@ impl ProjectFolder {
     }
 
     /// Keeps the work on a document; its settings are those of the project. What could not be read stays as it is: the
-    /// work goes beside it.
+    /// work goes next to it.
     ///
     /// # Errors
     /// If it cannot be written.

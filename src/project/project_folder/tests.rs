@@ -108,7 +108,7 @@ fn repetitions_count_across_documents_and_matches_by_the_memory() {
 }
 
 #[test]
-fn its_memory_tells_how_each_speaker_addresses_others() {
+fn its_memory_knows_how_each_speaker_addresses_others() {
     let desk = Desk::new();
     let mut project = desk.project();
     let scene = "#. speaker=Anna\nmsgid \"Who are you?\"\nmsgstr \"\"\n";
@@ -221,7 +221,7 @@ fn work_that_was_pulled_while_the_document_was_open_is_merged_and_not_overwritte
     let path = project.path("sources/a.html");
     let data = desk.path("data");
     let mut here = DocumentWork::write(&data, &path).expect("opens");
-    // Somebody else translates the second sentence, and the first one otherwise.
+    // Another person translates the second sentence, and the first one differently.
     let place = project.work_place("sources/a.html");
     let mut theirs = Project::read(&place).expect("readable").expect("there");
     let second = SavedTarget {

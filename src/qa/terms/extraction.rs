@@ -115,7 +115,7 @@ impl Extraction {
             .map(|(stems, spellings)| (stems.as_slice(), count(spellings)))
             .filter(|(_, count)| *count >= self.least_count)
             .collect();
-        // Of each phrase the sum and the number of longer ones that hold it.
+        // The sum and the number of longer phrases that contain each phrase.
         let mut longer: HashMap<&[String], (usize, usize)> = HashMap::new();
         for (stems, count) in &counts {
             let mut inner = HashSet::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::look_up::TermIndex;
 use super::termbase::{Term, Termbase};
 
-/// Forms of a translation beside the one in the termbase.
+/// Forms of a translation other than the one in the termbase.
 const MOST: usize = 8;
 
 /// Spellings that stand for the translations of each term.

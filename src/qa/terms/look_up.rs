@@ -34,7 +34,7 @@ struct Entry {
     words: Vec<String>,
     /// Which of the words are abbreviations that small letters make a word of their own, as `IT` and `it`.
     abbreviations: Vec<bool>,
-    /// A spelling that the text must have: of what is told apart by case, or by signs such as those of `C++`.
+    /// A spelling that the text must have: for terms that case or signs such as those of `C++` distinguish.
     literal: Option<Literal>,
 }
 

@@ -49,7 +49,7 @@ fn joins(character: char) -> bool {
     is_tag || character.is_whitespace() || matches!(character, '-' | '‐' | '‑' | '\u{AD}')
 }
 
-/// The stems of a language's words; of a language that nobody has rules for here, the words themselves.
+/// The stems of a language's words; for a language without rules here, the words themselves.
 pub struct Stems {
     stemmer: Option<Stemmer>,
     /// Whether the language writes compounds as one word.

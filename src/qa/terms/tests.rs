@@ -76,7 +76,7 @@ fn the_longest_term_is_found_in_any_form_and_across_tags() {
 }
 
 #[test]
-fn case_and_signs_tell_terms_apart() {
+fn case_and_signs_distinguish_terms() {
     let mut base = Termbase::empty("en", "de");
     base.terms = vec![
         Term {

@@ -65,7 +65,7 @@ impl TermUsage {
     }
 }
 
-/// The words of a translation, to be asked for terms.
+/// The words of a translation, in which terms are looked up.
 #[derive(Debug, Clone)]
 pub struct TargetWords<'s> {
     stems: &'s Stems,

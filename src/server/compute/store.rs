@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, Result};
 use crate::refusal::Refusal;
 use canopy_base::digest::hexadecimal;
-use canopy_base::file::write_atomically;
+use canopy_base::file::{persist, write_atomically};
 use canopy_base::folder::files_below;
 use canopy_translate::remote::{Files, Missing, RootedFiles};
 
@@ -71,7 +71,7 @@ impl Store {
         })
     }
 
-    /// A place for a file of so many bytes.
+    /// A place for a file of `bytes` bytes.
     ///
     /// # Errors
     /// 507 if there is no room.
@@ -119,8 +119,7 @@ impl Store {
         if !path.exists() {
             self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
-        file.persist(&path)
-            .map_err(|fault| Error::write(&path)(fault.error))?;
+        persist(file, &path).map_err(Error::write(&path))?;
         Ok(())
     }
 

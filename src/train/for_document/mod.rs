@@ -1,4 +1,4 @@
-//! A translator made for one document: it takes in what was translated before and resembles the document's sentences.
+//! A translator made for one document: it is adapted to earlier translations that resemble the document's sentences.
 
 mod adaptation;
 mod knn;
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
 pub use knn::{KnnRetrieval, Prepared};
-pub use retrieved::{ModelQuestion, explain, retrieved};
+pub use retrieved::{ModelQuestion, explain, explain_by_language_model, retrieved};
 
 use super::batch::{Example, ExampleSet};
 use canopy_document::document::Document;
@@ -20,7 +20,7 @@ use canopy_nn::model::MemoryUse;
 use canopy_tokenize::Side;
 use canopy_translate::inference::Translator;
 
-/// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` is told the steps done and to
+/// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` gets the steps done and to
 /// be done, and may break it off. None if the model does neither, or nothing resembles the document.
 pub fn for_document(
     translator: &Translator,
@@ -62,8 +62,8 @@ pub fn for_sentences(
     }
 }
 
-/// [`for_sentences`] where a person has `confirmed` translations of other sentences of the document, in its order: a model that looks
-/// things up does so there too.
+/// [`for_sentences`] where a person has `confirmed` translations of other sentences of the document, in its order: a model
+/// that looks things up does so there too.
 pub fn with_confirmed(
     translator: &Translator,
     sentences: &[String],

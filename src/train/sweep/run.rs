@@ -130,7 +130,7 @@ impl SweepRun {
     ) {
         let run = folder.join(&self.folder);
         let resume = !matches!(run_state(&run), Ok(RunState::NeverBegun));
-        let mut told = false;
+        let mut has_failed = false;
         let ended = catch_unwind(AssertUnwindSafe(|| {
             train(
                 &self.config,
@@ -140,14 +140,14 @@ impl SweepRun {
                 &compute.name,
                 control,
                 &mut |event| {
-                    told |= matches!(event, TrainingEvent::Failed { .. });
+                    has_failed |= matches!(event, TrainingEvent::Failed { .. });
                     observe(event);
                 },
             )
         }));
         let message = match ended {
             Ok(Ok(_)) => return,
-            Ok(Err(_)) if told => return,
+            Ok(Err(_)) if has_failed => return,
             Ok(Err(error)) => error.to_string(),
             Err(panic) => {
                 let message = panic_message(panic.as_ref());

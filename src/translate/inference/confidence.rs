@@ -2,14 +2,14 @@
 
 use super::translation::Translation;
 
-/// Of the curve from the mean log-probability of the tokens to the share of good translations, those whose chrF is 50 or
+/// Intercept of the curve from the mean log-probability of the tokens to the share of good translations, those whose chrF is 50 or
 /// more: fitted with the starter (`benches/confidence.py`, docs/research/confidence.md).
 const INTERCEPT: f32 = 3.66;
 const SLOPE: f32 = 8.42;
 
 /// Below it, a document is unlike what its model knows.
 const UNLIKE: f32 = 0.5;
-/// So many translations say something of a document.
+/// Minimum number of translations for a statement about a document.
 const ENOUGH: usize = 8;
 
 impl Translation {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::sentence_encoder::SentenceEncoder;
 use canopy_base::error::Result;
+use canopy_base::file::canonicalize;
 use canopy_corpus::{Chosen, Corpus, DocumentContexts, Split, Unit};
 use canopy_metrics::similarity::{self, Embeddings, Measure, Selection, Sentences};
 
@@ -289,6 +290,6 @@ impl Search<'_> {
 }
 
 fn same_folder(one: &Corpus, other: &Corpus) -> bool {
-    let [one, other] = [one, other].map(|corpus| corpus.folder().canonicalize().ok());
+    let [one, other] = [one, other].map(|corpus| canonicalize(corpus.folder()).ok());
     one.is_some() && one == other
 }

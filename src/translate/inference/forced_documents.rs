@@ -14,7 +14,7 @@ use canopy_tokenize::{Side, Tokenizer};
 pub(super) struct ForcedDocuments {
     text: SourceText,
     candidates: Candidates,
-    /// Of each wanted part: the number of its sentence among all that are scored.
+    /// For each wanted part, the number of its sentence among all that are scored.
     owners: HashMap<usize, usize>,
     num_scored: usize,
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_own, place_of, told_of};
+use super::installed_models::{foreign_files, is_own, place_of, stated_model};
 use super::pipeline::AddressForms;
 use super::reading::ReadingOptions;
 use super::tracing::TraceCost;
@@ -19,21 +19,21 @@ use canopy_models::weights::ModelFolder;
 use canopy_nn::model::Model;
 use canopy_tokenize::vocabulary::Vocabulary;
 use canopy_tokenize::{ModelTokenizer, Tokenizer, two_letters};
-pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{
     ForeignDescription, ImportedModel, foreign_description, foreign_parts, import_model,
 };
 pub use markup::{AlignmentHeads, AlignmentStep};
+pub use remote::TraceRequest;
 pub use scoring::MeanLogProbs;
 pub(in crate::inference) use terms::{SOFT_BONUS, TermWishes, spelt};
 pub use terms::{TermMode, TermUse};
 
-mod elsewhere;
 mod foreign;
 mod legs;
 mod markup;
 mod memory;
+mod remote;
 mod reranking;
 mod scoring;
 mod shortlist;
@@ -60,7 +60,7 @@ pub struct ModelInfo {
 pub enum Reads {
     #[default]
     Nothing,
-    /// Nothing, but what somebody has edited or confirmed is looked up, token by token.
+    /// Nothing, but edited or confirmed translations are looked up, token by token.
     Confirmed,
     /// Their source.
     Source,
@@ -93,7 +93,7 @@ pub struct Translator {
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
     /// The model on the machine that searches and traces in place of this one.
-    elsewhere: Option<RemoteModel>,
+    remote: Option<RemoteModel>,
 }
 
 impl Translator {
@@ -116,7 +116,7 @@ impl Translator {
         target: Option<&str>,
     ) -> Result<Self> {
         let mut translator = Self::open_alone(folder, device, (source, target))?;
-        translator.find_elsewhere()?;
+        translator.connect_remote()?;
         if let Some(mut reranker) = translator.description.reranker.clone() {
             reranker.folder = folder.join(reranker.folder);
             translator.choose_by(reranker).map_err(|cause| Error::Model {
@@ -146,8 +146,8 @@ impl Translator {
             }
             opened
         } else {
-            let (files, told) = (foreign_files(folder), told_of(folder));
-            let mut opened = Self::open_foreign(&files, device, languages, told)?;
+            let (files, stated) = (foreign_files(folder), stated_model(folder));
+            let mut opened = Self::open_foreign(&files, device, languages, stated)?;
             folder.clone_into(&mut opened.info.folder);
             opened
         };
@@ -231,7 +231,7 @@ impl Translator {
             model,
             device: self.device.here(),
             // Nobody else has these weights.
-            elsewhere: None,
+            remote: None,
             ..self.clone()
         }
     }
@@ -278,7 +278,7 @@ impl Translator {
 
     /// Whether it computes on the CPU of this machine.
     pub fn is_on_cpu(&self) -> bool {
-        self.device.is_cpu() && self.elsewhere.is_none()
+        self.device.is_cpu() && self.remote.is_none()
     }
 
     /// The device, for a status bar.

@@ -12,10 +12,10 @@ use canopy_nn::search::{
     TermConstraints,
 };
 
-/// Of these messages; both machines must speak the same.
+/// Version of these messages; both machines must have the same.
 pub const PROTOCOL: u32 = 1;
 
-/// Of the program; results are the same to the last bit only between equal ones.
+/// Version of the program; results are the same to the last bit only between equal ones.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// The header in which a client says what it speaks.

@@ -28,6 +28,7 @@ fn pages(repository: &Path) -> Vec<PathBuf> {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "packaging/README.md",
     ];
     let mut pages: Vec<PathBuf> = top.map(|name| repository.join(name)).into();
     pages.extend(pages_below(&repository.join("docs")));

@@ -135,7 +135,7 @@ fn junk_is_refused_with_file_and_line() {
         (b"Just some text.\n".to_vec(), "no <tu>"),
         (
             b"<html><body>text</body></html>".to_vec(),
-            "this is no TMX but a file of <html>",
+            "this is not TMX but a file of <html>",
         ),
         (tmx("").into_bytes(), "no <tu>"),
         (

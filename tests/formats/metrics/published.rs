@@ -1,4 +1,4 @@
-//! Five published systems, if `CANOPY_TED` names the folder with their translations, or it lies beside the checkout, in
+//! Five published systems, if `CANOPY_TED` names the folder with their translations, or it is next to the checkout, in
 //! `shared/data/han-ted-es-en`: they are too large to come along.
 
 use std::io::Write;
@@ -16,14 +16,15 @@ use super::{json, lines, number};
 /// The folder; `None`, which is said aloud, if there is none.
 ///
 /// # Panics
-/// If it names no folder: somebody who wants the test wants to know.
+/// If it names no folder: a user who wants the test needs to know.
 fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/han-ted-es-en");
     let named = std::env::var_os("CANOPY_TED").map(PathBuf::from);
     let Some(folder) = named.or_else(|| beside.is_dir().then_some(beside)) else {
         // Past the capture of test output: else a test that saw nothing looks like one that saw all.
-        let told = "skipped: CANOPY_TED does not name the folder with the published translations";
-        writeln!(std::io::stderr(), "{told}").expect("standard error");
+        let message =
+            "skipped: CANOPY_TED does not name the folder with the published translations";
+        writeln!(std::io::stderr(), "{message}").expect("standard error");
         return None;
     };
     assert!(

@@ -1,4 +1,4 @@
-//! Choices in a trace beside the maps: gates, sentence encodings, the way down a tree and the sentences chosen.
+//! Choices in a trace in addition to the maps: gates, sentence encodings, the way down a tree and the sentences chosen.
 
 use burn::tensor::{Distribution, Tensor};
 use canopy::model::{
@@ -10,7 +10,7 @@ use canopy::trace::MapKind;
 use crate::tracing::{document, systems, tiny, traced, translated, translator};
 
 #[test]
-fn gates_and_sentence_encodings_are_told() {
+fn gates_and_sentence_encodings_are_recorded() {
     for (name, config) in systems() {
         let gated = [
             "encoding after layers",

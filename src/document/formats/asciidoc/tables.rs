@@ -50,7 +50,7 @@ pub(super) fn cells(source: &str, lines: &[Range<usize>], attributes: &str) -> V
             }
             let style = if is_spec { &line[spec..bar] } else { "" };
             has_spans |= style.contains(['+', '*']);
-            // Where cells span columns nobody can count them easily.
+            // Where cells span columns they are hard to count.
             let of_column = match columns.len() {
                 count if count > 0 && !has_spans => columns[column % count],
                 _ if columns.contains(&Some(Content::Blocks)) => Some(Content::Blocks),

@@ -1,4 +1,4 @@
-//! German forms of address that only the document tells apart: the polite `Ihr` to one, and `ihr` to several. Both have the
+//! German forms of address that only the document distinguishes: the polite `Ihr` to one, and `ihr` to several. Both have the
 //! same verbs, so that capitals are all that differs.
 
 use super::Draft;

@@ -28,7 +28,7 @@ pub(super) struct Genders {
     heads: HashMap<String, Gender>,
 }
 
-/// Of adjectives.
+/// Endings of adjectives.
 const ENDINGS: [&str; 5] = ["e", "en", "er", "es", "em"];
 
 /// A noun with its article.

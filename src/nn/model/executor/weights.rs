@@ -15,7 +15,7 @@ use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use canopy_kernels::packed::Quantization;
 
-/// How the weights of searches are to be kept, and these weights once they are asked for.
+/// How the weights of searches are to be kept, and these weights once they are needed.
 #[derive(Debug, Clone)]
 pub(in crate::model) struct SearchWeights {
     quantization: Quantization,
@@ -84,7 +84,7 @@ impl Model {
     }
 
     /// This model, which searches with packed weights if it can, see [`PackedTransformer::check`], or with those that
-    /// are brought to its GPU, see [`GpuTransformer::gpu`]. That happens when the first search asks for them.
+    /// are brought to its GPU, see [`GpuTransformer::gpu`]. The first search does so.
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
         let is_packed = match &self.network {

@@ -4,7 +4,7 @@ use super::layers::{Buffers, Map, Packing, packed};
 use crate::model::context::ContextGate;
 use canopy_kernels::packed::{Activation, PackedMatrix};
 
-/// Of own states beside what is read, `[2 · d_model, d_model]`.
+/// Gate of own states next to what is read, `[2 · d_model, d_model]`.
 #[derive(Debug, Clone)]
 pub(super) struct PackedGate(PackedMatrix);
 

@@ -68,7 +68,7 @@ pub struct PackedTransformer {
     tokens: SpecialTokens,
 }
 
-/// Some words of the target vocabulary, of which alone a search asks the scores.
+/// The words of the target vocabulary whose scores a search needs.
 #[derive(Debug, Clone)]
 pub struct VocabularySubset {
     /// Their ids, in order.
@@ -223,8 +223,8 @@ impl PackedTransformer {
         })
     }
 
-    /// States of sentences before they are joined with those of their documents; None if the encoder reads these elsewhere, or
-    /// not at all.
+    /// States of sentences before they are joined with those of their documents; None if the encoder reads these in another
+    /// place, or not at all.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
@@ -289,13 +289,13 @@ impl PackedTransformer {
         decoder.forward(y, &segments, &encoded.states, (scratch, recorder))
     }
 
-    /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](super::Model::label_log_probs), in the thread
-    /// that asks.
+    /// Log-probability of each of `batch.labels` after the words before it, as
+    /// [`Model::label_log_probs`](super::Model::label_log_probs), in the thread of the caller.
     ///
     /// # Panics
     /// If the model's encoder reads more than sentences.
     pub fn label_log_probs(&self, batch: &Batch, datastore: Option<&Datastore>) -> Vec<f32> {
-        /// Scores of so many rows are held at once.
+        /// Number of rows whose scores are held at once.
         const ROWS: usize = 64;
         let output = self.label_states(batch);
         let d_model = self.logits.inputs();
@@ -327,7 +327,7 @@ impl PackedTransformer {
         self.decoder.prepare(translations)
     }
 
-    /// States of all words of `batch.target`, in the thread that asks.
+    /// States of all words of `batch.target`, in the thread of the caller.
     ///
     /// # Panics
     /// If the model's encoder reads more than sentences.

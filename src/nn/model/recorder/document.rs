@@ -1,4 +1,4 @@
-//! Weights of the attentions to a document, computed beside them.
+//! Weights of the attentions to a document, computed in addition to them.
 
 use burn::tensor::Tensor;
 
@@ -91,11 +91,11 @@ impl TreeHeads {
     }
 }
 
-/// The part of a traversal that is kept; nothing for a row that nobody reads for.
+/// The part of a traversal that is kept; nothing for a row without a reader.
 #[derive(Default, Clone)]
 struct TraversalRecord {
     kept: SelectedSentences,
-    /// Of the leaves that survived.
+    /// Relevance of the leaves that survived.
     relevance: Vec<f32>,
     visits: Vec<(u8, Visit)>,
 }

@@ -170,7 +170,7 @@ impl PreviousEncoder {
     }
 
     /// The context of every sentence, as a memory in which it stands in the sentence's place. Its tokens are counted from
-    /// the first previous sentence on, as the one sequence that they are: else nothing would tell which tokens belong
+    /// the first previous sentence on, as the one sequence that they are: otherwise nothing would show which tokens belong
     /// together.
     pub fn memory(
         &self,
@@ -185,7 +185,7 @@ impl PreviousEncoder {
             joined.push(&ids, (sentence, paragraph));
         }
         if rows.is_empty() {
-            // No sentence has one before it: nobody reads these tokens.
+            // No sentence has one before it: these tokens are not read.
             return self.forward(&embedding.forward(source, drop), &source.layout(), drop);
         }
         joined.documents.clone_from(&source.documents);

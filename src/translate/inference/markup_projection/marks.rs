@@ -1,6 +1,6 @@
 //! Marks within words: a bookmark in `docu|ment`, a drop cap, an access key.
 //!
-//! A model reads the word whole. Where the translation has the same word, the mark stands in it where it stood; elsewhere
+//! A model reads the word whole. Where the translation has the same word, the mark stands in it where it stood; otherwise
 //! a point goes to the beginning of the word, and a pair around it.
 
 use std::collections::BTreeSet;

@@ -77,7 +77,7 @@ impl StrippedSource {
         kept
     }
 
-    /// Of a text with placeholders, whose points show `points`.
+    /// Splits a text with placeholders, whose points show `points`.
     pub fn from_text(text: &str, points: &[String]) -> Self {
         let mut stripped = Self::without(text, points, &|_| true);
         stripped.add_literals();

@@ -161,7 +161,7 @@ fn code_survives_or_is_put_in() {
 
 #[test]
 fn code_beside_code_keeps_its_space() {
-    // The translation has one word for both: the other is put in beside it.
+    // The translation has one word for both: the other is inserted next to it.
     let done = project("<0/> <1/>", &["a", "b"], "x", &[(0, 0), (0, 1)]).0;
     assert_eq!(done.matches(' ').count(), 1, "{done}");
 }

@@ -115,7 +115,7 @@ fn shares_of(words: &Words, token: &Range<usize>) -> Vec<(usize, f32)> {
 /// Squares the weights, since attention is less sure than what it points to, and normalises columns and rows in turn (Sinkhorn
 /// & Knopp 1967): a target word that looks at words which others look at more belongs to none of them.
 fn balance(weights: &mut [Vec<f32>]) {
-    /// Of words that have nothing to do with each other.
+    /// Probability of unrelated words.
     const LEAST: f32 = 1e-6;
     const ROUNDS: usize = 3;
     for weight in weights.iter_mut().flatten() {

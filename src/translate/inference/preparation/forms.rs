@@ -129,7 +129,7 @@ fn own_form(read: &str, own: &str) -> Option<OwnForm> {
     })
 }
 
-/// Soft hyphens, characters without width and marks of direction. Joiners count where they stand beside no letter that takes
+/// Soft hyphens, characters without width and marks of direction. Joiners count where they are next to no letter that takes
 /// another shape by them.
 fn is_invisible(character: char, around: [Option<char>; 2]) -> bool {
     match character {

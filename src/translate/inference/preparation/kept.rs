@@ -191,7 +191,7 @@ fn is_mention(text: &str) -> bool {
     })
 }
 
-/// The words with a character that the vocabulary cannot spell, whole, and signs with the digits beside them; several words in
+/// The words with a character that the vocabulary cannot spell, whole, and signs with the digits next to them; several words in
 /// a row are one span.
 fn unspelt_words(text: &str, spelling: &Spelling<'_>) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();

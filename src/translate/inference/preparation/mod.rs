@@ -55,7 +55,7 @@ pub(super) struct Preparation {
 }
 
 impl Preparation {
-    /// Of a text whose points show `points`.
+    /// Prepares a text whose points show `points`.
     pub fn from_text(text: &str, points: &[String], reader: Reader<'_>) -> Self {
         let Reader {
             tokenizer,
@@ -208,9 +208,9 @@ pub(super) fn loses_names(source: &str, target: &str) -> bool {
 }
 
 /// A text without what needs no model at its ends: blanks, signs and pictograms, with the space, the digits and the points that
-/// stand beside them. The spans are those that are left.
+/// stand next to them. The spans are those that are left.
 fn without_outer(text: &str, spans: &mut Vec<Span>) -> ([String; 2], String) {
-    // Digits beside a blank are numbers of pages and lines, beside a sign they are what it is about.
+    // Digits next to a blank are numbers of pages and lines; next to a sign they are its subject.
     let is_bare = |gap: &str, kind: Kind| {
         let is_number = |c: char| kind == Kind::Blank && c.is_ascii_digit();
         gap.chars()

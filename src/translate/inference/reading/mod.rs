@@ -84,7 +84,7 @@ impl<'m> ModelReader<'m> {
         ids
     }
 
-    /// Prepares what the model reads beside the units of a document: what BERT reads, with `contexts` or what is chosen in
+    /// Prepares what the model reads with the units of a document: what BERT reads, with `contexts` or what is chosen in
     /// the document, and what stands in the model's memory.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl<'m> ModelReader<'m> {
     }
 
     /// A unit that it is scored on in parts that the model reads. It is not cut into sentences where its translation is
-    /// known: nobody knows where to cut that.
+    /// known: it is unknown where to cut that.
     pub(in crate::inference) fn scored_parts<'t>(
         &self,
         text: &'t str,

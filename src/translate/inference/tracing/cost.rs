@@ -1,4 +1,4 @@
-//! An estimate of a trace's size, told before it is made.
+//! An estimate of a trace's size, before it is made.
 
 use canopy_document::document::Document;
 use canopy_nn::model::ModelConfig;

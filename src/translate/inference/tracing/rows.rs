@@ -19,7 +19,7 @@ pub(super) struct Layout<'a> {
     pub is_among_others: bool,
     /// Number of its tree, if there are trees.
     pub tree: u32,
-    /// Of the document.
+    /// Number of sentences of the document.
     pub num_sentences: usize,
 }
 
@@ -62,7 +62,7 @@ impl Layout<'_> {
         }
         for (map, mut rows) in maps.iter_mut().zip(heads) {
             if described.queries.are_words() {
-                // Of windows that were not read.
+                // Rows of windows that were not read.
                 if map.rows.len() < before {
                     map.rows.resize_with(before, MapRow::default);
                 }

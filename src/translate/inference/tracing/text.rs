@@ -30,7 +30,7 @@ pub(in crate::inference) struct TracedPart {
 /// All parts of the sentences that are read, in the order of the document: tokens have the same numbers here and there.
 pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
-    /// Of each part, with what is read behind it.
+    /// Sources of each part, with what is read behind it.
     sources: Vec<SourceSentence>,
     /// Where the encoder reads translations before: their rows behind each part.
     behind: Vec<Vec<Option<u32>>>,
@@ -284,7 +284,7 @@ impl TracedText {
         alone.collect()
     }
 
-    /// The windows as a trace tells of them; the parts of one sentence may be in two.
+    /// The windows as a trace describes them; the parts of one sentence may be in two.
     pub fn traced_windows(&self, windows: &[Window]) -> Vec<TracedWindow> {
         let sentence = |part: usize| self.parts[part].sentence;
         let windows = windows.iter().map(|Window { read, own }| TracedWindow {
@@ -403,7 +403,7 @@ impl TracedText {
 impl Translator {
     /// The batches in which the model reads a document and writes the parts of one sentence: one for each window that
     /// they are
-    /// in. None if what was written cannot be told in parts, or is longer than the model can write.
+    /// in. None if the written text cannot be divided into parts, or is longer than the model can write.
     ///
     /// # Errors
     /// If BERT gives numbers that are none.

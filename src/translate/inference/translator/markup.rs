@@ -26,7 +26,7 @@ pub enum AlignmentHeads {
 }
 
 impl AlignmentHeads {
-    /// Which layer of so many, and which of its heads if not all.
+    /// The layer, the number of layers, and the head if not all.
     fn select(self, num_layers: usize) -> (usize, Option<usize>) {
         let last = num_layers.saturating_sub(1);
         match self {
@@ -194,7 +194,7 @@ impl Translator {
         alignment
     }
 
-    /// For each row of the target what it read of which rows of the source: the row from which a token was written tells
+    /// For each row of the target what it read of which rows of the source: the row from which a token was written shows
     /// where it comes from.
     fn attention(
         &self,
@@ -218,8 +218,9 @@ impl Translator {
         if let Some(layer) = layer {
             let num_heads = layer.attention_weights.num_heads.max(1);
             for (index, read) in layer.attention_weights.rows.iter().enumerate() {
-                let is_asked = head.is_none_or(|head| index % num_heads == head.min(num_heads - 1));
-                if !is_asked {
+                let is_selected =
+                    head.is_none_or(|head| index % num_heads == head.min(num_heads - 1));
+                if !is_selected {
                     continue;
                 }
                 let row = rows.entry(index / num_heads).or_default();

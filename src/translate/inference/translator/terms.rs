@@ -20,7 +20,7 @@ pub enum TermMode {
 }
 
 /// By how much less likely a token a translation with its terms may be, on average, than the free one (natural logarithm);
-/// beyond it the model is being bent to something that it does not take for a sentence. Measured in `docs/research/terms.md`.
+/// above it the model is forced to something that it does not consider a sentence. Measured in `docs/research/terms.md`.
 const MOST_LOSS: f32 = 0.8;
 
 /// Bonus of a term in a soft search, in nats: as much as most words that a model likes less than its own cost it.

@@ -23,7 +23,7 @@ pub(super) struct Hypotheses<'m> {
     state: PackedState,
     /// Shared with the datastore.
     scratch: Scratch,
-    /// Of the last tokens.
+    /// Decoder outputs of the last tokens.
     last_output: PackedDecoderOutput,
 }
 
@@ -91,7 +91,7 @@ impl<'m> Hypotheses<'m> {
         }
     }
 
-    /// Whether scores are read part by part, of which nothing is left but what is told. Without [`Self::vocabulary`], a
+    /// Whether scores are computed part by part, keeping only what is selected. Without [`Self::vocabulary`], a
     /// mixture that is made one again is of all tokens.
     fn reads_parts(&self, read: TokenSelection) -> bool {
         let is_mixed_whole = self.lookup.datastore.is_some() && self.weights.tokens().renormalised;
@@ -180,7 +180,7 @@ impl<'m> Hypotheses<'m> {
                 found.sum(&certain);
                 found.rank(column, &certain);
             }
-            found.tell(scores, id);
+            found.write_to(scores, id);
             return;
         }
         let near = lookup.datastore.map(|datastore| {
@@ -210,9 +210,9 @@ impl<'m> Hypotheses<'m> {
         });
         let found = parts.into_iter().reduce(ScoresInParts::and);
         let found = found.expect("one core at least");
-        found.tell(scores, id);
+        found.write_to(scores, id);
         if let Some((datastore, near)) = near {
-            datastore.mix_in_told(&near, found.kept(), scores);
+            datastore.mix_in_selected(&near, found.kept(), scores);
             scores.suppress(&tokens.suppressed);
         }
     }

@@ -238,7 +238,7 @@ impl Executor for CpuExecutor<'_> {
 
 impl CpuExecutor<'_> {
     /// Encoded sentences of documents, or of a window of one, that are read after the last sublayer; none if they are read
-    /// elsewhere, or by the states of another model.
+    /// in another place, or by the states of another model.
     fn encode_documents(
         &self,
         source: &PackedBatch,

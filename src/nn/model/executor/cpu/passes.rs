@@ -178,7 +178,7 @@ pub(super) fn translations(
     Memory::of_translations(keys, states, documents)
 }
 
-/// So many sentences, spread over the cores.
+/// A number of sentences, spread over the cores.
 fn parts(sentences: usize) -> Vec<Range<usize>> {
     let each = sentences.div_ceil(rayon::current_num_threads().max(1));
     let each = each.clamp(1, SENTENCES);
@@ -188,7 +188,7 @@ fn parts(sentences: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// So many rows, of which the parts hold some each.
+/// A number of rows, distributed over parts.
 fn rows<'p>(parts: impl Iterator<Item = &'p [f32]>, count: usize) -> Tensor<2> {
     let numbers = parts.collect::<Vec<_>>().concat();
     let shape = [count, numbers.len() / count.max(1)];

@@ -1,4 +1,4 @@
-//! Marks within words, markup beside what a model reads, quotation marks.
+//! Marks within words, markup next to what a model reads, quotation marks.
 
 use super::*;
 

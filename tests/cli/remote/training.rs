@@ -9,7 +9,7 @@ use canopy::training::{
 };
 use tempfile::TempDir;
 
-use crate::elsewhere::{Machine, tiny};
+use crate::remote::{Machine, tiny};
 
 struct Place {
     folder: TempDir,
@@ -90,12 +90,12 @@ fn it_trains_what_this_machine_trains() {
         });
         steps.collect()
     };
-    let told = std::fs::read_to_string(here.join("events.jsonl")).expect("events");
-    let told: Vec<TrainingEvent> = told
+    let recorded = std::fs::read_to_string(here.join("events.jsonl")).expect("events");
+    let recorded: Vec<TrainingEvent> = recorded
         .lines()
         .map(|line| serde_json::from_str(line).expect("an event"))
         .collect();
-    assert_eq!(losses(&events), losses(&told));
+    assert_eq!(losses(&events), losses(&recorded));
     for name in ["config.toml", "run.json"] {
         let texts =
             [&here, &there].map(|run| std::fs::read_to_string(run.join(name)).expect("text"));
@@ -106,8 +106,8 @@ fn it_trains_what_this_machine_trains() {
         steps: 8,
         ..place.config.clone()
     };
-    let asked = device_of_run(&there, true, DeviceChoice::Auto).expect("known");
-    assert_eq!(asked, DeviceChoice::Remote(machine.host()));
+    let device = device_of_run(&there, true, DeviceChoice::Auto).expect("known");
+    assert_eq!(device, DeviceChoice::Remote(machine.host()));
     let done = train_remote(&client, &more, &there, true, &control, &mut |_| {});
     assert_eq!(done.expect("trained"), EndReason::Steps);
     let (device, control) = (tiny::device(), Control::default());
@@ -142,12 +142,12 @@ fn it_goes_on_without_its_client_and_after_a_restart() {
         )
     }));
     assert!(dies.is_err());
-    let asked = device_of_run(&there, true, DeviceChoice::Cpu);
+    let refused = device_of_run(&there, true, DeviceChoice::Cpu);
     assert!(
-        asked
+        refused
             .expect_err("its models are there")
             .to_string()
-            .contains("goes on there only")
+            .contains("can only be resumed there")
     );
     machine.restart();
     let client = Client::connect(machine.host()).expect("it is there");
@@ -155,11 +155,11 @@ fn it_goes_on_without_its_client_and_after_a_restart() {
     assert_eq!(done.expect("found again"), EndReason::Steps);
     place.here(&here);
     assert!(weights(&here) == weights(&there), "other weights");
-    let told = std::fs::read_to_string(there.join("events.jsonl")).expect("events");
-    let steps = told
+    let recorded = std::fs::read_to_string(there.join("events.jsonl")).expect("events");
+    let steps = recorded
         .lines()
         .filter(|line| line.contains("\"event\":\"step\""));
-    assert_eq!(steps.count(), 14, "each update is told once");
+    assert_eq!(steps.count(), 14, "each update is reported once");
 }
 
 #[test]

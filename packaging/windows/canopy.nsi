@@ -1,0 +1,286 @@
+; The installer for Windows, for the user who runs it: no administrator is needed.
+; packaging/windows.sh defines VERSION, the folder FILES of all that is installed, its size SIZE in KB, and the file OUTPUT.
+
+Unicode true
+SetCompressor /SOLID lzma
+RequestExecutionLevel user
+ManifestDPIAware true
+ManifestSupportedOS Win10
+Name "Canopy"
+OutFile "${OUTPUT}"
+InstallDir "$LOCALAPPDATA\Programs\Canopy"
+InstallDirRegKey HKCU "Software\Canopy" "Folder"
+
+!include "MUI2.nsh"
+!include "LogicLib.nsh"
+!include "StrFunc.nsh"
+${Using:StrFunc} UnStrRep
+
+!define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Canopy"
+!define CLASSES "Software\Classes"
+!define DOCUMENT "Canopy.Document"
+
+!define MUI_ICON "${FILES}\canopy.ico"
+!define MUI_UNICON "${FILES}\canopy.ico"
+!define MUI_FINISHPAGE_RUN "$INSTDIR\canopy.exe"
+!insertmacro MUI_PAGE_WELCOME
+!insertmacro MUI_PAGE_LICENSE "${FILES}\LICENSE-MIT.txt"
+!insertmacro MUI_PAGE_COMPONENTS
+!insertmacro MUI_PAGE_DIRECTORY
+!insertmacro MUI_PAGE_INSTFILES
+!insertmacro MUI_PAGE_FINISH
+!insertmacro MUI_UNPAGE_CONFIRM
+!insertmacro MUI_UNPAGE_INSTFILES
+!insertmacro MUI_LANGUAGE "English"
+!insertmacro MUI_LANGUAGE "German"
+!insertmacro MUI_LANGUAGE "PortugueseBR"
+
+VIProductVersion "${VERSION}.0"
+VIAddVersionKey "ProductName" "Canopy"
+VIAddVersionKey "FileDescription" "Installer of Canopy"
+VIAddVersionKey "FileVersion" "${VERSION}"
+VIAddVersionKey "LegalCopyright" "The Canopy developers; MIT or Apache-2.0"
+
+; Canopy appears in "Open with" of these files. It becomes the default of none.
+!macro Endings DO
+  ; Pages and plain text
+  !insertmacro ${DO} "html"
+  !insertmacro ${DO} "htm"
+  !insertmacro ${DO} "xhtml"
+  !insertmacro ${DO} "md"
+  !insertmacro ${DO} "markdown"
+  !insertmacro ${DO} "txt"
+  !insertmacro ${DO} "text"
+  ; Office
+  !insertmacro ${DO} "docx"
+  !insertmacro ${DO} "docm"
+  !insertmacro ${DO} "dotx"
+  !insertmacro ${DO} "dotm"
+  !insertmacro ${DO} "pptx"
+  !insertmacro ${DO} "pptm"
+  !insertmacro ${DO} "potx"
+  !insertmacro ${DO} "ppsx"
+  !insertmacro ${DO} "xlsx"
+  !insertmacro ${DO} "xlsm"
+  !insertmacro ${DO} "xltx"
+  !insertmacro ${DO} "odt"
+  !insertmacro ${DO} "ott"
+  !insertmacro ${DO} "ods"
+  !insertmacro ${DO} "ots"
+  !insertmacro ${DO} "odp"
+  !insertmacro ${DO} "otp"
+  ; Books, layout and PDF
+  !insertmacro ${DO} "epub"
+  !insertmacro ${DO} "idml"
+  !insertmacro ${DO} "pdf"
+  ; Bilingual files
+  !insertmacro ${DO} "xlf"
+  !insertmacro ${DO} "xliff"
+  !insertmacro ${DO} "sdlxliff"
+  !insertmacro ${DO} "mqxliff"
+  !insertmacro ${DO} "mxliff"
+  !insertmacro ${DO} "txlf"
+  !insertmacro ${DO} "po"
+  !insertmacro ${DO} "pot"
+  !insertmacro ${DO} "xcstrings"
+  !insertmacro ${DO} "csv"
+  !insertmacro ${DO} "tsv"
+  !insertmacro ${DO} "tab"
+  ; Technical documentation
+  !insertmacro ${DO} "dita"
+  !insertmacro ${DO} "ditamap"
+  !insertmacro ${DO} "bookmap"
+  !insertmacro ${DO} "dbk"
+  !insertmacro ${DO} "docbook"
+  !insertmacro ${DO} "page"
+  !insertmacro ${DO} "tex"
+  !insertmacro ${DO} "latex"
+  !insertmacro ${DO} "ltx"
+  !insertmacro ${DO} "rst"
+  !insertmacro ${DO} "rest"
+  !insertmacro ${DO} "adoc"
+  !insertmacro ${DO} "asciidoc"
+  !insertmacro ${DO} "asc"
+  ; Subtitles
+  !insertmacro ${DO} "srt"
+  !insertmacro ${DO} "vtt"
+  !insertmacro ${DO} "ass"
+  !insertmacro ${DO} "ssa"
+  ; Strings of programs
+  !insertmacro ${DO} "json"
+  !insertmacro ${DO} "jsonc"
+  !insertmacro ${DO} "arb"
+  !insertmacro ${DO} "yaml"
+  !insertmacro ${DO} "yml"
+  !insertmacro ${DO} "strings"
+  !insertmacro ${DO} "stringsdict"
+  !insertmacro ${DO} "resx"
+  !insertmacro ${DO} "resw"
+  !insertmacro ${DO} "properties"
+  !insertmacro ${DO} "ftl"
+  !insertmacro ${DO} "xml"
+  !insertmacro ${DO} "ts"
+!macroend
+
+!macro Register ENDING
+  WriteRegStr HKCU "${CLASSES}\Applications\canopy.exe\SupportedTypes" ".${ENDING}" ""
+  WriteRegStr HKCU "${CLASSES}\.${ENDING}\OpenWithProgids" "${DOCUMENT}" ""
+!macroend
+
+; What other programs have written beside it stays.
+!macro Unregister ENDING
+  DeleteRegValue HKCU "${CLASSES}\.${ENDING}\OpenWithProgids" "${DOCUMENT}"
+  DeleteRegKey /ifempty HKCU "${CLASSES}\.${ENDING}\OpenWithProgids"
+  DeleteRegKey /ifempty HKCU "${CLASSES}\.${ENDING}"
+!macroend
+
+Section "Canopy, its models and samples" Program
+  SectionIn RO
+  SetOutPath "$INSTDIR"
+  File /r "${FILES}\*"
+  WriteUninstaller "$INSTDIR\uninstall.exe"
+  WriteRegStr HKCU "Software\Canopy" "Folder" "$INSTDIR"
+  CreateShortcut "$SMPROGRAMS\Canopy.lnk" "$INSTDIR\canopy.exe"
+  ; "canopy" in the dialog Run and in the address bar of Explorer
+  WriteRegStr HKCU "Software\Microsoft\Windows\CurrentVersion\App Paths\canopy.exe" "" "$INSTDIR\canopy.exe"
+  WriteRegStr HKCU "${UNINSTALL}" "DisplayName" "Canopy"
+  WriteRegStr HKCU "${UNINSTALL}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${UNINSTALL}" "Publisher" "The Canopy developers"
+  WriteRegStr HKCU "${UNINSTALL}" "DisplayIcon" "$INSTDIR\canopy.exe"
+  WriteRegStr HKCU "${UNINSTALL}" "InstallLocation" "$INSTDIR"
+  WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
+  WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegDWORD HKCU "${UNINSTALL}" "EstimatedSize" ${SIZE}
+  WriteRegDWORD HKCU "${UNINSTALL}" "NoModify" 1
+  WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
+SectionEnd
+
+Section "Open documents with Canopy" OpenWith
+  WriteRegStr HKCU "${CLASSES}\${DOCUMENT}" "" "Document to translate"
+  WriteRegStr HKCU "${CLASSES}\${DOCUMENT}\shell\open" "FriendlyAppName" "Canopy"
+  WriteRegStr HKCU "${CLASSES}\${DOCUMENT}\shell\open\command" "" '"$INSTDIR\canopy.exe" "%1"'
+  WriteRegStr HKCU "${CLASSES}\Applications\canopy.exe" "FriendlyAppName" "Canopy"
+  WriteRegStr HKCU "${CLASSES}\Applications\canopy.exe\shell\open\command" "" '"$INSTDIR\canopy.exe" "%1"'
+  !insertmacro Endings Register
+  Call RefreshExplorer
+SectionEnd
+
+; A search path that is longer than a string of NSIS is left alone.
+Section "The command canopy in terminals" Command
+  ClearErrors
+  ReadRegStr $0 HKCU "Environment" "Path"
+  ${If} ${Errors}
+    Call HasPath
+    Pop $1
+    ${If} $1 == 1
+      DetailPrint "The search path is too long to be changed; add $INSTDIR to it by hand."
+      Return
+    ${EndIf}
+  ${EndIf}
+  StrLen $1 "$0;$INSTDIR"
+  ${If} $1 >= ${NSIS_MAX_STRLEN}
+    DetailPrint "The search path is too long to be changed; add $INSTDIR to it by hand."
+    Return
+  ${EndIf}
+  Push "$0;"
+  Push "$INSTDIR;"
+  Call Contains
+  Pop $1
+  ${If} $1 == 0
+    ${If} $0 == ""
+      WriteRegExpandStr HKCU "Environment" "Path" "$INSTDIR"
+    ${Else}
+      WriteRegExpandStr HKCU "Environment" "Path" "$0;$INSTDIR"
+    ${EndIf}
+    SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
+  ${EndIf}
+SectionEnd
+
+; Whether the user has a search path: 1 or 0 on the stack.
+Function HasPath
+  StrCpy $2 0
+  ${Do}
+    ClearErrors
+    EnumRegValue $3 HKCU "Environment" $2
+    ${If} $3 == ""
+      Push 0
+      Return
+    ${EndIf}
+    ${If} $3 == "Path"
+      Push 1
+      Return
+    ${EndIf}
+    IntOp $2 $2 + 1
+  ${Loop}
+FunctionEnd
+
+; Takes a text and a part of it off the stack; 1 if it contains the part, else 0.
+Function Contains
+  Exch $2
+  Exch
+  Exch $3
+  Push $4
+  Push $5
+  Push $6
+  StrLen $4 $2
+  StrCpy $5 0
+  ${Do}
+    StrCpy $6 $3 $4 $5
+    ${If} $6 == $2
+      StrCpy $2 1
+      ${ExitDo}
+    ${EndIf}
+    ${If} $6 == ""
+      StrCpy $2 0
+      ${ExitDo}
+    ${EndIf}
+    IntOp $5 $5 + 1
+  ${Loop}
+  Pop $6
+  Pop $5
+  Pop $4
+  Pop $3
+  Exch $2
+FunctionEnd
+
+Function RefreshExplorer
+  System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
+FunctionEnd
+
+Function un.RefreshExplorer
+  System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
+FunctionEnd
+
+; Projects, settings and models that the user has added stay; so does what else lies in the folder.
+Section "Uninstall"
+  Delete "$INSTDIR\canopy.exe"
+  Delete "$INSTDIR\canopy.ico"
+  Delete "$INSTDIR\*.md"
+  Delete "$INSTDIR\LICENSE-*.txt"
+  Delete "$INSTDIR\THIRD-PARTY.txt"
+  RMDir /r "$INSTDIR\assets"
+  RMDir /r "$INSTDIR\docs"
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR"
+  Delete "$SMPROGRAMS\Canopy.lnk"
+  !insertmacro Endings Unregister
+  DeleteRegKey HKCU "${CLASSES}\${DOCUMENT}"
+  DeleteRegKey HKCU "${CLASSES}\Applications\canopy.exe"
+  DeleteRegKey HKCU "Software\Microsoft\Windows\CurrentVersion\App Paths\canopy.exe"
+  DeleteRegKey HKCU "${UNINSTALL}"
+  DeleteRegKey HKCU "Software\Canopy"
+  ClearErrors
+  ReadRegStr $0 HKCU "Environment" "Path"
+  ${IfNot} ${Errors}
+    ${UnStrRep} $1 "$0;" "$INSTDIR;" ""
+    StrCpy $2 $1 1 -1
+    ${If} $2 == ";"
+      StrCpy $1 $1 -1
+    ${EndIf}
+    ${If} $1 != $0
+      WriteRegExpandStr HKCU "Environment" "Path" $1
+      SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
+    ${EndIf}
+  ${EndIf}
+  Call un.RefreshExplorer
+SectionEnd
