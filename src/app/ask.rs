@@ -141,7 +141,7 @@ pub enum Ask {
         name: String,
     },
     Quit,
-    /// Not asked: the folder is shown in the system's file manager.
+    /// No question: a folder to show in the system's file manager.
     ShowFolder(PathBuf),
 }
 

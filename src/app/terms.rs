@@ -40,7 +40,7 @@ pub struct NewTerm {
 /// Commands on terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermsCommand {
-    /// Asks for one more file.
+    /// Opens the dialog for one more file.
     Choose,
     /// Uses the termbases that lie there, or none; new terms go to the first.
     Use(Vec<PathBuf>),

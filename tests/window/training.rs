@@ -147,9 +147,9 @@ fn a_run_that_makes_its_model_worse_ends_and_says_what_to_lower() {
     window.state.apply(Command::Training(select));
     let mut harness = window.harness();
     harness.run();
-    for told in ["worse than the model before", "lower learning_rate"] {
-        let there = harness.query_all_by_label_contains(told).count();
-        assert!(there > 0, "{told}");
+    for text in ["worse than the model before", "lower learning_rate"] {
+        let there = harness.query_all_by_label_contains(text).count();
+        assert!(there > 0, "{text}");
     }
 }
 

@@ -25,7 +25,7 @@ pub enum SettingsCommand {
     /// Moves the memory of this number down by a number of rows.
     MoveMemory(usize, isize),
     RemoveMemory(usize),
-    /// Asks for one more termbase.
+    /// Opens the dialog for one more termbase.
     AskTerms,
     AddTerms(PathBuf),
     /// Moves the termbase of this number so many rows down.

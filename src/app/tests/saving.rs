@@ -62,8 +62,8 @@ fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
     saved(&mut state, job, path, "0123");
     let notice = state.notices.last().expect("a notice").clone();
     let drafts = document(&state).num_sentences() - 1;
-    let told = format!("Drafts that nobody has confirmed: {drafts} sentences.");
-    assert!(notice.detail.contains(&told), "{}", notice.detail);
+    let drafts = format!("Drafts that nobody has confirmed: {drafts} sentences.");
+    assert!(notice.detail.contains(&drafts), "{}", notice.detail);
     let (_, command) = notice.button.expect("a button");
     state.apply(command);
     let folder = PathBuf::from("/out");
@@ -83,11 +83,11 @@ fn a_variant_of_the_target_language_is_named_and_written() {
     state.apply(Command::SaveAs);
     let ask = state.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
-    let asked = state.file_requests.iter().rev().find_map(|it| match it {
+    let language = state.file_requests.iter().rev().find_map(|it| match it {
         FileRequest::SaveDocument { language, .. } => language.clone(),
         _ => None,
     });
-    assert_eq!(asked.as_deref(), Some("de-AT"));
+    assert_eq!(language.as_deref(), Some("de-AT"));
 }
 
 #[test]

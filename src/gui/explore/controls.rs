@@ -175,7 +175,7 @@ fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
     }
 }
 
-/// Of which part of the model the attention is, once a person has asked for it.
+/// Layer, heads and sentences per word, folded under a button.
 fn advanced_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
     let explorer = &state.explorer;
     let choices = explorer.choices(explorer.question.view);

@@ -201,7 +201,7 @@ fn terms_ui(ui: &mut Ui, terms: &[String], requests: &mut Vec<SettingsCommand>) 
     }
 }
 
-/// A step that a button of a file's row asks for.
+/// The step of a button in a file's row.
 enum Step {
     /// So many rows down.
     Move(isize),

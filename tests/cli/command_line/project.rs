@@ -50,13 +50,13 @@ fn a_project_has_several_termbases_in_an_order() {
     let settings = ["project", "settings", &folder];
     let terms = ["--terms", &own, "--terms", &office];
     assert_done(&canopy(&[&settings[..], &terms].concat()));
-    let told = stdout(&canopy(&settings));
+    let printed = stdout(&canopy(&settings));
     for line in ["termbase 1  own.tsv", "termbase 2  terms.csv"] {
-        assert!(told.contains(line), "{told}");
+        assert!(printed.contains(line), "{printed}");
     }
     assert_done(&canopy(&[&settings[..], &["--no-terms"]].concat()));
-    let told = stdout(&canopy(&settings));
-    assert!(told.contains("termbase    none"), "{told}");
+    let printed = stdout(&canopy(&settings));
+    assert!(printed.contains("termbase    none"), "{printed}");
 }
 
 #[test]
