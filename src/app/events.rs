@@ -372,7 +372,7 @@ impl AppState {
             counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
         let is_checked = self.settings.shows_checks && !self.checking.is_running();
         let found = self.checking.findings.len();
-        let lines_of = [
+        let remarks = [
             (untranslated > 0).then(|| {
                 let number = sentences(untranslated);
                 format!("Not translated, in the source language: {number}.")
@@ -385,7 +385,7 @@ impl AppState {
         ];
         let place = path.display().to_string();
         let lines: Vec<String> = std::iter::once(place)
-            .chain(lines_of.into_iter().flatten())
+            .chain(remarks.into_iter().flatten())
             .collect();
         let detail = lines.join("\n");
         self.notify(NoticeKind::Done, "Translation saved", detail);
