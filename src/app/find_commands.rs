@@ -97,17 +97,17 @@ impl AppState {
             let sentence = found[0].sentence;
             (sentence, document.with_replaced(sentence, &chars))
         });
-        let (places, changes) = (targets.len(), changes.collect());
+        let (matches, changes) = (targets.len(), changes.collect());
         let sentences = document.change_all(changes);
         document.search();
         if sentences == 0 {
             return;
         }
         self.touch();
-        let places = counted(places, "place", "places");
+        let matches = counted(matches, "match", "matches");
         let sentences = counted(sentences, "sentence", "sentences");
         self.notify_of_change(
-            format!("Replaced {places} in {sentences}"),
+            format!("Replaced {matches} in {sentences}"),
             "Undo brings all of them back.",
         );
     }

@@ -217,6 +217,7 @@ impl AppState {
             return;
         };
         self.switch_target(target);
+        self.with_document(|open| open.name_variant(target));
         if self.document.is_some() {
             self.touch();
         }

@@ -156,8 +156,9 @@ impl TranslateArguments {
             ..Languages::new(from, to)
         };
         let mut model = LanguageModelTranslator::open(path, languages)?;
-        if let Some(path) = project.terms() {
-            let base = Termbase::read(&path, from, to)?;
+        let terms = project.terms();
+        if !terms.is_empty() {
+            let base = Termbase::read_all(&terms, from, to)?;
             model.terms = Some(Arc::new(TermUse::new(Arc::new(base), TermMode::Soft)));
         }
         Ok(model)
@@ -177,8 +178,9 @@ fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Transla
             has: format!("{} to {}", info.source_language, info.target_language),
         }));
     }
-    if let (Some(path), None) = (project.terms(), translator.second()) {
-        let base = Termbase::read(&path, from, to)?;
+    let terms = project.terms();
+    if !terms.is_empty() && translator.second().is_none() {
+        let base = Termbase::read_all(&terms, from, to)?;
         translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
     }
     Ok(translator)
