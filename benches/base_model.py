@@ -1,5 +1,5 @@
 """A model folder of the shape of an OPUS-MT base model, with random weights: to measure the memory and the start of a
-translation. Arguments: the folder to write, and the number of words (8000 unless told; OPUS-MT has up to 58101).
+translation. Arguments: the folder to write, and the number of words (default 8000; OPUS-MT has up to 58101).
 
 Weights are in 16 bits, as models are shipped. The vocabulary is that of the shipped base model with made-up merges behind it.
 Needs nothing but Python.

@@ -67,7 +67,7 @@ def main():
     doubled = [name for name, times in translated.items() if times > 1]
     print(f"{len(expected)} documents, {arguments.processes} processes, {kills} killed, {seconds:.0f} s: "
           f"{len(lost)} lost, {len(doubled)} doubled, {len(differ)} other than undisturbed; "
-          f"{sum(translated.values())} told as translated")
+          f"{sum(translated.values())} reported as translated")
     sys.exit(bool(lost or doubled or differ))
 
 

@@ -27,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const BEFORE: usize = 10;
 
 #[derive(Debug)]
-struct Asked {
+struct Arguments {
     corpus: PathBuf,
     preset: String,
     turns: usize,
@@ -46,7 +46,7 @@ struct Measured {
 
 fn main() -> ExitCode {
     canopy::keep_freed_memory();
-    let mut asked = Asked {
+    let mut parsed = Arguments {
         corpus: "corpora/help-en-de".into(),
         preset: "x-transformer-small".to_owned(),
         turns: 10,
@@ -56,14 +56,14 @@ fn main() -> ExitCode {
     while let Some(argument) = arguments.next() {
         let mut text = || arguments.next().unwrap_or_default();
         match argument.as_str() {
-            "--corpus" => asked.corpus = text().into(),
-            "--preset" => asked.preset = text(),
-            "--turns" => asked.turns = text().parse().expect("a number of turns"),
-            "--steps" => asked.steps = text().parse().expect("a number of steps"),
+            "--corpus" => parsed.corpus = text().into(),
+            "--preset" => parsed.preset = text(),
+            "--turns" => parsed.turns = text().parse().expect("a number of turns"),
+            "--steps" => parsed.steps = text().parse().expect("a number of steps"),
             _ => {}
         }
     }
-    match run(asked) {
+    match run(parsed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("charts_cost: {error}");
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(asked: Asked) -> eframe::Result {
+fn run(parsed: Arguments) -> eframe::Result {
     let home = tempfile::tempdir().expect("a folder");
     let data = home.path().to_owned();
     let measured = Arc::new(Mutex::new(Measured::default()));
@@ -87,7 +87,7 @@ fn run(asked: Asked) -> eframe::Result {
         if let Some(state) = &context.wgpu_render_state {
             println!("drawn by {}", state.adapter.get_info().name);
         }
-        let window = Window::new(&context.egui_ctx, data, &asked, own)?;
+        let window = Window::new(&context.egui_ctx, data, &parsed, own)?;
         Ok(Box::new(window))
     });
     eframe::run_native("canopy-charts", options, create)?;
@@ -108,7 +108,7 @@ fn run(asked: Asked) -> eframe::Result {
     Ok(())
 }
 
-/// Time that this thread was on a processor, where the system tells.
+/// Processor time of this thread, where the system reports it.
 fn own_nanoseconds() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
@@ -129,7 +129,7 @@ impl Window {
     fn new(
         ctx: &egui::Context,
         data: PathBuf,
-        asked: &Asked,
+        parsed: &Arguments,
         measured: Arc<Mutex<Measured>>,
     ) -> canopy::app::error::Result<Self> {
         let (sender, events) = channel();
@@ -144,7 +144,7 @@ impl Window {
             }
         };
         let watch = Watch {
-            steps: asked.steps,
+            steps: parsed.steps,
             shown: Arc::clone(&shown),
             measured: Arc::clone(&measured),
         };
@@ -177,9 +177,9 @@ impl Window {
         };
         let mut state = AppState::new(folders, Settings::default(), Shipped::default());
         state.apply(Command::ShowPage(Page::Training));
-        let mut form = NewRun::new(asked.corpus.clone(), Device::Cpu);
-        form.choose_preset(&asked.preset);
-        form.config.steps = BEFORE + asked.steps * 2 * asked.turns;
+        let mut form = NewRun::new(parsed.corpus.clone(), Device::Cpu);
+        form.choose_preset(&parsed.preset);
+        form.config.steps = BEFORE + parsed.steps * 2 * parsed.turns;
         (form.config.validate_every, form.config.checkpoint_every) = (0, usize::MAX);
         for command in [
             TrainingCommand::Fill(Box::new(form)),
@@ -233,7 +233,7 @@ impl eframe::App for Window {
         }
         drop(measured);
         let mut commands = vec![];
-        workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+        workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
         for command in commands {
             self.state.apply(command);
         }

@@ -13,15 +13,15 @@ use context_task::{Outcome, SYSTEMS, System, examine, named};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Options of the command line.
-struct Asked {
+struct Arguments {
     systems: Vec<&'static System>,
     seeds: RangeInclusive<u64>,
     json: Option<String>,
 }
 
-impl Asked {
+impl Arguments {
     fn of_arguments() -> Self {
-        let mut asked = Self {
+        let mut parsed = Self {
             systems: Vec::new(),
             // The settings were chosen on 1 to 6.
             seeds: 7..=9,
@@ -31,43 +31,43 @@ impl Asked {
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().expect("a value after the option");
             match argument.as_str() {
-                "--system" => asked.systems.push(named(&value())),
+                "--system" => parsed.systems.push(named(&value())),
                 "--seeds" => {
                     let value = value();
                     let ends = value.split_once('-').unwrap_or((&value, &value));
                     let [first, last] =
                         [ends.0, ends.1].map(|end| end.parse().expect("such as 7-9"));
-                    asked.seeds = first..=last;
+                    parsed.seeds = first..=last;
                 }
-                "--json" => asked.json = Some(value()),
+                "--json" => parsed.json = Some(value()),
                 // Cargo's own.
                 "--bench" => {}
                 other => panic!("no option {other}"),
             }
         }
-        if asked.systems.is_empty() {
-            asked.systems = SYSTEMS.iter().collect();
+        if parsed.systems.is_empty() {
+            parsed.systems = SYSTEMS.iter().collect();
         }
-        asked
+        parsed
     }
 }
 
 fn main() {
     canopy::keep_freed_memory();
-    let asked = Asked::of_arguments();
+    let parsed = Arguments::of_arguments();
     let mut outcomes = Vec::new();
     println!(
         "{:36} seed   right   alone  beyond  points left out  steps  seconds",
         "system"
     );
-    for system in &asked.systems {
-        for seed in asked.seeds.clone() {
+    for system in &parsed.systems {
+        for seed in parsed.seeds.clone() {
             let outcome = examine(system, seed);
             print(&outcome);
             outcomes.push(outcome);
         }
     }
-    if let Some(path) = asked.json {
+    if let Some(path) = parsed.json {
         let text = serde_json::to_string_pretty(&outcomes).expect("plain numbers");
         std::fs::write(path, text).expect("the file can be written");
     }

@@ -4,7 +4,7 @@ As their equations stand in the papers, on sentences padded to the longest, as r
 Scherrer 2017), HAN's encoder (Miculicich et al. 2018, Eq. 2-7), selective attention (Maruf et al. 2019, Eq. 3-6, 8-9) and
 hierarchical conditional attention (Trankova et al. 2024, §3.3). Reads a JSON file [{"documents": [[{"source": [id, …],
 "target": [id, …]}, …], …]}, …]; prints target tokens a second of a training step (forward, backward, Adam) of each system on
-each batch, as JSON. Needs torch; uses a GPU if told `cuda`.
+each batch, as JSON. Needs torch; uses a GPU with `cuda`.
 """
 import json
 import math

@@ -1,7 +1,7 @@
-//! Target tokens a second of a training step of systems that read documents, beside PyTorch on the same batches.
+//! Target tokens a second of a training step of systems that read documents, compared with PyTorch on the same batches.
 //!
-//! `cargo bench --bench document_training -- [SYSTEM …] [--device gpu] [--rounds N]`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch, and
-//! on a GPU if that is one of CUDA's.
+//! `cargo bench --bench document_training -- [SYSTEM …] [--device gpu] [--rounds N]`; the peer runs if `CANOPY_PYTHON` (or
+//! `python3`) has torch, and on a GPU if that is one of CUDA's.
 
 #[path = "support/peer.rs"]
 mod peer;
@@ -35,8 +35,8 @@ const SHAPES: [(&str, usize, usize, Range<usize>); 3] = [
 fn main() {
     canopy::keep_freed_memory();
     let arguments: Vec<String> = std::env::args().collect();
-    let asked = |name: &str| arguments.iter().any(|argument| argument == name);
-    let (choice, device, rounds) = if asked("gpu") {
+    let is_requested = |name: &str| arguments.iter().any(|argument| argument == name);
+    let (choice, device, rounds) = if is_requested("gpu") {
         // Burn learns in the first rounds which operations to fuse.
         (DeviceChoice::Gpu, Some("cuda"), 20)
     } else {
@@ -49,11 +49,14 @@ fn main() {
     println!("device: {}", compute.name);
     let peer = peer(device);
     let device = compute.device.clone().autodiff();
-    let all = !SYSTEMS.into_iter().any(asked);
+    let all = !SYSTEMS.into_iter().any(is_requested);
     if peer.is_none() {
         println!("no PyTorch found (set CANOPY_PYTHON): no ratios");
     }
-    for system in SYSTEMS.into_iter().filter(|system| all || asked(system)) {
+    for system in SYSTEMS
+        .into_iter()
+        .filter(|system| all || is_requested(system))
+    {
         let preset = Preset::named(&format!("{system}-small")).expect("a preset");
         let mut model = Model::new(&preset.config(8_000), &device).expect("a model");
         let mut adam = Adam::default();

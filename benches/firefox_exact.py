@@ -71,16 +71,16 @@ def main():
     parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--single", action="store_true")
     parser.add_argument("--all-words", action="store_true")
-    asked = parser.parse_args()
-    if asked.exact or asked.noise:
-        make_exact(asked.noise)
-    inside = lambda name: os.path.join(os.path.abspath(asked.folder), name)
+    arguments = parser.parse_args()
+    if arguments.exact or arguments.noise:
+        make_exact(arguments.noise)
+    inside = lambda name: os.path.join(os.path.abspath(arguments.folder), name)
     [config] = glob.glob(inside("config*.yml"))
     settings = yaml.safe_load(open(config))
     settings.update({"ssplit-prefix-file": "", "ssplit-mode": "paragraph", "max-length-break": 128, "mini-batch-words": 1024, "workspace": 128, "alignment": "soft", "relative-paths": False})
     settings["models"], settings["vocabs"] = [[inside(name) for name in settings[key]] for key in ("models", "vocabs")]
     settings["shortlist"] = [inside(settings["shortlist"][0]), *settings["shortlist"][1:]]
-    if asked.all_words:
+    if arguments.all_words:
         del settings["shortlist"]
     service = bergamot.Service(bergamot.ServiceConfig(numWorkers=1, logLevel="off"))
     with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
@@ -88,9 +88,9 @@ def main():
         file.flush()
         model = service.modelFromConfigPath(file.name)
     options = bergamot.ResponseOptions(alignment=False, qualityScores=False, HTML=False)
-    lines = open(asked.input, encoding="utf-8").read().splitlines()
-    batches = [[line] for line in lines] if asked.single else [lines]
-    with open(asked.output, "w", encoding="utf-8") as file:
+    lines = open(arguments.input, encoding="utf-8").read().splitlines()
+    batches = [[line] for line in lines] if arguments.single else [lines]
+    with open(arguments.output, "w", encoding="utf-8") as file:
         for batch in batches:
             for answer in service.translate(model, bergamot.VectorString(batch), options):
                 file.write(answer.target.text.replace("\n", " ").strip() + "\n")

@@ -1,4 +1,4 @@
-//! Frame times of the largest map while it is moved about in, on every adapter that there is, beside the plain picture.
+//! Frame times of the largest map while it is moved about in, on every available adapter, compared with the plain picture.
 //!
 //! `cargo bench --bench map_frames -- [--rows 16384] [--top-t 8] [--size 1280x720] [--device gpu]`
 //!
@@ -92,7 +92,7 @@ fn main() {
     }
 }
 
-/// The same frames while a model learns on the first GPU.
+/// Times the same frames while a model is trained on the first GPU.
 fn while_it_learns(
     map: &Arc<DocumentMap>,
     size: (u32, u32),
@@ -104,7 +104,7 @@ fn while_it_learns(
     let whole = (size.0 + STRIP.gap + STRIP.width, size.1);
     let own = Offscreen::all(format, whole).into_iter().next();
     let own = own.expect("an adapter");
-    let card = Gpu::of(&compute.device).expect("a GPU");
+    let card = Gpu::from_device(&compute.device).expect("a GPU");
     let shared = Offscreen::on(own.adapter.clone(), card.device_and_queue(), format, whole);
     println!("while a model learns on {}", compute.name);
     let is_over = AtomicBool::new(false);

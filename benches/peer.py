@@ -1,8 +1,8 @@
 """The same model in PyTorch, timed on the same batch: what `cargo bench --bench training_step` compares with.
 
 Reads a JSON file {"source": [[id, …], …], "target": [[id, …], …], "decode_steps": n}; prints target tokens a second of
-a training step (forward, backward, Adam) and of greedy decoding, as JSON. Needs torch; uses a GPU if told `cuda`, with mixed
-precision in training (autocast, with a scaled loss) if told `cuda-float16`.
+a training step (forward, backward, Adam) and of greedy decoding, as JSON. Needs torch; uses a GPU with `cuda`, with mixed
+precision in training (autocast, with a scaled loss) with `cuda-float16`.
 """
 import json
 import math

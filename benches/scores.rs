@@ -1,4 +1,4 @@
-//! Seconds for scores and for significance tests, beside sacrebleu on the same texts.
+//! Seconds for scores and for significance tests, compared with sacrebleu on the same texts.
 //!
 //! `cargo bench --bench scores`; the peer runs if `CANOPY_PYTHON` (or `python3`) has sacrebleu. It has one thread, we
 //! have all; `RAYON_NUM_THREADS=1` makes it even.

@@ -1,7 +1,7 @@
-//! Sentences a second and memory of choosing context by similarity, beside faiss's exact search over the same vectors.
+//! Sentences a second and memory of choosing context by similarity, compared with faiss's exact search over the same vectors.
 //!
 //! `cargo bench --bench similarity -- [SENTENCES[/QUERIES] …]`, by default 53000, 250000 and 1000000; the peer runs if
-//! `CANOPY_PYTHON` (or `python3`) has faiss. From a million sentences on 10,000 of them are timed, or as many as are asked
+//! `CANOPY_PYTHON` (or `python3`) has faiss. From a million sentences on 10,000 of them are timed, or as many as requested
 //! for, and the rest is extrapolated. Both have all threads; `RAYON_NUM_THREADS=1` and `OMP_NUM_THREADS=1` give them one.
 
 use std::io::{BufWriter, Write};
@@ -132,7 +132,7 @@ fn peer(sentences: &Sentences, num_queries: usize) -> Option<Value> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-/// The most memory this process ever had, where the system tells.
+/// The most memory this process ever had, where the system reports it.
 fn peak_mib() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! The cost of writing down a model's attention, beside the translation itself.
+//! The cost of recording a model's attention, compared with the translation itself.
 //!
 //! `cargo bench --bench trace_cost -- [--model FOLDER] DOCUMENT…`; without documents the sample page.
 

@@ -1,6 +1,7 @@
-//! Target tokens a second of a training step and of greedy decoding, beside PyTorch on the same batches.
+//! Target tokens a second of a training step and of greedy decoding, compared with PyTorch on the same batches.
 //!
-//! `cargo bench --bench training_step -- [--device gpu] [float16]`, products of 16 bits if asked for; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
+//! `cargo bench --bench training_step -- [--device gpu] [float16]`, products of 16 bits if requested; the peer runs if
+//! `CANOPY_PYTHON` (or `python3`) has torch.
 
 #[path = "support/peer.rs"]
 mod peer;
@@ -10,7 +11,7 @@ use std::time::Instant;
 use burn::module::Module;
 use burn::tensor::FloatDType;
 use canopy::inference::{ComputeDevice, DeviceChoice};
-use canopy::kernels::{DropoutSource, with_products};
+use canopy::kernels::{DropoutSource, with_matmul_dtype};
 use canopy::model::{Batch, Model, Network, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
 use serde_json::{Value, json};
@@ -28,9 +29,9 @@ const DECODE_STEPS: usize = 24;
 
 fn main() {
     canopy::keep_freed_memory();
-    let asked = |name: &str| std::env::args().any(|argument| argument == name);
-    let gpu = asked("gpu");
-    let products = asked("float16").then_some(FloatDType::F16);
+    let is_requested = |name: &str| std::env::args().any(|argument| argument == name);
+    let gpu = is_requested("gpu");
+    let products = is_requested("float16").then_some(FloatDType::F16);
     let choice = if gpu {
         DeviceChoice::Gpu
     } else {
@@ -69,7 +70,7 @@ fn main() {
             let begun = Instant::now();
             let drop = DropoutSource::new(0.1, round);
             let mut gradients =
-                with_products(products, || model.loss(&batch, 0.1, &drop).backward());
+                with_matmul_dtype(products, || model.loss(&batch, 0.1, &drop).backward());
             model = adam.update(model, &mut gradients, 1e-4, None).0;
             compute.device.sync().expect("the device works");
             training = training.max(per_second(batch.labels.len(), begun));

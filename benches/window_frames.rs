@@ -150,7 +150,7 @@ impl Window {
         }
     }
 
-    /// After the last frame of an act: tells of it and goes on to the next one; `false` if there is none.
+    /// After the last frame of an act: reports it and starts the next one; `false` if there is none.
     fn next_act(&mut self) -> bool {
         let mut secs = std::mem::take(&mut self.secs);
         secs.sort_by(f64::total_cmp);
@@ -231,7 +231,7 @@ impl eframe::App for Window {
         }
         let mut commands = vec![];
         if self.view < VIEWS.len() {
-            workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+            workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
         }
         for command in commands {
             self.state.apply(command);

@@ -1,7 +1,7 @@
 """Reads what a model attended to, as Canopy records it (`canopy translate PAGE --trace page.trace`).
 
-One file of plain Python, version 3.9 or newer, for the binary form (`.trace`) and for JSON. Rows of a binary file are read when they
-are asked for, so that a trace may be larger than memory.
+One file of plain Python, version 3.9 or newer, for the binary form (`.trace`) and for JSON. Rows of a binary file are read on
+demand, so that a trace may be larger than memory.
 
     import canopy_trace
     trace = canopy_trace.open("page.trace")
@@ -239,8 +239,8 @@ def main():
     first = trace.word_row(side, sentence, 0)
     for word, token in enumerate(trace.sentences(side)[sentence]["tokens"]):
         read = sorted(trace.row(number, first + word).sentences, key=lambda it: -it.weight)[:4]
-        told = ", ".join(f"{it.sentence + 1} ({it.weight:.2f})" for it in read)
-        print(f"  {token.replace(chr(0x2581), ' ').strip():12} reads {told}")
+        listed = ", ".join(f"{it.sentence + 1} ({it.weight:.2f})" for it in read)
+        print(f"  {token.replace(chr(0x2581), ' ').strip():12} reads {listed}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! What a sentence costs in systems that read the document, beside the sentence-level one: one document of many sentences.
+//! The cost of a sentence in systems that read the document, next to the sentence-level one: one document of many sentences.
 
 use std::path::Path;
 
@@ -33,22 +33,22 @@ const PRESETS: [&str; 15] = [
 const BEAM: usize = 4;
 const VOCAB: usize = 8_000;
 
-/// Prints milliseconds a sentence of the asked systems, or of all, with random weights.
+/// Prints milliseconds a sentence of the requested systems, or of all, with random weights.
 pub fn run(
-    asked: &impl Fn(&str) -> bool,
+    is_requested: &impl Fn(&str) -> bool,
     longest: usize,
     rounds: usize,
     vocabulary: &Vocabulary,
     device: &Device,
 ) {
-    let any = !PRESETS.iter().any(|name| asked(name));
-    let quantization = if asked("int8") {
+    let any = !PRESETS.iter().any(|name| is_requested(name));
+    let quantization = if is_requested("int8") {
         Quantization::Int8
     } else {
         Quantization::None
     };
     let models = PRESETS.iter().enumerate();
-    let models = models.filter(|(number, name)| *number == 0 || any || asked(name));
+    let models = models.filter(|(number, name)| *number == 0 || any || is_requested(name));
     let models = models.map(|(_, name)| {
         let config = Preset::named(name).expect("a preset").config(VOCAB);
         let seeded = |device: &Device| Model::seeded(&config, 1, device).expect("a model");

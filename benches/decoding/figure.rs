@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 use crate::Case;
 
-/// What one program reached with one model and one kind of weights.
+/// The speed of one program with one model and one kind of weights.
 pub struct Line {
     system: &'static str,
     program: &'static str,
@@ -18,7 +18,7 @@ pub struct Line {
     points: Vec<(usize, f64)>,
 }
 
-/// Okabe & Ito's colours, told apart by everybody.
+/// Okabe & Ito's colours, distinguishable by everybody.
 fn colour(program: &str) -> RGBColor {
     match program {
         "Canopy" => RGBColor(0, 114, 178),

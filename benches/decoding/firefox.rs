@@ -1,5 +1,5 @@
-//! Firefox's students, beside Firefox's engine (PyPI's `bergamot`) with the same files and lines: words a second once both are
-//! open, seconds and memory of whole programs from start to end, and how many lines are the same.
+//! Firefox's students, compared with Firefox's engine (PyPI's `bergamot`) with the same files and lines: words a second
+//! once both are open, seconds and memory of whole programs from start to end, and how many lines are the same.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
@@ -108,20 +108,20 @@ fn from_start_to_end(folder: &Path, lines: &[&str], has_engine: bool, rounds: us
             theirs.extend(others);
         }
     }
-    let told = |measured: &mut Vec<(f64, f64)>| {
+    let medians = |measured: &mut Vec<(f64, f64)>| {
         let [mut seconds, mut memory]: [Vec<f64>; 2] = [
             measured.iter().map(|it| it.0).collect(),
             measured.iter().map(|it| it.1).collect(),
         ];
         (median(&mut seconds), median(&mut memory))
     };
-    let (own, memory) = told(&mut ours);
+    let (own, memory) = medians(&mut ours);
     print!(
         "{:>5} lines from start to end: {own:.3} s, {memory:.0} MiB",
         lines.len()
     );
     if !theirs.is_empty() {
-        let (their, memory) = told(&mut theirs);
+        let (their, memory) = medians(&mut theirs);
         print!(
             ", Firefox's engine {their:.3} s, {memory:.0} MiB, ratio {:.2}",
             their / own
@@ -130,7 +130,7 @@ fn from_start_to_end(folder: &Path, lines: &[&str], has_engine: bool, rounds: us
     println!();
 }
 
-/// Seconds and the most memory, in MiB, of a program that ends; the latter 0 where the system does not tell.
+/// Seconds and the most memory, in MiB, of a program that ends; the latter 0 where the system does not report it.
 fn measured(mut command: Command) -> (f64, f64) {
     let begun = Instant::now();
     let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());

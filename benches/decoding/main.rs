@@ -1,15 +1,15 @@
-//! Target tokens a second of a search, beside CTranslate2 and Marian with the same weights on the same sentences.
+//! Target tokens a second of a search, compared with CTranslate2 and Marian with the same weights on the same sentences.
 //!
-//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [marian] [shortlist] [--rounds N] [--device gpu]`; a peer
-//! runs if `CANOPY_PYTHON` (or `python3`) has ctranslate2 or pymarian, numpy and safetensors. Sentences have 24 words, and all
-//! programs write exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is made impossible in the weights. Rounds of
-//! all alternate; the medians are compared. Burn's layers, the definition, are timed once for each case with `burn`. On a GPU
-//! both search in float32 and float16. With `shortlist` Canopy runs once more with lists of 100 words for each source word and 200
-//! for all; which ones does not matter here.
+//! `cargo bench --bench decoding -- [small] [base] [large] [int8] [float32] [float16] [marian] [shortlist] [--rounds N]
+//! [--device gpu]`; a peer runs if `CANOPY_PYTHON` (or `python3`) has ctranslate2 or pymarian, numpy and safetensors.
+//! Sentences have 24 words, and all programs write exactly `1.6 · 24 + 10 = 48` words for each: the end of a sentence is
+//! made impossible in the weights. Rounds of all alternate; the medians are compared. Burn's layers, the definition, are
+//! timed once for each case with `burn`. On a GPU both search in float32 and float16. With `shortlist` Canopy runs once
+//! more with lists of 100 words for each source word and 200 for all; which ones does not matter here.
 //!
-//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 200 sentences in place of the table. `documents [PRESET]
-//! [--longest N]` tells what a sentence costs in systems that read the document, beside the sentence-level one. `firefox --model DIR
-//! --text FILE` compares a model of Firefox's with Firefox's engine on the lines of a text.
+//! `--figure FILE.svg` draws the tokens a second of documents of 1 to 200 sentences in place of the table. `documents
+//! [PRESET] [--longest N]` measures the cost of a sentence in systems that read the document, next to the sentence-level
+//! one. `firefox --model DIR --text FILE` compares a model of Firefox's with Firefox's engine on the lines of a text.
 
 mod documents;
 mod figure;
@@ -68,7 +68,7 @@ const DOCUMENTS: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
 fn main() {
     canopy::keep_freed_memory();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let asked = |name: &str| arguments.iter().any(|it| it == name);
+    let is_requested = |name: &str| arguments.iter().any(|it| it == name);
     let option = |name: &str| {
         let at = arguments.iter().position(|it| it == name)?;
         arguments.get(at + 1).cloned()
@@ -76,17 +76,17 @@ fn main() {
     let rounds = option("--rounds").and_then(|rounds| rounds.parse().ok());
     let rounds = rounds.unwrap_or(5);
     let figure = option("--figure");
-    if asked("firefox") {
+    if is_requested("firefox") {
         let [model, text] = ["--model", "--text"].map(|name| option(name).expect(name));
         firefox::run(Path::new(&model), Path::new(&text), rounds);
         return;
     }
-    let none_of = |names: &[&str]| !names.iter().any(|name| asked(name));
+    let none_of = |names: &[&str]| !names.iter().any(|name| is_requested(name));
     let (any_system, any_type) = (
         none_of(&["small", "base", "large"]),
         none_of(&["int8", "float32", "float16"]),
     );
-    let choice = if asked("gpu") {
+    let choice = if is_requested("gpu") {
         DeviceChoice::Gpu
     } else {
         DeviceChoice::Cpu
@@ -103,10 +103,10 @@ fn main() {
         .and_then(|folder| folder.load(&models, &Device::flex()))
         .expect("a shipped model");
     let vocabulary = vocabulary.own().expect("our own");
-    if asked("documents") {
+    if is_requested("documents") {
         let longest = option("--longest").and_then(|longest| longest.parse().ok());
         documents::run(
-            &asked,
+            &is_requested,
             longest.unwrap_or(2_000),
             rounds,
             vocabulary,
@@ -115,10 +115,13 @@ fn main() {
         return;
     }
     let mut lines: Vec<Line> = Vec::new();
-    for system in SYSTEMS.iter().filter(|it| any_system || asked(it.name)) {
+    for system in SYSTEMS
+        .iter()
+        .filter(|it| any_system || is_requested(it.name))
+    {
         let (model, config) = endless(system.name, &models, &device);
         let mut peers = Peer::all(&model, &config, is_cpu, |key| {
-            key != "marian" || is_cpu && asked(key)
+            key != "marian" || is_cpu && is_requested(key)
         });
         for (kind, quantization) in [
             ("float32", Quantization::None),
@@ -126,7 +129,7 @@ fn main() {
             ("float16", Quantization::Float16),
         ] {
             let fits = is_cpu == (kind == "int8") || kind == "float32";
-            if !fits || !any_type && !asked(kind) {
+            if !fits || !any_type && !is_requested(kind) {
                 continue;
             }
             let packed = model.clone().packed_as(quantization);
@@ -145,10 +148,10 @@ fn main() {
                     beam,
                     vocab: config.vocab_size,
                 };
-                let burn = (asked("burn") && kind == "float32").then_some(&model);
+                let burn = (is_requested("burn") && kind == "float32").then_some(&model);
                 let rates = case.run((&packed, burn), vocabulary, &mut peers, rounds);
                 Line::take_in(&mut lines, &case, &rates);
-                if asked("shortlist") {
+                if is_requested("shortlist") {
                     let mut listed = packed.clone();
                     listed.shortlist = Some(Arc::new(shortlist(config.vocab_size)));
                     print!("with a shortlist");

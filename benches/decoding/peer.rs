@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Case, LENGTH};
 
-/// The programs, with the key under which each tells its version and the script that asks it.
+/// The programs, with the key under which each reports its version and the script that runs it.
 const PEERS: [(&str, &str, &str); 2] = [
     ("CTranslate2", "ctranslate2", "with_ctranslate2.py"),
     ("Marian", "marian", "with_marian.py"),
@@ -25,7 +25,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Those of the wanted programs that are here and can take this model.
+    /// The requested programs that are installed and can load this model.
     pub fn all(
         model: &Model,
         config: &ModelConfig,

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 use crate::{MECHANISMS, Measured};
 
-/// Okabe & Ito's colours, told apart by everybody.
+/// Okabe & Ito's colours, distinguishable by everybody.
 const COLOURS: [RGBColor; 4] = [
     RGBColor(213, 94, 0),
     RGBColor(230, 159, 0),

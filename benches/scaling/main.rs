@@ -36,7 +36,7 @@ const WORDS: usize = 20;
 const D_MODEL: usize = 256;
 const HEADS: usize = 4;
 const TOP_T: usize = 4;
-/// Sentences whose words ask at once.
+/// Sentences whose words are queries at once.
 const CHUNK: usize = 64;
 
 const MOST_SECONDS: u64 = 300;
@@ -146,7 +146,7 @@ fn in_own_process(mechanism: &str, sentences: usize) -> Option<Measured> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-/// A figure of a process in MB; 0 where the system does not tell.
+/// A figure of a process in MB; 0 where the system does not report it.
 fn megabytes(status: &str, field: &str) -> f64 {
     let text = std::fs::read_to_string(status).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(field));
@@ -237,7 +237,7 @@ fn full(words: &Tensor<2>, device: &Device) {
 /// Every word reads the document by `attention`.
 fn read(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) {
     let sentences = documents.sentences.len();
-    let prepared = attention.prepare(&Memory::of(words.clone(), documents.clone()));
+    let prepared = attention.prepare(&Memory::from_states(words.clone(), documents.clone()));
     for start in (0..sentences).step_by(CHUNK) {
         let chunk = CHUNK.min(sentences - start);
         let queries = words.clone().narrow(0, start * WORDS, chunk * WORDS);
@@ -258,13 +258,13 @@ fn query_spans(first: usize, count: usize) -> Vec<QuerySpan> {
 /// Multiplications and additions of scores and of what is read, for a word on average, counted over the first sentences.
 fn scores_of_a_word(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) -> f64 {
     let sentences = documents.sentences.len();
-    let asking = sentences.min(CHUNK);
+    let num_queries = sentences.min(CHUNK);
     let (queries, query_spans) = (
-        words.clone().narrow(0, 0, asking * WORDS),
-        query_spans(0, asking),
+        words.clone().narrow(0, 0, num_queries * WORDS),
+        query_spans(0, num_queries),
     );
     let d_head = D_MODEL / HEADS;
-    // What the heads of all asking words compare and read, in units of one head's width.
+    // What the heads of all query words compare and read, in units of one head's width.
     let (compared, choice) = match attention {
         ContextAttention::Conditional(attention) => {
             let encodings = attention
@@ -282,8 +282,8 @@ fn scores_of_a_word(attention: &ContextAttention, words: &Tensor<2>, documents: 
                 attention
                     .tree
                     .choose(queries, &query_spans, words.clone(), encodings, documents);
-            let asked = &choice.projected.sentence_queries;
-            let traversals = attention.tree.traversals(asked, &choice.trees[0]);
+            let queries = &choice.projected.sentence_queries;
+            let traversals = attention.tree.traversals(queries, &choice.trees[0]);
             let visits = traversals.iter().flat_map(|traversal| &traversal.levels);
             (visits.map(Vec::len).sum(), choice.choice)
         }
@@ -293,5 +293,5 @@ fn scores_of_a_word(attention: &ContextAttention, words: &Tensor<2>, documents: 
     let read: usize = kept
         .map(|&sentence| documents.sentences[sentence].len())
         .sum();
-    count(d_head * (compared + 2 * read)) / count(asking * WORDS)
+    count(d_head * (compared + 2 * read)) / count(num_queries * WORDS)
 }

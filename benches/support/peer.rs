@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What a script of `benches` prints of these batches, as JSON; none if it fails, as where `CANOPY_PYTHON` (or `python3`)
+/// The JSON that a script of `benches` prints for these batches; none if it fails, as where `CANOPY_PYTHON` (or `python3`)
 /// lacks what it imports.
 pub fn measured(script: &str, batches: &[Value], more: Option<&str>) -> Option<Value> {
     let mut file = tempfile::NamedTempFile::new().ok()?;

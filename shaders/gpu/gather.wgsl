@@ -17,7 +17,7 @@ struct Shape {
 // [states]: the token that followed each
 @group(0) @binding(3) var<storage, read> next: array<u32>;
 // [rows, count]
-@group(0) @binding(4) var<storage, read_write> told: array<f32>;
+@group(0) @binding(4) var<storage, read_write> gathered: array<f32>;
 
 @compute @workgroup_size(64)
 fn gather(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -25,6 +25,6 @@ fn gather(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         let state = near[group.x * shape.width + shape.first + i];
         // There are none where distances are no numbers.
         let id = next[min(state, arrayLength(&next) - 1u)];
-        told[group.x * shape.count + i] = scores[group.x * shape.vocab + min(id, shape.vocab - 1u)];
+        gathered[group.x * shape.count + i] = scores[group.x * shape.vocab + min(id, shape.vocab - 1u)];
     }
 }

@@ -1,9 +1,9 @@
-// What is read of the scores of one row in each group: by `top_k` what a search asks for, by `label` the log-probability of one
+// What is read of the scores of one row in each group: by `top_k` what a search requests, by `label` the log-probability of one
 // token.
 
 struct Shape {
     vocab: u32,
-    // Ids whose scores are told whatever they are.
+    // Ids whose scores are given whatever they are.
     first: u32,
     top_k: u32,
 }
@@ -11,8 +11,8 @@ struct Shape {
 @group(0) @binding(0) var<uniform> shape: Shape;
 // [rows, vocab]
 @group(0) @binding(1) var<storage, read> scores: array<f32>;
-// [rows, 1 + first + 2 · top_k]: the bits of the normaliser and of the scores, and the ids of the likeliest
-@group(0) @binding(2) var<storage, read_write> told: array<u32>;
+// [rows, 1 + first + 2 · top_k]: the bits of the normaliser and of the scores, and the ids of the top-scoring
+@group(0) @binding(2) var<storage, read_write> selected: array<u32>;
 // [rows], and as many
 @group(0) @binding(2) var<storage, read> labels: array<u32>;
 @group(0) @binding(3) var<storage, read_write> log_probs: array<f32>;
@@ -69,7 +69,7 @@ struct Found {
     id: u32,
 }
 
-// The best of the ids of a thread, or of those that come after one that was told.
+// The best of the ids of a thread, or of those that come after one that was already selected.
 fn after(row: u32, thread: u32, was_told: bool, last: f32, last_id: u32) -> Found {
     var found = Found(-3.4e38, NONE);
     for (var id = shape.first + thread; id < shape.vocab; id += THREADS) {
@@ -82,22 +82,22 @@ fn after(row: u32, thread: u32, was_told: bool, last: f32, last_id: u32) -> Foun
     return found;
 }
 
-// The logarithm of the sum of exponentials, the scores of the lowest ids, and of the other ids the likeliest, of equal ones the
+// The logarithm of the sum of exponentials, the scores of the lowest ids, and of the other ids the top-scoring, of equal ones the
 // lowest first.
 @compute @workgroup_size(256)
 fn top_k(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let row = group.x * shape.vocab;
     let output = group.x * (1u + shape.first + 2u * shape.top_k);
-    // The best of the own ids is kept, and looked for again only when it is told.
+    // The best of the own ids is kept, and searched again only when it is selected.
     var own = after(row, thread, false, 0.0, 0u);
     var first = -3.4e38;
     for (var id = thread; id < shape.first; id += THREADS) {
         first = max(first, scores[row + id]);
-        told[output + 1u + id] = bitcast<u32>(scores[row + id]);
+        selected[output + 1u + id] = bitcast<u32>(scores[row + id]);
     }
     let normaliser = log_sum(row, thread, max(first, own.score));
     if thread == 0u {
-        told[output] = bitcast<u32>(normaliser);
+        selected[output] = bitcast<u32>(normaliser);
     }
     for (var place = 0u; place < shape.top_k; place++) {
         workgroupBarrier();
@@ -117,8 +117,8 @@ fn top_k(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
             workgroupBarrier();
         }
         if thread == 0u {
-            told[output + 1u + shape.first + place] = bitcast<u32>(values[0]);
-            told[output + 1u + shape.first + shape.top_k + place] = ids[0];
+            selected[output + 1u + shape.first + place] = bitcast<u32>(values[0]);
+            selected[output + 1u + shape.first + shape.top_k + place] = ids[0];
         }
         if own.id != NONE && own.id == ids[0] {
             own = after(row, thread, true, own.score, own.id);

@@ -392,13 +392,13 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Align,
-            "Next row to look at",
+            "Next row to review",
             Some(Shortcut::command(Letter('J'))),
             C::Align(A::SelectNextOpen),
         ),
         action(
             Align,
-            "Right, and on",
+            "Accept and next",
             Some(Shortcut::plain(Enter)),
             C::Align(A::ToggleRight),
         ),
@@ -422,13 +422,13 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Align,
-            "First sentence up",
+            "Move first sentence up",
             Some(Shortcut::command(Up)),
             C::Align(A::MoveUp),
         ),
         action(
             Align,
-            "Last sentence down",
+            "Move last sentence down",
             Some(Shortcut::command(Down)),
             C::Align(A::MoveDown),
         ),

@@ -41,14 +41,14 @@ pub enum Ask {
     },
     /// A model folder to be added to those that are installed.
     AddModel,
-    /// The same as a zip file.
+    /// A model in a zip file.
     AddModelFile,
     Memory,
     /// A termbase.
     Terms,
     /// Rules for where sentences end.
     SegmentationRules,
-    /// The same as a corpus or a folder of PO files.
+    /// A memory that is a corpus or a folder of PO files.
     MemoryFolder,
     Corpus,
     CorpusSide(Side),
@@ -108,7 +108,7 @@ pub enum Ask {
     Chart {
         name: String,
     },
-    /// XLIFF that somebody else has worked on.
+    /// XLIFF that another person has worked on.
     Merge {
         folder: Option<PathBuf>,
     },
@@ -128,7 +128,7 @@ pub enum Ask {
     NewProject {
         name: String,
     },
-    /// A document that the project takes in.
+    /// A document to add to the project.
     ProjectDocument {
         folder: Option<PathBuf>,
     },
@@ -179,7 +179,7 @@ impl Ask {
             ),
             Self::ProjectFolder => ("Open a project folder", Pick::Folder),
             Self::NewProject { name } => (
-                "Begin a project in a new folder",
+                "Create a project in a new folder",
                 Pick::NewFile(name.clone()),
             ),
             Self::ProjectDocument { .. } => (
@@ -215,7 +215,7 @@ impl Ask {
                 ),
             ),
             Self::SegmentationRules => (
-                "Choose rules for where sentences end",
+                "Choose sentence splitting rules (SRX)",
                 Pick::File("Segmentation rules", vec!["srx"]),
             ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
@@ -271,7 +271,7 @@ impl Ask {
         })
     }
 
-    /// What the button says that answers the question.
+    /// The label of the button that answers the question.
     pub fn button(&self) -> &'static str {
         match self {
             Self::NewProject { .. } => "Create",

@@ -1,4 +1,4 @@
-//! The last writes: before the window closes everything is written, and what fails is told while somebody can still act.
+//! The last writes: everything is written before the window closes, and a failure is reported while the user can still act.
 
 use super::pending_writes::PendingWrites;
 use super::state::AppState;

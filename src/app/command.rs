@@ -1,4 +1,4 @@
-//! Everything a person can ask for.
+//! Everything that a user can do.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -33,11 +33,11 @@ pub enum Command {
     CloseDocument,
     /// Takes over what was done on the document when it had another name.
     TakeOver,
-    /// Leaves that where it is and asks no more.
-    LeaveElsewhere,
-    /// Writes the translation where it was written last, or asks for a place.
+    /// Leaves it where it is and does not ask again.
+    LeaveMovedWork,
+    /// Writes the translation where it was written last, or asks where.
     Save,
-    /// Asks for a place.
+    /// Asks where.
     SaveAs,
     /// Writes the translation of a document, if that is still open.
     SaveTo {
@@ -62,7 +62,7 @@ pub enum Command {
     Cancel,
     /// Shows the sentences that a filter lets through; without one all.
     Filter(Option<Filter>),
-    /// Asks for the number of a sentence, or no more.
+    /// Opens or closes the field for the number of a sentence.
     AskForSentence(bool),
     /// Goes to the sentence of this number, the first being 1.
     GoToNumber(usize),

@@ -15,12 +15,12 @@ impl AppState {
         let Some(document) = &self.document else {
             return;
         };
-        let elsewhere = document
+        let edits_other = document
             .editor
             .as_ref()
             .is_some_and(|editor| editor.sentence != sentence);
         // An edit with broken markup stays open and says why.
-        if elsewhere && !self.keep_edit() {
+        if edits_other && !self.keep_edit() {
             return;
         }
         self.with_document(|document| document.selected = Some(sentence));
@@ -148,7 +148,7 @@ impl AppState {
                 if let Some(editor) = &mut document.editor {
                     editor.problems = problems;
                 }
-                document.scroll_to = Some(sentence);
+                document.scroll_to.set(sentence);
                 return false;
             }
         }
@@ -207,14 +207,14 @@ impl AppState {
         self.touch();
     }
 
-    /// What somebody else has written into the file of the work is in it together with ours; now it is here as well.
+    /// Takes over another person's changes, which a save has merged into the work file.
     pub(super) fn work_merged(&mut self, path: &Path, merged: &MergedWork) {
         let document = self.document.as_mut();
         let Some(open) = document.filter(|open| open.path == path) else {
             return;
         };
         let (taken, conflicts) = open.take_merged(merged);
-        let taken = format!("{taken} of their translations stand here now.");
+        let taken = format!("{taken} of their translations were merged.");
         let detail = match conflicts {
             0 => taken,
             count => format!(
@@ -223,15 +223,15 @@ impl AppState {
         };
         self.notify(
             NoticeKind::Hint,
-            "Somebody else has worked on this document",
+            "Another person has worked on this document",
             detail,
         );
         self.touch();
     }
 
-    /// Leaves it where it is; what is kept from now on says that nobody need be asked again.
-    pub(super) fn leave_elsewhere(&mut self) {
-        self.with_document(|document| document.elsewhere = None);
+    /// Leaves it where it is; the work file records that the question has been answered.
+    pub(super) fn leave_moved_work(&mut self) {
+        self.with_document(|document| document.moved_work = None);
         self.touch();
     }
 
@@ -303,7 +303,7 @@ impl AppState {
             ..target
         };
         let same = document.identical_open(sentence);
-        // One that is filled so is marked as from the memory, and asks to be looked at.
+        // A sentence filled in this way is marked as from the memory and as to be reviewed.
         let filled = Target {
             text: confirmed.text.clone(),
             state: State::Draft,
@@ -329,8 +329,7 @@ impl AppState {
                 1 => "1 identical sentence is filled".to_owned(),
                 count => format!("{count} identical sentences are filled"),
             };
-            let detail =
-                "They are drafts, marked with =. Undo takes them back with the confirmation.";
+            let detail = "They are drafts, marked with =. Undo removes them with the confirmation.";
             self.notify_of_change(title, detail);
         }
         true
@@ -345,7 +344,7 @@ impl AppState {
         };
         let target = document.target(sentence).clone();
         if target.state == State::Confirmed {
-            // Somebody has approved it, so the model may still not replace it.
+            // It is confirmed, so the model may still not replace it.
             self.change(
                 sentence,
                 Target {

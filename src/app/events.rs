@@ -22,6 +22,7 @@ impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
+        self.follow_search();
         self.follow_margin();
         self.follow_checks();
     }
@@ -43,7 +44,7 @@ impl AppState {
                     memory,
                 };
                 if !self.is_opening_model(job) {
-                    // The worker has it until the one that was asked for since is there.
+                    // The worker keeps it until the model requested later is open.
                     self.previous_model = Some(open);
                     return;
                 }
@@ -165,10 +166,10 @@ impl AppState {
                     self.overtaken(path);
                 }
             }
-            Event::WorkElsewhere { path, project } => {
+            Event::MovedWork { path, project } => {
                 let document = self.document.as_mut();
                 if let Some(document) = document.filter(|open| open.path == path) {
-                    document.found_elsewhere(project);
+                    document.found_moved_work(project);
                 }
             }
             Event::ExchangeRead { job, file } => self.exchange_read(job, file),
@@ -224,7 +225,7 @@ impl AppState {
             return;
         };
         running.preparing = Some(preparing);
-        // Speed and time left are those of the sentences that are asked for.
+        // Speed and time left are those of the requested sentences.
         if running.progress.done_sentences == 0 {
             running.progress.started_secs = now_secs;
             running.progress.latest_secs = now_secs;
@@ -260,7 +261,7 @@ impl AppState {
                 device_name.clone_from(&now);
             }
         }
-        self.show_error("The CPU goes on with the translation", error);
+        self.show_error("The translation continues on the CPU", error);
     }
 
     fn finished(&mut self, job: JobId, cancelled: bool) {
@@ -273,7 +274,7 @@ impl AppState {
         self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
-            let detail = format!("{missing} sentences are left; translate again to go on.");
+            let detail = format!("{missing} sentences are left; translate again to continue.");
             self.notify(NoticeKind::Hint, "Translation cancelled", detail);
         }
         self.translated_document_of_project(cancelled);
@@ -293,7 +294,7 @@ impl AppState {
         let here = here.filter(Project::has_work);
         self.close_document();
         self.opening = None;
-        // Hints are of the past; errors stay until somebody has read them.
+        // Hints are of the past; errors stay until they are dismissed.
         self.notices
             .retain(|notice| notice.kind == NoticeKind::Error && notice.title != NOT_OPENED);
         // The explorer, while it is empty, goes on from here by itself.
@@ -338,7 +339,7 @@ impl AppState {
         self.translate_document_of_project(&path.unwrap_or_default());
     }
 
-    /// A document was opened that nobody wants any more: another window may have it.
+    /// A document was opened that is no longer wanted: another window may have it.
     fn overtaken(&mut self, path: PathBuf) {
         let is_open = self.document.as_ref().is_some_and(|it| it.path == path);
         if !is_open && !self.is_opening(&path) {
@@ -354,7 +355,7 @@ impl AppState {
         }
         self.show_error("Earlier work on this document could not be read", error);
         if let Some(notice) = self.notices.last_mut() {
-            notice.detail += "\nIt stays as it is; what you do now is kept beside it.";
+            notice.detail += "\nIt stays as it is; your work is kept in a new file next to it.";
         }
     }
 
@@ -369,7 +370,7 @@ impl AppState {
         let mut detail = path.display().to_string();
         if untranslated > 0 {
             detail = format!(
-                "{detail}\n{untranslated} untranslated sentences stand in the source language."
+                "{detail}\n{untranslated} untranslated sentences are left in the source language."
             );
         }
         self.notify(NoticeKind::Done, "Translation saved", detail);
@@ -417,9 +418,9 @@ impl AppState {
             let title = if self.keeping.contains(&job) {
                 // Once more with the next change, and before the document closes.
                 self.is_unkept = true;
-                "Your work could not be kept"
+                "Your work could not be saved"
             } else {
-                "That did not work"
+                "The action failed"
             };
             self.show_error(title, error);
         }

@@ -11,17 +11,17 @@ pub enum LanguageModelCommand {
     Name,
     /// Takes one, or none.
     Choose(Option<LanguageModel>),
-    /// Asks the server at an address for its models.
+    /// Lists the models of the server at an address.
     Test(String),
     /// Leaves it as it is.
     Leave,
-    /// Asks for the selected sentence.
-    Ask,
+    /// Requests a suggestion for the selected sentence.
+    Suggest,
     /// Edits the sentence with what was suggested.
     Use,
 }
 
-/// What a server has said when it was asked for its models.
+/// The answer of a server to a request for its list of models.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tested {
     #[default]
@@ -38,11 +38,11 @@ pub struct Suggestions {
     pub requests: Vec<SuggestionRequest>,
     /// Whether a person is naming a model.
     pub is_naming: bool,
-    /// For the thread that asks for models, likewise.
+    /// Requests for the thread that lists models, likewise.
     pub server_requests: Vec<ServerRequest>,
-    /// What the server that is being named has said.
+    /// The answer of the server that is being set up.
     pub tested: Tested,
-    pub(super) asked: Option<(JobId, usize)>,
+    pub(super) pending: Option<(JobId, usize)>,
     pub(super) found: Option<(usize, Suggestion)>,
     pub(super) ranking: Option<(JobId, usize, u32)>,
     /// The sentence and the revision of its translation that was ranked.
@@ -51,7 +51,7 @@ pub struct Suggestions {
 
 impl Suggestions {
     /// The suggestion for a sentence.
-    pub fn of(&self, sentence: usize) -> Option<&Suggestion> {
+    pub fn get(&self, sentence: usize) -> Option<&Suggestion> {
         let (index, suggestion) = self.found.as_ref()?;
         (*index == sentence).then_some(suggestion)
     }
@@ -64,14 +64,14 @@ impl Suggestions {
         ranked.map(|(_, _, means)| means)
     }
 
-    /// The sentence that was asked for and is not answered.
-    pub fn asked(&self) -> Option<usize> {
-        self.asked.map(|(_, sentence)| sentence)
+    /// The sentence whose suggestion is pending.
+    pub fn pending(&self) -> Option<usize> {
+        self.pending.map(|(_, sentence)| sentence)
     }
 
     /// Forgets what belongs to another document.
     pub(super) fn forget(&mut self) {
-        self.asked = None;
+        self.pending = None;
         self.found = None;
         (self.ranking, self.ranked) = (None, None);
     }

@@ -47,7 +47,7 @@ pub use canopy_project::find::FindCommand;
 pub use canopy_project::settings::LanguageModel;
 pub use canopy_project::{
     ChangeKind, Counts, DocumentNote, Editor, Filter, Filtered, Folders, Incoming, IncomingChange,
-    Insertion, OpenDocument, Settings, Shipped, Target, Theme, WorkElsewhere, Written,
+    Insertion, MovedWork, OpenDocument, Settings, Shipped, Target, Theme, Written,
 };
 pub use canopy_project::{find, language, open_document, settings};
 pub use checking::{CheckCommand, Checking, FindingGroup};

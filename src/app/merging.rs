@@ -1,4 +1,4 @@
-//! Changes that somebody else has made in an exported file: shown, and taken over one by one or together.
+//! Changes that another person has made in an exported file: shown, and taken over one by one or together.
 
 mod commands;
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::jobs::JobId;
 use canopy_project::{ChangeKind, Incoming};
 
-/// What a person does with the changes of somebody else.
+/// Decisions about another person's changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeCommand {
     /// Asks for the file.

@@ -1,4 +1,4 @@
-//! What becomes of another machine that a person names: its key is kept, and it computes.
+//! Adds a machine that the user names: its key is kept, and it computes.
 
 use super::machines::{MachineCommand, NamedMachine};
 use super::state::{AppState, NoticeKind};
@@ -32,7 +32,7 @@ impl AppState {
         }
         if !host.is_loopback() {
             let detail = format!(
-                "Who is on the way to {host} can read its key and your texts. ssh -L makes a tunnel."
+                "Anyone on the network path to {host} can read its key and your texts. Use a tunnel (ssh -L)."
             );
             self.notify(NoticeKind::Hint, "The connection is not encrypted", detail);
         }

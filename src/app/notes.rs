@@ -21,7 +21,7 @@ impl AppState {
         self.set(|settings| settings.remember(note));
     }
 
-    /// Whether somebody who quits is to be reminded that the translation is in no file yet: once for each document.
+    /// Whether a user who quits is reminded that the translation is not saved to a file yet: once for each document.
     pub fn reminds_of_saving(&self) -> bool {
         let Some(open) = &self.document else {
             return false;
@@ -33,7 +33,7 @@ impl AppState {
         is_alone && !is_reminded && open.written.is_none() && open.project().has_work()
     }
 
-    /// Notes that somebody has been reminded.
+    /// Records that the user has been reminded.
     pub fn reminded_of_saving(&mut self) {
         self.note_document();
         let path = self.document.as_ref().map(|open| open.path.clone());

@@ -19,7 +19,7 @@ pub struct Running {
 /// A step before sentences are translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
-    /// Steps of taking in what the memory has like the document.
+    /// Steps of adapting to the memory's matches for the document.
     Adapting,
     /// Drafts that other sentences read.
     Drafting,
@@ -46,7 +46,7 @@ impl Progress {
         (self.latest_secs - self.started_secs).max(0.0)
     }
 
-    /// Sentences and words a second; `None` until there is something to tell.
+    /// Sentences and words a second; `None` until something is measured.
     #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     pub fn rates(&self) -> Option<(f64, f64)> {
         let elapsed = self.elapsed_secs();

@@ -11,7 +11,7 @@ use canopy_project::ProjectSettings;
 pub use configuring::SettingsCommand;
 use translating::Translating;
 
-/// What a person does with a project.
+/// Commands on a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectCommand {
     /// Asks for a folder.
@@ -21,7 +21,7 @@ pub enum ProjectCommand {
     New,
     /// Begins one there, with the open document, the memory and the termbase in use.
     Create(PathBuf),
-    /// Asks for a document that it takes in.
+    /// Asks for a document to add.
     ChooseDocument,
     Add(Vec<PathBuf>),
     /// Copies a memory into the project, in place of the one it has.
@@ -30,7 +30,7 @@ pub enum ProjectCommand {
     Settings(SettingsCommand),
     /// Takes a document out of the list; its files stay.
     Remove(String),
-    /// Moves a document so many rows down.
+    /// Moves a document down by a number of rows.
     Move(String, isize),
     /// Translates what has no translation in all documents, one after the other.
     TranslateAll,
@@ -67,7 +67,7 @@ pub struct Projects {
     is_memory_old: bool,
     /// The change that is being written into the open one.
     taking: Option<Taking>,
-    /// It is not known yet which models are installed.
+    /// The installed models are not known yet.
     waits_for_models: bool,
     /// Documents that are being translated one after the other.
     translating: Option<Translating>,

@@ -38,10 +38,10 @@ impl AppState {
 
     fn split(&mut self) {
         let (Some(caret), Some(sentence)) = (self.caret(), self.selected()) else {
-            let detail = "Click into the source where the second sentence shall begin, or go there with the arrow keys.";
+            let detail = "Click in the source where the second sentence should begin, or go there with the arrow keys.";
             return self.notify(
                 NoticeKind::Hint,
-                "Where shall the sentence be split?",
+                "Where should the sentence be split?",
                 detail,
             );
         };
@@ -58,7 +58,7 @@ impl AppState {
 
     fn recut(&mut self, edit: SegmentEdit) {
         if self.running.is_some() {
-            let detail = "The document is being translated. Cancel that, or wait for its end.";
+            let detail = "The document is being translated. Cancel, or wait until it is done.";
             return self.notify(NoticeKind::Hint, NOT_CHANGED, detail);
         }
         self.keep_edit_for_good();
@@ -94,7 +94,7 @@ impl AppState {
             None => {}
             Some(true) => self.sentences_changed(),
             Some(false) => {
-                let detail = "The file has changed, or is being translated. Open it again, or wait for the end.";
+                let detail = "The file has changed, or is being translated. Open it again, or wait until it is done.";
                 self.notify(NoticeKind::Hint, NOT_CHANGED, detail);
             }
         }
@@ -112,7 +112,7 @@ impl AppState {
     pub(super) fn must_wait(&mut self, recuts: bool) -> bool {
         let waits = recuts && self.running.is_some();
         if waits {
-            let detail = "The document is being translated. Cancel that, or wait for its end.";
+            let detail = "The document is being translated. Cancel, or wait until it is done.";
             self.notify(NoticeKind::Hint, NOT_CHANGED, detail);
         }
         waits
@@ -159,7 +159,7 @@ fn stored(text: &str, shown: usize) -> usize {
         if left == 0 {
             return place;
         }
-        left -= usize::from(Placeholder::of(character).is_none());
+        left -= usize::from(Placeholder::from_char(character).is_none());
     }
     text.chars().count()
 }

@@ -22,7 +22,7 @@ use canopy_translate::inference::{DeviceChoice, Reads, pair_key};
 impl AppState {
     pub(super) fn close_document(&mut self) {
         self.cancel();
-        self.explorer.stop_asking();
+        self.explorer.cancel_pending();
         self.running = None;
         self.keep_edit_for_good();
         self.note_confirmed();
@@ -214,7 +214,7 @@ impl AppState {
         let open = self.document.as_ref().map(|open| open.path.as_path());
         let is_source = path == document || is_same_file(path, document);
         if open != Some(document) {
-            Some("Its document is no longer the one that is open. Open it again, then save.")
+            Some("Another document is open now. Open its document again, then save.")
         } else if is_source {
             Some("That is the source document itself. Give the translation another name.")
         } else {
@@ -228,7 +228,7 @@ impl AppState {
             return;
         }
         match &self.model {
-            ModelState::Open { .. } if self.without_model().is_some() => self.tell_of_no_model(),
+            ModelState::Open { .. } if self.without_model().is_some() => self.show_no_model(),
             ModelState::Open { .. } => self.start_translation(scope),
             ModelState::Opening { .. } => self.waiting_scope = Some(scope),
             ModelState::None => {
@@ -245,7 +245,7 @@ impl AppState {
         self.stop_comparing_sentences();
         self.adopt_target();
         if self.without_model().is_some() {
-            return self.tell_of_no_model();
+            return self.show_no_model();
         }
         self.note_model();
         let Some(document) = &self.document else {
@@ -267,7 +267,7 @@ impl AppState {
             sentences = document.translatable(range, true);
         }
         if sentences.is_empty() {
-            let detail = "Edited and confirmed sentences are never overwritten. Clear a translation to have it made anew.";
+            let detail = "Edited and confirmed sentences are never overwritten. Clear a translation to have it translated again.";
             self.notify(NoticeKind::Hint, "Nothing to translate", detail);
             return;
         }
@@ -312,7 +312,7 @@ impl AppState {
         }
     }
 
-    /// Ends an update: what it has changed is one step, and a message tells of it.
+    /// Ends an update: its changes are one undo step, and a message reports them.
     pub(super) fn finish_update(&mut self, running: &Running) {
         let Some(document) = self.document.as_mut().filter(|_| running.updates) else {
             return;
@@ -322,8 +322,8 @@ impl AppState {
         if read == 0 {
             return;
         }
-        let detail = format!("{changed} of {read} drafts have another translation now.");
-        self.notify(NoticeKind::Done, "The rest is updated", detail);
+        let detail = format!("{changed} of {read} drafts have a new translation.");
+        self.notify(NoticeKind::Done, "The drafts are updated", detail);
     }
 
     fn request_translation(&mut self, sentences: Vec<usize>, updates: bool) {
@@ -451,7 +451,7 @@ impl AppState {
     fn keep_memory_of_pair(&mut self, memory: Option<PathBuf>) {
         let of_document = self.without_model();
         let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
-        let Some(key) = of_document.or_else(|| self.pair_of(self.models.asked())) else {
+        let Some(key) = of_document.or_else(|| self.pair_of(self.models.requested())) else {
             return;
         };
         self.set(|settings| {
@@ -464,7 +464,7 @@ impl AppState {
 
     /// Notes the model that translates the document, for the next time that it is opened.
     fn note_model(&mut self) {
-        let folder = match (&self.model, self.models.asked()) {
+        let folder = match (&self.model, self.models.requested()) {
             (ModelState::Open { info, .. }, [_]) => Some(info.folder.clone()),
             _ => None,
         };

@@ -34,7 +34,7 @@ pub(crate) const AUTOSAVE_SECS: f64 = 1.0;
 const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
 /// How long a message that needs no answer stays.
 const NOTICE_SECS: f64 = 10.0;
-/// Jobs that keep work, of which failures are told apart.
+/// Jobs that keep work, whose failures are distinguished.
 const KEEPING: usize = 32;
 
 /// The model, as far as the window needs to know.
@@ -70,7 +70,7 @@ pub struct Notice {
     pub detail: String,
     /// When it goes by itself; errors stay until they are dismissed.
     pub until_secs: Option<f64>,
-    /// Whether it tells of a change that can be undone: with that it goes.
+    /// Whether it reports a change that can be undone; undoing removes it.
     pub ends_with_undo: bool,
     /// A command that helps, and what its button says.
     pub button: Option<(&'static str, Command)>,
@@ -96,7 +96,7 @@ pub struct AppState {
     pub shipped: Shipped,
     pub notices: Vec<Notice>,
     pub shows_shortcuts: bool,
-    /// Whether a person is asked for the number of a sentence.
+    /// Whether the field for the number of a sentence is shown.
     pub asks_for_sentence: bool,
     /// The page of help that is shown over the window.
     pub help: Option<HelpPage>,
@@ -148,7 +148,7 @@ impl AppState {
         }
     }
 
-    /// Tells the time: saves what is due and lets old messages go. Returns when it wants to be called again.
+    /// Advances the clock: saves what is due and removes old messages. Returns when it wants to be called again.
     pub fn tick(&mut self, now_secs: f64) -> Option<f64> {
         self.now_secs = now_secs;
         self.notices
@@ -191,6 +191,14 @@ impl AppState {
         self.follow_selection();
         self.follow_margin();
         self.follow_checks();
+        self.follow_search();
+    }
+
+    /// Looks for the words of the find bar in translations that have changed.
+    pub(super) fn follow_search(&mut self) {
+        if let Some(document) = &mut self.document {
+            document.search_again();
+        }
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
@@ -203,7 +211,7 @@ impl AppState {
             Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
             Command::TakeOver => self.take_over(),
-            Command::LeaveElsewhere => self.leave_elsewhere(),
+            Command::LeaveMovedWork => self.leave_moved_work(),
             Command::Save => self.save_again(),
             Command::SaveAs => self.ask_where_to_save(),
             Command::SaveTo {
@@ -236,7 +244,7 @@ impl AppState {
             Command::GoToNumber(number) => self.go_to_number(number),
             Command::ShowHelp(page) => self.help = page,
             Command::ScrollTo(sentence) => {
-                self.with_document(|document| document.scroll_to = Some(sentence));
+                self.with_document(|document| document.scroll_to.set(sentence));
             }
             Command::Visible(sentences) => self.set_visible(&sentences),
             Command::Edit => self.edit_selected(),
@@ -450,7 +458,7 @@ impl AppState {
         });
     }
 
-    /// Tells of a change, for as long as it stands.
+    /// Reports a change, until it is undone.
     pub(super) fn notify_of_change(&mut self, title: impl Into<String>, detail: impl Into<String>) {
         self.notify(NoticeKind::Done, title, detail);
         if let Some(notice) = self.notices.last_mut() {
@@ -465,7 +473,7 @@ impl AppState {
         }
     }
 
-    /// Tells of a failure, until it is dismissed.
+    /// Reports a failure, until it is dismissed.
     pub fn show_error(&mut self, title: &str, error: &(impl std::error::Error + 'static)) {
         let detail = in_words(error);
         let mut characters = detail.chars();
@@ -572,12 +580,12 @@ pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let path = path.display();
     let is_read = matches!(base, BaseError::Read { .. });
     match cause.kind() {
-        ErrorKind::NotFound if is_read => format!("There is no file {path}."),
-        ErrorKind::NotFound => format!("There is no folder for {path}."),
-        ErrorKind::PermissionDenied if is_read => format!("You may not read {path}."),
-        ErrorKind::PermissionDenied => format!("You may not write {path}."),
-        ErrorKind::AlreadyExists => format!("{path} is there already."),
-        ErrorKind::StorageFull => format!("There is no room left for {path}."),
+        ErrorKind::NotFound if is_read => format!("The file {path} does not exist."),
+        ErrorKind::NotFound => format!("The folder for {path} does not exist."),
+        ErrorKind::PermissionDenied if is_read => format!("No permission to read {path}."),
+        ErrorKind::PermissionDenied => format!("No permission to write {path}."),
+        ErrorKind::AlreadyExists => format!("{path} already exists."),
+        ErrorKind::StorageFull => format!("No space is left for {path}."),
         _ => without_number(&message),
     }
 }
@@ -606,7 +614,7 @@ mod word_tests {
     use super::*;
 
     #[test]
-    fn failures_of_the_system_are_told_in_words() {
+    fn failures_of_the_system_are_reported_in_words() {
         let read = |kind: ErrorKind| {
             crate::error::Error::Base(BaseError::Read {
                 path: "nothere.docx".into(),
@@ -615,11 +623,11 @@ mod word_tests {
         };
         assert_eq!(
             in_words(&read(ErrorKind::NotFound)),
-            "There is no file nothere.docx."
+            "The file nothere.docx does not exist."
         );
         assert_eq!(
             in_words(&read(ErrorKind::PermissionDenied)),
-            "You may not read nothere.docx."
+            "No permission to read nothere.docx."
         );
         assert_eq!(
             without_number("refused (os error 111): at home (os error 2)"),

@@ -1,4 +1,4 @@
-//! Asking a large language model for the selected sentence.
+//! Suggestions of a large language model for the selected sentence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl AppState {
             LanguageModelCommand::Test(address) => self.test_server(address),
             LanguageModelCommand::Leave => self.suggestions.is_naming = false,
             LanguageModelCommand::Choose(chosen) => self.choose_language_model(chosen),
-            LanguageModelCommand::Ask => self.ask_language_model(),
+            LanguageModelCommand::Suggest => self.request_suggestion(),
             LanguageModelCommand::Use => self.use_suggestion(),
         }
     }
@@ -76,15 +76,14 @@ impl AppState {
         self.set(|settings| settings.language_model = chosen);
     }
 
-    fn ask_language_model(&mut self) {
+    fn request_suggestion(&mut self) {
         let Some(chosen) = self.settings.language_model.clone() else {
             self.suggestions.is_naming = true;
             return;
         };
         let (Some(question), ModelState::Open { info, .. }) = (self.question(), &self.model) else {
-            let detail =
-                "A model has to be open, since it tells the languages, and a sentence selected.";
-            self.notify(NoticeKind::Hint, "There is nothing to ask for", detail);
+            let detail = "Open a model, which sets the languages, and select a sentence.";
+            self.notify(NoticeKind::Hint, "Nothing to suggest", detail);
             return;
         };
         let [source, target] = [&info.source_language, &info.target_language]
@@ -94,7 +93,7 @@ impl AppState {
             Err(error) => return self.show_error("The language model cannot be used", &error),
         };
         let job = self.next_job();
-        self.suggestions.asked = self.selected().map(|sentence| (job, sentence));
+        self.suggestions.pending = self.selected().map(|sentence| (job, sentence));
         self.suggestions.requests.push(SuggestionRequest {
             job,
             endpoint,
@@ -104,7 +103,7 @@ impl AppState {
         });
     }
 
-    /// What is known of the selected sentence.
+    /// The question about the selected sentence; none without a source to translate.
     fn question(&self) -> Option<Question> {
         let open = self.document.as_ref()?;
         let (index, sentences) = (open.selected?, &open.document.sentences);
@@ -139,7 +138,8 @@ impl AppState {
     }
 
     pub(super) fn suggested(&mut self, job: JobId, suggestion: Result<Box<Suggestion>>) {
-        let Some((_, sentence)) = self.suggestions.asked.take_if(|asked| asked.0 == job) else {
+        let Some((_, sentence)) = self.suggestions.pending.take_if(|pending| pending.0 == job)
+        else {
             return;
         };
         match suggestion {
@@ -156,7 +156,7 @@ impl AppState {
         }
     }
 
-    /// Asks the open model which is better, the translation or the suggestion; not where two models translate in a row.
+    /// Scores the translation and the suggestion with the open model; not where two models are chained.
     fn rank(&mut self, sentence: usize, suggested: String) {
         let (Some(open), ModelState::Open { .. }) = (&self.document, &self.model) else {
             return;
@@ -191,7 +191,7 @@ impl AppState {
     }
 
     fn use_suggestion(&mut self) {
-        let suggestion = self.selected().and_then(|it| self.suggestions.of(it));
+        let suggestion = self.selected().and_then(|it| self.suggestions.get(it));
         if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
             self.keep_edit_for_good();
             self.edit_selected();

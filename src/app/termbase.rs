@@ -118,8 +118,8 @@ impl AppState {
             Some(editor) if editor.sentence == sentence => editor.text.clone(),
             _ => stripped(&document.target(sentence).text),
         };
-        let stems = Stems::of(&index.base().target_language);
-        let words = TargetWords::of(&written, &stems);
+        let stems = Stems::for_language(&index.base().target_language);
+        let words = TargetWords::new(&written, &stems);
         let matches = index.find(&document.document.sentences[sentence].text);
         let lacking = matches.iter().find_map(|found| {
             let is_used = index
@@ -175,7 +175,7 @@ impl AppState {
         });
     }
 
-    /// Adds the new term to the termbase and keeps that on disk; where there is none yet, it begins one beside the projects.
+    /// Adds the new term to the termbase and keeps that on disk; where there is none yet, creates one next to the projects.
     fn add_term(&mut self) {
         let Some(new) = self.terms.new.clone() else {
             return;
@@ -185,7 +185,7 @@ impl AppState {
             return;
         }
         let Some((from, to)) = self.languages() else {
-            let detail = "Open a model first: it says the languages.";
+            let detail = "Open a model first: it sets the languages.";
             return self.notify(NoticeKind::Error, "The term was not added", detail);
         };
         if self.terms.reading.is_some() {

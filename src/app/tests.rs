@@ -472,7 +472,10 @@ fn a_translation_is_saved_neither_as_that_of_another_document_nor_over_its_sourc
         panic!("{:?}", state.notices);
     };
     assert!(source.detail.contains("source document"), "{source:?}");
-    assert!(other.detail.contains("Open it again"), "{other:?}");
+    assert!(
+        other.detail.contains("Open its document again"),
+        "{other:?}"
+    );
 }
 
 #[test]
@@ -503,7 +506,7 @@ fn the_window_begins_with_the_starter() {
 }
 
 #[test]
-fn the_window_tells_that_the_cpu_went_on() {
+fn the_window_reports_that_the_cpu_went_on() {
     let mut state = with_page();
     let error = crate::error::Error::Base(crate::error::BaseError::InvalidScores {
         sentence: "2 (\"neu\")".to_owned(),

@@ -1,4 +1,4 @@
-//! Digests, which tell whether files are still as they were.
+//! Digests, which show whether files have changed.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// Takes in a file.
+/// Adds a file.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -40,7 +40,7 @@ pub fn digest_of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Re
     Ok(hexadecimal(hasher))
 }
 
-/// All digits of what was taken in.
+/// All digits of the digest of everything added.
 pub fn hexadecimal(hasher: Sha256) -> String {
     let mut text = String::new();
     for byte in hasher.finalize() {

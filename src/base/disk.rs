@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static LEFT: AtomicUsize = AtomicUsize::new(NEVER);
 const NEVER: usize = usize::MAX;
 
-/// Lets the step that comes after so many others fail, in the whole process, as on a full disk. For tests.
+/// Makes the step after `steps` others fail, in the whole process, as on a full disk. For tests.
 #[doc(hidden)]
 pub fn fail_after(steps: usize) {
     LEFT.store(steps, Ordering::SeqCst);

@@ -45,7 +45,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "{wanted} devices were asked for, but {found} graphics adapters work here; ask for no more than that, or train on the CPU"
+        "{wanted} devices were requested, but {found} graphics adapters work here; request no more than that, or train on the CPU"
     )]
     TooFewDevices { wanted: usize, found: usize },
     #[error("no graphics adapter was found; choose the CPU")]
@@ -61,7 +61,7 @@ pub enum Error {
     )]
     OutOfMemory { batch_tokens: usize },
     #[error(
-        "the device was lost: {message}; open the program again and go on with the run from its last checkpoint"
+        "the device was lost: {message}; restart the program and resume the run from its last checkpoint"
     )]
     DeviceLost { message: String },
     #[error(
@@ -69,13 +69,13 @@ pub enum Error {
     )]
     DeviceFailed { sentence: String, message: String },
     #[error(
-        "the scores of sentence {sentence} are no probabilities: one is the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: put the model folder there again, or translate on the CPU"
+        "the scores of sentence {sentence} are not probabilities: one has the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: restore the model folder, or translate on the CPU"
     )]
     InvalidScores { sentence: String, found: f32 },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
-    #[error("this model translates from {has}, not from {asked}")]
-    Languages { asked: String, has: String },
+    #[error("this model translates from {has}, not from {requested}")]
+    Languages { requested: String, has: String },
     #[error(
         "two documents have the same name and would both become {path:?}; translate them into different folders"
     )]
@@ -87,7 +87,7 @@ pub enum Error {
     #[error("{path:?} is read here and would be lost; name another place to write to")]
     OverInput { path: PathBuf },
     #[error(
-        "byte {offset} is 0, so this is no text; name a file of text without such bytes: {path:?}"
+        "byte {offset} is 0, so this is not text; name a file of text without such bytes: {path:?}"
     )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
@@ -116,7 +116,7 @@ pub enum Error {
     #[error("no model is open")]
     NoModel,
     #[error(
-        "internal error: {}{}; nothing else was lost, try it again{}",
+        "internal error: {}{}; nothing else was lost, try again{}",
         in_short(.message), at(.place.as_ref()), log_note()
     )]
     Panicked {
@@ -136,13 +136,13 @@ pub enum Error {
     #[error("the system has no random numbers: {reason}")]
     NoRandomNumbers { reason: String },
     #[error(
-        "{address:?} is no address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"
+        "{address:?} is not the address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"
     )]
     RemoteAddress { address: String },
     #[error("{host} requires its key, which `canopy serve --compute` shows there")]
     RemoteKey { host: String },
     #[error(
-        "{host} cannot be reached ({reason}); see that `canopy serve --compute` runs there, or the tunnel to it, and begin again: what is done stays done"
+        "{host} cannot be reached ({reason}); check that `canopy serve --compute` runs there, or the tunnel to it, and start again: finished work is kept"
     )]
     RemoteLost { reason: String, host: String },
     #[error("{host} refuses: {message}")]
@@ -152,14 +152,14 @@ pub enum Error {
     #[error("{reason}: the catalogue {place}")]
     Catalogue { reason: String, place: String },
     #[error(
-        "{address:?} is no catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
+        "{address:?} is not a catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
     )]
     CatalogueAddress { address: String },
-    #[error("no catalogue lists {asked}; {advice}")]
-    NotListed { asked: String, advice: String },
+    #[error("no catalogue lists {requested}; {advice}")]
+    NotListed { requested: String, advice: String },
     #[error("{name} is not installed: {reason}")]
     Download { reason: String, name: String },
-    /// Of a crate that builds on this one; [`find`] finds it by its type.
+    /// An error of a crate that builds on this one; [`find`] finds it by its type.
     #[error("{0}")]
     Crate(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
@@ -190,7 +190,7 @@ impl Error {
             | Self::DeviceFailed { .. }
             | Self::OutOfMemory { .. }
             | Self::InvalidScores { .. } => true,
-            Self::Panicked { message, .. } => DeviceFailure::of(message).is_some(),
+            Self::Panicked { message, .. } => DeviceFailure::from_message(message).is_some(),
             _ => false,
         }
     }

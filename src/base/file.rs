@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// How the names of temporary files begin.
 pub const TEMPORARY: &str = ".canopy-";
 
-/// Writes `bytes` to `path`: to a temporary file beside it, which then takes its name.
+/// Writes `bytes` to `path`: to a temporary file next to it, which is then renamed.
 ///
 /// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
 ///
@@ -60,7 +60,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     if overwrite {
         persist(file, &place).map_err(Error::write(path))?;
     } else {
-        // Somebody may have made the file in the meantime.
+        // Another process may have created the file in the meantime.
         file.persist_noclobber(&place)
             .map_err(|error| match error.error.kind() {
                 ErrorKind::AlreadyExists => exists(),
@@ -166,7 +166,7 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
 }
 
 /// Whether two paths lead to one file or folder: by a link, by another spelling, or as two names of it. Pipes and
-/// devices are nobody's work and never the same.
+/// devices hold no work and are never the same.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let (Ok(first), Ok(second)) = (canonicalize(one), canonicalize(other)) else {
         return false;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_existing_file_stays_unless_told_otherwise() {
+    fn an_existing_file_stays_unless_it_may_be_replaced() {
         let folder = folder();
         let path = folder.path().join("a.txt");
         write_atomically(&path, b"one", false).expect("new");

@@ -39,7 +39,7 @@ pub fn files_below(
     Ok(files)
 }
 
-/// A folder to be filled beside `folder`, which then takes its place; it is deleted when it is dropped.
+/// A folder to be filled next to `folder`, which it then replaces; it is deleted when it is dropped.
 ///
 /// # Errors
 /// If nothing can be written there.

@@ -72,7 +72,7 @@ pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 /// Runs `work`; a panic becomes an error, so that the thread goes on.
 ///
 /// # Errors
-/// Those of `work`, and [`Error::Panicked`].
+/// The errors of `work`, and [`Error::Panicked`].
 pub fn caught<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Error::panicked(panic_message(panic.as_ref())).into()))
@@ -121,9 +121,9 @@ mod tests {
         let line = line!() + 1;
         let done: Result<()> = caught(|| panic!("no such row"));
         let error = done.expect_err("a panic");
-        let told = error.to_string();
+        let message = error.to_string();
         let place = format!("internal error: no such row at src/base/panics.rs:{line};");
-        assert!(told.starts_with(&place), "{told}");
+        assert!(message.starts_with(&place), "{message}");
     }
 
     #[test]
@@ -134,26 +134,32 @@ mod tests {
             let panic = thread.join().expect_err("a panic");
             std::panic::resume_unwind(panic)
         });
-        let told = done.expect_err("a panic").to_string();
+        let message = done.expect_err("a panic").to_string();
         assert!(
-            told.contains("of thread 2 at src/base/panics.rs:"),
-            "{told}"
+            message.contains("of thread 2 at src/base/panics.rs:"),
+            "{message}"
         );
     }
 
     #[test]
     fn a_panic_that_was_not_recorded_has_no_place() {
         let error = Error::panicked("never seen".to_owned());
-        let told = error.to_string();
-        assert!(told.starts_with("internal error: never seen;"), "{told}");
+        let message = error.to_string();
+        assert!(
+            message.starts_with("internal error: never seen;"),
+            "{message}"
+        );
     }
 
     #[test]
     fn only_the_first_line_of_a_long_message_is_shown() {
         let error = Error::panicked("first line\nBacktrace:\n  0: main".to_owned());
-        let told = error.to_string();
-        assert!(told.starts_with("internal error: first line;"), "{told}");
-        assert!(!told.contains("Backtrace"), "{told}");
+        let message = error.to_string();
+        assert!(
+            message.starts_with("internal error: first line;"),
+            "{message}"
+        );
+        assert!(!message.contains("Backtrace"), "{message}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error("{path:?} says no format for the figure; end its name in .svg or .png")]
+    #[error("{path:?} names no format for the figure; use the extension .svg or .png")]
     FigureExtension { path: PathBuf },
     #[error("the figure cannot be drawn: {problem}: {path:?}")]
     Figure { problem: String, path: PathBuf },

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::inputs::check_output;
 use super::options::{SrxArgument, wrong_usage};
-use super::terminal::{print, tell};
+use super::terminal::{print, write_stderr};
 use crate::error::{Error, Result};
 use canopy_base::file::{check_writable, write_atomically};
 use canopy_corpus::AlignmentTable;
@@ -33,7 +33,7 @@ pub(super) struct AlignArguments {
     to: String,
     #[command(flatten)]
     srx: SrxArgument,
-    /// Rows as somebody has corrected them: what --json prints, or the window has saved
+    /// Corrected rows, as printed by --json or saved by the window
     #[arg(long, value_name = "FILE.json")]
     rows: Option<PathBuf>,
     /// File to write: a translation memory (.tmx), a table of two columns (.tsv), or pairs with the numbers of their sentences
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         None if arguments.json => AlignmentFormat::Json,
         None => AlignmentFormat::Tsv,
         Some(output) => {
-            AlignmentFormat::of(output).unwrap_or_else(|error| wrong_usage("align", error))
+            AlignmentFormat::from_path(output).unwrap_or_else(|error| wrong_usage("align", error))
         }
     };
     if let Some(output) = output {
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
     let source = open(source, &arguments.from)?;
     let target = open(translation, &arguments.to)?;
     let table = match rows {
-        None => AlignmentTable::of(source, target),
+        None => AlignmentTable::align(source, target),
         Some(path) => {
             let table = AlignmentTable::with_rows(source, target, read_rows(path)?);
             table.ok_or_else(|| Error::OtherAlignment { path: path.clone() })?
@@ -85,14 +85,14 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         source: arguments.from.clone(),
         target: arguments.to.clone(),
     };
-    let written = WrittenAlignment::of(&table, &languages, format, arguments.doubtful);
+    let written = WrittenAlignment::from_table(&table, &languages, format, arguments.doubtful);
     match output {
         Some(path) => write_atomically(path, written.text.as_bytes(), arguments.force)?,
         None => print(&written.text)?,
     }
     if !arguments.json {
         let counts = table.counts();
-        tell(&format!(
+        write_stderr(&format!(
             "{} pairs; left out: {} doubtful, {} and {} sentences without the other side\n",
             written.pairs, written.doubtful, counts.unpaired_source, counts.unpaired_target,
         ));

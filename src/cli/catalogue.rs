@@ -30,7 +30,7 @@ pub(super) struct SearchArguments {
     /// wanted
     #[arg(long, value_name = "NAME|URL|FILE|DIR")]
     catalogue: Vec<String>,
-    /// Print everything that the lists tell as JSON
+    /// Print all information of the lists as JSON
     #[arg(long)]
     json: bool,
 }
@@ -118,19 +118,19 @@ pub(super) fn search(arguments: &SearchArguments) -> Result<()> {
         return Ok(());
     }
     Err(Error::Base(BaseError::NotListed {
-        asked: asked_pair(from, to),
+        requested: requested_pair(from, to),
         advice: "`canopy model search` without --from and --to shows all".to_owned(),
     }))
 }
 
-fn asked_pair(from: Option<&str>, to: Option<&str>) -> String {
-    let mut asked = "a model".to_owned();
+fn requested_pair(from: Option<&str>, to: Option<&str>) -> String {
+    let mut text = "a model".to_owned();
     for (word, code) in [("from", from), ("to", to)] {
         if let Some(code) = code {
-            asked = format!("{asked} {word} {code}");
+            text = format!("{text} {word} {code}");
         }
     }
-    asked
+    text
 }
 
 /// A line for each model, in columns.
@@ -236,7 +236,7 @@ pub(super) fn get(arguments: &GetArguments) -> Result<()> {
     let before = downloaded_bytes(&library, &model);
     if before > 0 {
         let megabytes = before.div_ceil(1_000_000);
-        terminal::tell(&format!(
+        terminal::write_stderr(&format!(
             "{}: {megabytes} MB are here already\n",
             model.name
         ));
@@ -265,7 +265,7 @@ pub(super) fn get(arguments: &GetArguments) -> Result<()> {
 #[expect(clippy::cast_precision_loss, reason = "bytes become f64")]
 fn progress_line(model: &CatalogueModel, progress: Progress) -> String {
     if progress.is_checking {
-        return format!("{}: looking at what has come", model.name);
+        return format!("{}: checking the download", model.name);
     }
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let of = progress.total.map_or(String::new(), |total| {
@@ -283,29 +283,29 @@ fn progress_line(model: &CatalogueModel, progress: Progress) -> String {
 
 /// The model that is meant.
 fn chosen(arguments: &GetArguments) -> Result<CatalogueModel> {
-    let asked = arguments.model.trim();
+    let name = arguments.model.trim();
     let only: Vec<String> = arguments.catalogue.iter().cloned().collect();
-    if is_repository(asked) {
+    if is_repository(name) {
         let host = only
             .first()
             .map(|text| Catalogue::named(text))
             .transpose()?;
-        return Ok(repository(asked, host.as_ref())?);
+        return Ok(repository(name, host.as_ref())?);
     }
     let catalogues = catalogues(&only)?;
     let found = looked(&catalogues)?;
-    match found.find(asked) {
+    match found.find(name) {
         Found::One(model) => Ok(*model),
         Found::Several(models) => {
             let names: Vec<&str> = models.iter().map(|it| it.catalogue.as_str()).collect();
             Err(Error::Base(BaseError::Config {
                 field: "model",
-                found: format!("{asked}, which {} list", names.join(" and ")),
+                found: format!("{name}, which {} list", names.join(" and ")),
                 allowed: "one model: name its catalogue with --catalogue".to_owned(),
             }))
         }
         Found::None => Err(Error::Base(BaseError::NotListed {
-            asked: format!("a model called {asked}, or from one language to another so called"),
+            requested: format!("a model called {name}, or from one language to another so called"),
             advice: "`canopy model search --from en --to fr` shows what there is".to_owned(),
         })),
     }

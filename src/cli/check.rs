@@ -44,7 +44,7 @@ pub(super) struct CheckArguments {
     /// Documents of a corpus
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
-    /// Termbase that translations are held against: TBX, a table or a glossary of OmegaT; for documents say --from, too
+    /// Termbase that translations are checked against: TBX, a table or a glossary of OmegaT; for documents also give --from
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
     /// Language of the sources, for --terms, --srx and the marks of thousands and decimals
@@ -52,10 +52,10 @@ pub(super) struct CheckArguments {
     from: Option<String>,
     #[command(flatten)]
     srx: SrxArgument,
-    /// Hunspell dictionary (.dic) for the check of spelling, which it asks for; without it that of the system
+    /// Hunspell dictionary (.dic); enables the spelling check. Default: the system's dictionary
     #[arg(long, value_name = "FILE.dic")]
     dictionary: Option<PathBuf>,
-    /// Checks to make besides the usual ones: identical, spelling, inconsistent
+    /// Checks to make in addition to the default ones: identical, spelling, inconsistent
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     with: Vec<CheckKind>,
     /// Checks to leave out: untranslated, tags, variables, numbers, signs, units, dates, too-long, length, end-mark,
@@ -171,7 +171,7 @@ impl CheckArguments {
             _ if !spells => None,
             (Some(path), _) => Some(Spelling::open(path)?),
             (None, Some(language)) => Some(Spelling::installed(language)?),
-            (None, None) => wrong_usage("check", "say --to: spelling is that of a language"),
+            (None, None) => wrong_usage("check", "give --to: spelling needs a language"),
         };
         let resources = Resources {
             terms: terms.as_ref(),
@@ -208,7 +208,7 @@ impl CheckArguments {
         })
     }
 
-    /// What `--terms` names, between the languages of what is checked.
+    /// The termbase of `--terms`, between the languages of the checked file.
     fn term_usage(&self, checked: &Checked) -> Result<Option<TermUsage>> {
         let Some(path) = self.terms.as_ref().or(checked.terms.as_ref()) else {
             return Ok(None);

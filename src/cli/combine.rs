@@ -11,7 +11,7 @@ use super::terminal::{StatusLine, print};
 use crate::error::Result;
 use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 
-/// What is combined, and where to.
+/// Arguments of `canopy corpus combine`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy corpus combine corpora/descriptions=0.3 corpora/manuals=0.4 corpora/stories=0.15 \
@@ -22,17 +22,17 @@ use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 pub struct CombineArguments {
     /// Corpus folders; DIR=0.35 is to be 35 % of the target words that are learnt from
     ///
-    /// A corpus without a share is there once, as it is. One with a share is repeated, or documents are left out by a
-    /// hash of their names. If all have one, there are as many words as the corpora have together.
+    /// A corpus without a share is used once, unchanged. One with a share is repeated, or documents are left out by a hash
+    /// of their names. If all have one, there are as many words as the corpora have together.
     #[arg(required = true, value_name = "DIR[=SHARE]")]
     inputs: Vec<Input>,
-    /// Corpora, no pair of which may be among those that are learnt from, whatever split it is in
+    /// Corpora whose pairs, of any split, are kept out of the training pairs
     #[arg(long, value_name = "DIR", num_args = 1..)]
     without: Vec<PathBuf>,
     /// Corpus folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Print what went as JSON
+    /// Print what was left out as JSON
     #[arg(long)]
     json: bool,
     /// Replace a corpus that is there
@@ -73,7 +73,7 @@ impl FromStr for Input {
     }
 }
 
-/// Makes the corpus and tells what is in it, and what went.
+/// Makes the corpus and reports its content, and what was left out.
 ///
 /// # Errors
 /// If a file cannot be read or written, or the corpora do not go together.
@@ -93,8 +93,8 @@ pub(super) fn run(arguments: CombineArguments) -> Result<()> {
         combination.run(|folder| line.show(&format!("reading {}", folder.display())))?;
     line.clear();
     if arguments.json {
-        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
-        return print(&format!("{told:#}\n"));
+        let json = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{json:#}\n"));
     }
     print(&text(&report))?;
     print_statistics(&corpus, false)

@@ -1,4 +1,4 @@
-//! `canopy corpus …`: makes corpora and tells what is in them.
+//! `canopy corpus …`: makes corpora and describes their content.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::combine::CombineArguments;
 use super::corpus_statistics::print_statistics;
+use super::divide::DivideArguments;
 use super::import::{ImportCommand, import_texts};
 use super::select_context::SelectContextArguments;
 use super::similarity::SimilarityArguments;
@@ -20,22 +21,27 @@ pub(super) enum CorpusCommand {
     /// Make a corpus of texts in two languages
     #[command(subcommand)]
     Import(ImportCommand),
-    /// Make one corpus of several: so much of each, without what is held out
+    /// Combine several corpora into one: a share of each, without held-out texts
     ///
-    /// Development and test documents stay as they are. A training pair is left out if its source, or a text with seven
-    /// tenths of its character 5-grams, is in one of these documents or in a corpus of --without. Pairs that read the same
-    /// on both sides, differ greatly in length, or are in the script of another language stay as context. The numbers of
-    /// all these are printed.
+    /// Development and test documents stay as they are. A training pair is left out if its source, or a text with 70 % of
+    /// its character 5-grams, is in one of these documents or in a corpus of --without. Pairs that read the same on both
+    /// sides, differ greatly in length, or are in the script of another language stay as context. The numbers of all these
+    /// are printed.
     Combine(CombineArguments),
+    /// Cut long training sentences in two, so that the second half needs the first as its context
+    ///
+    /// Lupo et al., "Divide and Rule", ACL 2022: a corpus of sentences becomes one of documents in which context matters.
+    /// Both sides are cut behind the mark nearest to the middle if they have equally many marks, else in the middle.
+    Divide(DivideArguments),
     /// Learn the subwords of a corpus from the new pairs of its training documents
     ///
     /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when there is none.
     Vocabulary(VocabularyArgs),
     /// Choose a context for each sentence: the most similar one, the one before, or itself
     ///
-    /// Never the sentence itself, unless an option allows it; of equally similar ones the nearer.
+    /// Never the sentence itself, unless an option allows it; the nearer of equally similar ones.
     SelectContext(SelectContextArguments),
-    /// Show which sentences of a document resemble each other, and which context each would get
+    /// Show which sentences of a document are similar, and which context each would get
     Similarity(SimilarityArguments),
     /// Count documents, paragraphs, units and words
     Statistics {
@@ -69,6 +75,7 @@ pub(super) fn run(command: CorpusCommand) -> Result<()> {
     match command {
         CorpusCommand::Import(import) => import_texts(import),
         CorpusCommand::Combine(arguments) => super::combine::run(arguments),
+        CorpusCommand::Divide(arguments) => super::divide::run(arguments),
         CorpusCommand::Vocabulary(arguments) => make_vocabulary(&arguments),
         CorpusCommand::SelectContext(arguments) => super::select_context::run(&arguments),
         CorpusCommand::Similarity(arguments) => super::similarity::run(&arguments),

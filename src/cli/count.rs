@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &CountArguments) -> Result<()> {
         (Some(path), Some(from), Some(to)) => Some(TranslationMemory::read(path, from, to)?),
         _ => wrong_usage(
             "count",
-            "say --from and --to: a memory is between two languages",
+            "give --from and --to: a memory is between two languages",
         ),
     };
     let mut analysis = Analysis::new(memory.as_ref());

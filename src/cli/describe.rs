@@ -114,7 +114,7 @@ impl DescribeArguments {
             Ok(preset) => preset,
             Err(unknown) => match library::folder_of(&self.model) {
                 Ok(folder) => return of_model(&folder),
-                // Of what is written as a file nobody means a preset.
+                // A name that is written like a path is no preset.
                 Err(_) if self.model.contains(['/', '\\', '.']) => {
                     return Err(Error::read(&path)(std::io::ErrorKind::NotFound.into()));
                 }
@@ -167,8 +167,7 @@ impl DescribeArguments {
         lines.push(format!("{:>12}  in all", thousands(total)));
         lines.push(String::new());
         lines.push(format!(
-            "A document of {} sentences of {} tokens, read and scored once: about {:.1} GFLOP, and {} of memory beside \
-             {} of weights.\n",
+            "A document of {} sentences of {} tokens, read and scored once: about {:.1} GFLOP, and {} of memory in addition to {} of weights.\n",
             thousands(self.sentences),
             self.words,
             2.0 * self.operations(&parts) / 1e9,

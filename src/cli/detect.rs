@@ -13,10 +13,10 @@ use canopy_translate::inference::detected_language;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  canopy detect page.html --json")]
 pub(super) struct DetectArguments {
-    /// Documents to look at
+    /// Documents to detect
     #[arg(required = true, value_name = "FILE")]
     documents: Vec<PathBuf>,
-    /// Print code, confidence and whether it is to be relied on as JSON
+    /// Print code, confidence and whether it is reliable as JSON
     #[arg(long)]
     json: bool,
 }

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error("{failed} of {num} documents failed; the batch run again tries only them")]
+    #[error("{failed} of {num} documents failed; run the batch again to retry only these")]
     Batch { failed: usize, num: usize },
     #[error(
         "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
@@ -26,13 +26,13 @@ pub enum Error {
     )]
     NoReferences { path: PathBuf },
     #[error(
-        "these rows are of other documents, or of sentences that end elsewhere; align the documents anew: {path:?}"
+        "these rows belong to other documents, or to sentences with other boundaries; align the documents again: {path:?}"
     )]
     OtherAlignment { path: PathBuf },
-    #[error("{count} runs failed; what went wrong stands below the table")]
+    #[error("{count} runs failed; the errors are below the table")]
     RunsFailed { count: usize },
     #[error(
-        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or say the language of its translations with --to"
+        "{document} declares translations to {target}, and {reason}; add a model with `canopy model import`, or give the language of its translations with --to"
     )]
     DeclaredTarget {
         document: String,
@@ -47,7 +47,7 @@ pub enum Error {
         to: String,
         pivot: String,
     },
-    #[error("several documents need a folder for their translations; {path:?} is none")]
+    #[error("several documents need a folder for their translations; {path:?} is not one")]
     NotAFolder { path: PathBuf },
     #[error("a trace is of one document, but {count} are named; translate them one by one")]
     TraceOfSeveral { count: usize },
@@ -57,7 +57,7 @@ pub enum Error {
         "no segment of the {split} documents can be scored; choose others, import a text as {split} documents, or take a larger corpus: {path:?}"
     )]
     NothingToEvaluate { split: &'static str, path: PathBuf },
-    #[error("the system names no folder for what is computed; name one with --store")]
+    #[error("the system names no data folder; give one with --store")]
     NoStore,
     #[error("{0}")]
     Base(#[from] BaseError),

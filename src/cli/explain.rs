@@ -11,16 +11,22 @@ use super::options::{ModelArguments, pixels, wrong_usage};
 use super::terminal::{self, StatusLine};
 use super::translate::{remember, translate};
 use crate::error::{BaseError, Error, Result};
+use crate::library;
 use canopy_chart::charts::Theme;
+use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::error::Error as ExplainError;
 use canopy_explain::trace::{self, Side, TraceSource};
 use canopy_explain::{
-    ContextEdit, Explanation, Heads, ModelView, Order, Query, Question, ViewKind, asking_side,
-    head_for_tree,
+    ContextEdit, Explanation, Heads, ModelView, Order, Query, Question, ViewKind, head_for_tree,
+    query_side,
 };
-use canopy_train::{ModelQuestion, explain as explain_with_model};
-use canopy_translate::inference::SearchOptions;
+use canopy_project::language;
+use canopy_train::{ModelQuestion, explain as explain_with_model, explain_by_language_model};
+use canopy_translate::inference::{
+    KnownTranslations, LanguageModelTranslator, Languages, SearchOptions, Translation,
+    detected_language,
+};
 
 #[derive(Debug, Args)]
 #[command(
@@ -35,20 +41,21 @@ pub(super) struct ExplainArguments {
     /// View to show
     #[arg(long, value_enum, default_value = "context")]
     view: Shown,
-    /// Number of the sentence that is asked about, from 1
+    /// Number of the sentence to explain, from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = ordinal)]
     sentence: usize,
-    /// Word that is asked about: its number in the sentence, from 1, or its text; without it all words
+    /// Word to explain: its number in the sentence, from 1, or its text; default: all words
     #[arg(long, value_name = "N|TEXT")]
     word: Option<String>,
     /// Layer, from 1; without it the last one that has such attention
     #[arg(long, value_name = "L", value_parser = ordinal)]
     layer: Option<usize>,
     /// Head, from 1; or mean: all of them averaged, which is attention mass; or each: maps of all of them side by side.
-    /// Without it the mean, for the tree of one word head 1
+    /// Without it the mean, for the tree of one word head 1; of a language model in no layer by name the heads that find the
+    /// antecedent on a probe
     #[arg(long, value_name = "H|mean|each", value_parser = head)]
     head: Option<HeadArgument>,
-    /// Whose words ask: the source's, or the translation's; without it the source's if they look at other sentences
+    /// Side of the queries: source or translation; default: the source if it attends to other sentences
     #[arg(long, value_enum)]
     side: Option<SideArgument>,
     /// Columns of a map as they stand in the document, or those with the most weight first
@@ -57,7 +64,8 @@ pub(super) struct ExplainArguments {
     /// How many context sentences to show with their words
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..))]
     top: u16,
-    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text, of other views the numbers
+    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text, of
+    /// other views the numbers
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print all numbers as JSON
@@ -83,10 +91,17 @@ pub(super) struct ExplainArguments {
     force: bool,
     #[command(flatten)]
     model: ModelArguments,
+    /// Language of the document, for a language model; without it that of its file or text
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language that a language model translates to
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
     /// Translations of yours, as `canopy translate` takes them, for --view difference, leave-one-out and memory
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
-    /// Hypotheses kept for each sentence, for --view difference, leave-one-out and memory [default: 4, or fewer where the model's files say so]
+    /// Hypotheses kept for each sentence, for --view difference, leave-one-out and memory [default: 4, or fewer where the
+    /// model's files say so]
     #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
     beam: Option<usize>,
 }
@@ -106,22 +121,21 @@ enum Shown {
     /// Words of the source sentence × each other, in the encoder
     #[value(name = "self")]
     Itself,
-    /// How much of its context each word let in
+    /// Share of its context that each word let in
     Gates,
-    /// The sentences that were read most, as text with shaded words
+    /// The sentences read most, as text with shaded words
     Context,
-    /// How much of each word the encodings of its sentences hold (source2token), as text with shaded words
+    /// Share of each word in the encoding of its sentence (source2token), as text with shaded words
     Encoding,
     /// Share of weights that are exactly zero, against length
     Zeros,
-    /// Whether the context mattered: the sentence translated without it and with the document shuffled, and what each word
-    /// is worth then; needs the model
+    /// Whether the context mattered: the sentence translated without it and with the document shuffled, with the
+    /// probability of each word; needs the model
     Difference,
-    /// Which sentence mattered: the likelihood of the translation without each one that the model can read, beside the
+    /// Which sentence mattered: the likelihood of the translation without each one that the model can read, next to the
     /// attention of that sentence; needs the model
     LeaveOneOut,
-    /// Which pairs of its translation memory the translation was looked up in, and what each word owes to them; needs the
-    /// model
+    /// The pairs of the translation memory that were looked up for the translation, and their share in each word; needs the model
     Memory,
 }
 
@@ -214,7 +228,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
         );
     }
     let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
-        told(arguments, view)?
+        from_model(arguments, view)?
     } else {
         let sources = arguments.traces.iter().map(trace::open);
         explain(arguments, &sources.collect::<Result<Vec<_>, _>>()?)?
@@ -240,7 +254,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
 }
 
 fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Explanation> {
-    let asked = sources.iter().map(|source| {
+    let questions = sources.iter().map(|source| {
         let question = Question {
             view: arguments.view.into(),
             query: query(arguments, source)?,
@@ -250,11 +264,11 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
         };
         Ok((source, question))
     });
-    Ok(Question::compare(&asked.collect::<Result<Vec<_>>>()?)?)
+    Ok(Question::compare(&questions.collect::<Result<Vec<_>>>()?)?)
 }
 
-/// Translates the document and asks the model about one of its sentences.
-fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
+/// Translates the document and lets the model explain one of its sentences.
+fn from_model(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let [path] = arguments.traces.as_slice() else {
         return Err(Error::Base(BaseError::Config {
             field: "the number of documents",
@@ -275,11 +289,14 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let count = document.sentences.len();
     if arguments.sentence >= count {
         return Err(Error::from(ExplainError::NotInTrace {
-            asked: format!("sentence {}", arguments.sentence + 1),
+            requested: format!("sentence {}", arguments.sentence + 1),
             there: format!("the document has {count}"),
         }));
     }
     let edits = edits(arguments, count)?;
+    if let Some(model) = arguments.language_model(&document)? {
+        return arguments.told_by_language_model(&model, view, &document, edits);
+    }
     let mut translator = arguments.model.open()?;
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
@@ -304,27 +321,115 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         ControlFlow::Continue(())
     };
     let made = made.as_ref();
-    let mut ask = |question: &ModelQuestion<'_>| {
-        explain_with_model(&translator, made, question, &mut None, &mut go_on)
-    };
-    let mut told = ask(&question)?;
-    if let Explanation::LeaveOneOut(view) = &mut told {
-        for edit in edits {
-            let edited = ask(&ModelQuestion {
-                edit: Some(&edit),
-                ..question
-            })?;
-            if let Explanation::LeaveOneOut(edited) = &edited {
-                view.add_edits(edited);
+    let told = arguments.answered(edits, &question, &mut |question| {
+        let answer = explain_with_model(&translator, made, question, &mut None, &mut go_on);
+        Ok(answer?)
+    });
+    line.clear();
+    told
+}
+
+impl ExplainArguments {
+    /// The language model that is named, or that is the default of the languages; none if that is no language model. Ends the
+    /// program where the languages are not known.
+    fn language_model(&self, document: &Document) -> Result<Option<LanguageModelTranslator>> {
+        let [declared, _] = document.declared_languages();
+        let said = self.from.as_deref().or(declared).map(str::to_owned);
+        let from = said.or_else(|| detected_language(document).map(|found| found.code));
+        let installed = || library::model_between(from.as_deref()?, self.to.as_deref()?);
+        let Some(path) = self.model.model.clone().or_else(installed) else {
+            return Ok(None);
+        };
+        if LanguageModelTranslator::file_of(&path).is_none() {
+            return Ok(None);
+        }
+        let (Some(from), Some(to)) = (&from, &self.to) else {
+            wrong_usage(
+                "explain",
+                "a language model translates between any languages; say them with --from and --to",
+            )
+        };
+        let languages = Languages {
+            source_name: language::name(from),
+            target_name: language::name(to),
+            ..Languages::new(from, to)
+        };
+        let mut model = LanguageModelTranslator::open(&path, languages)?;
+        if let Some(memory) = &self.memory {
+            let memory = TranslationMemory::read(memory, from, to)?;
+            model.memory = Some(std::sync::Arc::new(memory));
+        }
+        Ok(Some(model))
+    }
+
+    /// Translates the document up to the sentence that is asked about, and asks.
+    fn told_by_language_model(
+        &self,
+        model: &LanguageModelTranslator,
+        view: ModelView,
+        document: &Document,
+        edits: Vec<ContextEdit>,
+    ) -> Result<Explanation> {
+        let mut line = StatusLine::new();
+        let mut known = KnownTranslations::fixed(document.finished());
+        let sentences: Vec<usize> = (0..=self.sentence)
+            .filter(|index| !known.fixed_targets().contains_key(index))
+            .collect();
+        let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
+        for (index, text) in known.fixed_targets() {
+            translations[*index] = Some(Translation::written(text.clone()));
+        }
+        model.translate(document, &sentences, &mut known, &mut |_, found| {
+            if let Some((index, translation)) = found {
+                translations[index] = Some(translation);
+                line.show(&format!("sentence {} of {}", index + 1, self.sentence + 1));
+            }
+            ControlFlow::Continue(())
+        })?;
+        let question = ModelQuestion {
+            view,
+            document,
+            translations: &translations,
+            sentence: self.sentence,
+            edit: None,
+            options: &SearchOptions::default(),
+        };
+        let mut go_on = |done, num| {
+            line.show(&format!("{done} of {num}"));
+            ControlFlow::Continue(())
+        };
+        let told = self.answered(edits, &question, &mut |question| {
+            Ok(explain_by_language_model(model, question, &mut go_on)?)
+        });
+        line.clear();
+        told
+    }
+
+    /// The answer to a question, with those about the edits, and with the word that is asked about.
+    fn answered(
+        &self,
+        edits: Vec<ContextEdit>,
+        question: &ModelQuestion<'_>,
+        ask: &mut dyn FnMut(&ModelQuestion<'_>) -> Result<Explanation>,
+    ) -> Result<Explanation> {
+        let mut told = ask(question)?;
+        if let Explanation::LeaveOneOut(view) = &mut told {
+            for edit in edits {
+                let edited = ask(&ModelQuestion {
+                    edit: Some(&edit),
+                    ..*question
+                })?;
+                if let Explanation::LeaveOneOut(edited) = &edited {
+                    view.add_edits(edited);
+                }
             }
         }
+        if let Some(word) = &self.word {
+            let place = canonical_path(word, &told.subwords(), self.sentence)?;
+            told.select(Some(place));
+        }
+        Ok(told)
     }
-    line.clear();
-    if let Some(word) = &arguments.word {
-        let place = canonical_path(word, &told.subwords(), sentence)?;
-        told.select(Some(place));
-    }
-    Ok(told)
 }
 
 /// Whether a file is a trace, be it damaged or of another version.
@@ -345,7 +450,7 @@ fn edits(arguments: &ExplainArguments, count: usize) -> Result<Vec<ContextEdit>>
     for (sentence, text, is_source) in sources.chain(targets) {
         if sentence >= count {
             return Err(Error::from(ExplainError::NotInTrace {
-                asked: format!("sentence {}", sentence + 1),
+                requested: format!("sentence {}", sentence + 1),
                 there: format!("the document has {count}"),
             }));
         }
@@ -376,13 +481,13 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     let side = match arguments.side {
         Some(SideArgument::Source) => Side::Source,
         Some(SideArgument::Target) => Side::Target,
-        None => asking_side(source),
+        None => query_side(source),
     };
     let view = ViewKind::from(arguments.view);
     let side = view.side(side);
     let mut query = Query {
         layer: arguments.layer,
-        heads: arguments.head.map_or(Heads::Mean, Heads::from),
+        heads: arguments.head.map_or(Heads::Usual, Heads::from),
         ..Query::sentence(side, arguments.sentence)
     };
     query.check(source.overview())?;
@@ -392,23 +497,23 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
         query.check(source.overview())?;
     }
     if view == ViewKind::Tree && arguments.head.is_none() {
-        query = head_for_tree(query);
+        query = head_for_tree(query, source);
     }
     Ok(query)
 }
 
-/// Place of the first word that is `asked`, in lower case, and not only begins or ends so.
-fn place_of_word(asked: &str, tokens: &[String]) -> Option<usize> {
+/// Place of the first whole word that equals `word`, in lower case.
+fn place_of_word(word: &str, tokens: &[String]) -> Option<usize> {
     let goes_on = |token: &&String| token.starts_with(char::is_alphanumeric);
-    let is_asked = |&start: &usize| {
+    let is_word = |&start: &usize| {
         let (first, rest) = (&tokens[start], &tokens[start + 1..]);
         let pieces = std::iter::once(first).chain(rest.iter().take_while(goes_on));
         let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_lowercase());
-        pieces.collect::<String>() == asked
+        pieces.collect::<String>() == word
     };
     let mut starts =
         (0..tokens.len()).filter(|&place| place == 0 || tokens[place].starts_with('▁'));
-    let start = starts.find(is_asked).filter(|_| !asked.is_empty())?;
+    let start = starts.find(is_word).filter(|_| !word.is_empty())?;
     // A word may begin with a space alone.
     Some(start + usize::from(tokens[start] == "▁"))
 }
@@ -419,24 +524,24 @@ fn canonical_path(word: &str, tokens: &[String], sentence: usize) -> Result<usiz
         return Ok(place);
     }
     let bare = |token: &String| token.trim_start_matches('▁').to_lowercase();
-    let asked = word.to_lowercase();
-    let found = place_of_word(&asked, tokens);
+    let lower = word.to_lowercase();
+    let found = place_of_word(&lower, tokens);
     let whole = |start: usize| {
         let mut joined = String::new();
         for (place, token) in tokens.iter().enumerate().skip(start) {
-            if place > start && (token.starts_with('▁') || joined.len() >= asked.len()) {
+            if place > start && (token.starts_with('▁') || joined.len() >= lower.len()) {
                 break;
             }
             joined += &bare(token);
         }
-        joined == asked
+        joined == lower
     };
     // What is no word of its own: a piece of one, or what punctuation stands before.
-    let found = found.or_else(|| tokens.iter().position(|token| bare(token) == asked));
+    let found = found.or_else(|| tokens.iter().position(|token| bare(token) == lower));
     let found = found.or_else(|| (0..tokens.len()).find(|&start| whole(start)));
     found.ok_or_else(|| {
         Error::from(ExplainError::NotInTrace {
-            asked: format!("word {word:?}"),
+            requested: format!("word {word:?}"),
             there: format!(
                 "sentence {} has {}",
                 sentence + 1,

@@ -69,7 +69,7 @@ pub enum ImportCommand {
         /// The set in the source language, such as IWSLT17.TED.dev2010.en-de.en.xml
         #[arg(long, value_name = "FILE")]
         source: PathBuf,
-        /// The same set in the target language
+        /// The set in the target language
         #[arg(long, value_name = "FILE")]
         target: PathBuf,
         /// Put all talks here: train, dev or test [default: by a hash of the talk's id]
@@ -78,7 +78,7 @@ pub enum ImportCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Two folders of documents, one a language: web pages, Word, OpenDocument, DocBook, and whatever else it translates
+    /// Two folders of documents, one per language: web pages, Word, OpenDocument, DocBook, and all other formats that it translates
     ///
     /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt with
     /// page_de.txt. Both folders may be the same one if the names say the language. Paragraphs and sentences are paired
@@ -107,7 +107,7 @@ pub enum ImportCommand {
     /// The messages of a source file become a document, in the order of its lines, which the comments of the PO files give;
     /// a message with several places is in each of them. Comments for translators, such as who speaks, become
     /// notes. Fuzzy translations are context only, obsolete ones are left out. Files of other languages may lie there too.
-    /// Of compiled catalogues (/usr/share/locale) each becomes one document. One document in 25 becomes a test document and
+    /// Each compiled catalogue (/usr/share/locale) becomes one document. One document in 25 becomes a test document and
     /// one in 50 a development document, chosen by a hash of its name, unless --test or --dev name some.
     #[command(
         after_help = "Examples:\n  canopy corpus import po po/ --from en --to de --dev wesnoth-l wesnoth-tb --test \
@@ -226,7 +226,7 @@ pub struct OutputArgs {
     force: bool,
 }
 
-/// Makes the corpus and tells what is in it.
+/// Makes the corpus and reports its content.
 ///
 /// # Errors
 /// If a file cannot be read or written, or holds something else than it should.
@@ -426,12 +426,12 @@ fn import_ctxpro(arguments: CtxproArguments) -> Result<()> {
     };
     let (corpus, report) = import.run()?;
     if arguments.json {
-        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
-        return print(&format!("{told:#}\n"));
+        let json = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{json:#}\n"));
     }
     print(&format!(
         "{} items of {} films, {} sentences before them\n\
-         left out: {} that ask the same twice, {} of films that are held out\n",
+         left out: {} duplicates, {} of held-out films\n",
         report.items, report.films, report.context, report.doubles, report.held_out
     ))?;
     print_statistics(&corpus, false)
@@ -442,7 +442,7 @@ fn import_po(import: &PoImport, json: bool) -> Result<()> {
     import_and_report(|progress| Ok(import.run(progress)?), shown, json, po_text)
 }
 
-/// Runs an import, shows how far it is, and tells what it found.
+/// Runs an import, shows its progress, and reports what it found.
 fn import_and_report<N, R: serde::Serialize>(
     run: impl FnOnce(&mut dyn FnMut(N, N) -> ControlFlow<()>) -> Result<Option<(Corpus, R)>>,
     shown: impl Fn(N, N) -> String,
@@ -459,8 +459,8 @@ fn import_and_report<N, R: serde::Serialize>(
         return Ok(());
     };
     if json {
-        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
-        return print(&format!("{told:#}\n"));
+        let json = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{json:#}\n"));
     }
     print(&text(&report))?;
     print_statistics(&corpus, false)
@@ -524,7 +524,7 @@ fn listed(what: &str, names: &[String]) -> String {
 fn po_text(report: &PoReport) -> String {
     let text = format!(
         "{} catalogues, and {} of other languages; {} messages without a translation, {} obsolete\n\
-         {} pairs in {} documents; {} fuzzy: context only, {} in a place that is not told\n",
+         {} pairs in {} documents; {} fuzzy: context only, {} in an unnamed place\n",
         report.catalogues,
         report.other_languages,
         report.untranslated,

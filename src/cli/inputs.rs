@@ -8,7 +8,7 @@ use canopy_corpus::gettext::is_catalogue;
 
 /// Files that the folders of models, encoders, corpora, runs and sweeps are made of. Others in them may be replaced,
 /// such as
-/// a figure beside the curves that it shows.
+/// a figure next to the curves that it shows.
 const PARTS: [&str; 19] = [
     "config.toml",
     "corpus.json",

@@ -17,6 +17,7 @@ mod corpus_statistics;
 mod count;
 mod describe;
 mod detect;
+mod divide;
 pub mod error;
 mod evaluate;
 mod explain;
@@ -28,6 +29,7 @@ mod llm;
 mod logging;
 mod model;
 mod options;
+mod probe;
 mod project;
 #[cfg(test)]
 mod reference;
@@ -61,14 +63,14 @@ use options::ModelArguments;
 
 /// Translate documents with models that read the whole document, on your own machine.
 ///
-/// Without a subcommand the window opens. Nothing is ever sent anywhere but to a machine that you name.
+/// Without a subcommand it opens the window. Nothing is sent anywhere except to a machine that you name.
 #[derive(Debug, Parser)]
 #[command(name = "canopy", version, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Log to standard error what is done and why: opened files, the chosen model and device, times; twice logs more, three
-    /// times everything. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
+    /// Log actions to standard error: opened files, the chosen model and device, times; twice for more, three times for
+    /// everything. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// A document to open in the window
@@ -87,71 +89,71 @@ struct Arguments {
 enum Command {
     /// Translate documents (text, HTML, Office, PO, XLIFF, …); the result has the format of the source
     ///
-    /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of strings;
-    /// subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs. docs/reference/formats.md says what of each is
-    /// translated; every other byte stays as it was.
+    /// HTML, Markdown and plain text; Word, PowerPoint, Excel, OpenDocument, EPUB and IDML; XLIFF, PO and other files of
+    /// strings; subtitles; LaTeX, reStructuredText, AsciiDoc, DITA, DocBook and Mallard; the text of PDFs.
+    /// docs/reference/formats.md lists what is translated in each; all other bytes stay unchanged.
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
-    /// Train two small models on a made-up language, in a minute or two, and see what reading documents is worth
+    /// Train two small models on a made-up language, in a minute or two, and see the gain from reading documents
     Sample(sample::SampleArguments),
     /// Train many models and compare them
     #[command(subcommand)]
     Sweep(sweep::SweepCommand),
-    /// Make corpora from parallel documents, and look at them
+    /// Make corpora from parallel documents, and inspect them
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
     /// Work with model folders
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Look at training runs, and steer those that another program has under way
+    /// Inspect training runs, and control those of another process
     #[command(subcommand)]
     Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
-    /// Measure whether a model prefers right translations to wrong ones that only the document can rule out
+    /// Measure whether a model prefers right translations to wrong ones that only the document rules out
     #[command(subcommand)]
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
-    /// Tell over a corpus how far away a model looks, how spread, and what the context is worth to it
+    /// Measure over a corpus how far away a model looks, how widely, and what it gains from the context
     AttentionStatistics(attention_statistics::AttentionStatisticsArguments),
     /// Serve translations to other programs on this machine, over HTTP
     ///
     /// Speaks the interfaces of LibreTranslate and OPUS-CAT, which plug-ins of OmegaT, Trados, memoQ and Wordfast call, and
-    /// one of its own; at / there is a page for people. Nobody else is served unless --host says so, and then only with a
-    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/guide/other-programs.md shows how to
-    /// use them.
+    /// one of its own; at / there is a page for people. Other machines are served only with --host, and then only with a
+    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces,
+    /// docs/guide/other-programs.md shows how to use them.
     Serve(serve::ServeArguments),
-    /// Look after the trainings of another machine that runs `canopy serve --compute`
+    /// Manage the trainings of another machine that runs `canopy serve --compute`
     #[command(subcommand)]
     Remote(remote::RemoteCommand),
-    /// Tell the language of documents
+    /// Detect the language of documents
     Detect(detect::DetectArguments),
-    /// Pair the sentences of a document with those of its translation: a translation memory of both
+    /// Align the sentences of a document with those of its translation, as a translation memory
     Align(align::AlignArguments),
-    /// Count what there is to translate as translators are paid: repeated, in a memory, alike, new
+    /// Count words by match type: repetitions, exact and fuzzy matches of a memory, new
     Count(count::CountArguments),
-    /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
+    /// Check translations: numbers, tags, variables, punctuation, lengths
     Check(check::CheckArguments),
-    /// Work with projects: what was done on documents, alone or several in a folder
+    /// Work with projects: the saved work on documents, single or several in a folder
     #[command(subcommand)]
     Project(project::ProjectCommand),
-    /// Work with termbases: what a word is to be called in the other language
+    /// Work with termbases: the prescribed translations of terms
     #[command(subcommand)]
     Terms(terms::TermsCommand),
-    /// Score translations that lie in files, and tell which differences are more than chance
+    /// Score translations in files, and test which differences are significant
     Score(score::ScoreArguments),
 }
 
-/// Runs what the arguments ask for; before any other thread starts.
+/// Runs the command of the arguments; before any other thread starts.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse_from(wild::args_os());
     let is_window = arguments.command.is_none();
     console::prepare(is_window);
     let log_file = Folders::of_user().log_file().filter(|_| is_window);
     if let Err(error) = start_log(arguments.verbose, log_file) {
-        terminal::tell(&format!("canopy: {error}\n"));
+        terminal::write_stderr(&format!("canopy: {error}\n"));
         return ExitCode::FAILURE;
     }
     if arguments.command.is_some() {
@@ -195,7 +197,7 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::tell(&format!("canopy: {error}{}\n", advice(&error, translates)));
+            terminal::write_stderr(&format!("canopy: {error}{}\n", advice(&error, translates)));
             ExitCode::FAILURE
         }
     }
@@ -212,7 +214,7 @@ fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
     let found = found.or_else(|| {
         let advice = match find::<DocumentError>(error)? {
             DocumentError::UnknownFormat { .. } if translates => {
-                " (or say --format txt, to have it read as plain text)"
+                " (or give --format txt to read it as plain text)"
             }
             DocumentError::SrxOfWhich { .. } => "; name it with --from",
             _ => return None,
@@ -236,13 +238,13 @@ fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
 
 fn advice_on_training(error: &TrainError) -> Option<Cow<'static, str>> {
     let advice = match error {
-        TrainError::RunExists { .. } => " (or pass --resume to go on)",
+        TrainError::RunExists { .. } => " (or pass --resume to continue)",
         TrainError::Diverged { .. } | TrainError::Checkpoint { .. } => " (--resume)",
         TrainError::NotRunning { .. } => " (`canopy train --resume`)",
         TrainError::CorpusChanged { .. } => " (or name the old one with --corpus)",
         TrainError::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
         TrainError::CorpusGone { .. } => " (or name its new place with --corpus)",
-        TrainError::RunElsewhere { host, .. } => {
+        TrainError::RemoteRun { host, .. } => {
             return Some(format!(" (--device remote:{host})").into());
         }
         _ => return None,
@@ -274,7 +276,7 @@ mod tests {
         let key = Error::Base(BaseError::RemoteKey {
             host: "there:4000".to_owned(),
         });
-        let run = Error::Train(TrainError::RunElsewhere {
+        let run = Error::Train(TrainError::RemoteRun {
             host: "there:4000".to_owned(),
             path: "runs/mine".into(),
         });

@@ -77,7 +77,7 @@ pub(super) fn legs_between(
         source,
         target,
         ?found,
-        "looked for an installed model, since none is named; a starter is taken where none is found"
+        "searches for an installed model, since none is named; uses a starter where none is found"
     );
     match found {
         Some(Route::Pivot { pivot, .. }) if !pivots => Err(Error::NoRoute {
@@ -163,7 +163,7 @@ pub(super) fn print_line(model: &InstalledModel) -> Result<()> {
     print(&format!("{}\n", line(model)))
 }
 
-/// The same as JSON.
+/// Prints a model's entry as JSON.
 pub(super) fn print_entry(model: &InstalledModel) -> Result<()> {
     print(&format!("{:#}\n", entry(model, &defaults())))
 }
@@ -252,7 +252,7 @@ pub(super) fn remove(name: &str) -> Result<()> {
     })?;
     if model.is_shipped {
         print(&format!(
-            "{} came with the program and is used no more; `canopy model restore` brings it back\n",
+            "{} came with the program and is no longer used; `canopy model restore` restores it\n",
             model.name
         ))?;
     }

@@ -1,4 +1,4 @@
-//! Suggestions of a large language model beside the translations of `canopy translate`.
+//! Suggestions of a large language model for the translations of `canopy translate`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
-use super::terminal::{StatusLine, duration, sentences_done, tell, warn};
+use super::terminal::{StatusLine, duration, sentences_done, warn, write_stderr};
 use crate::error::{Error, Result};
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
@@ -23,7 +23,7 @@ use canopy_translate::inference::{
 /// Where a key for the server can stand.
 const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";
 
-/// A server that fails so often in a row is not asked again.
+/// Number of consecutive failures after which a server gets no more requests.
 const MOST_FAILURES: usize = 3;
 
 #[derive(Debug, Clone, Args)]
@@ -42,12 +42,12 @@ pub(super) struct LlmArguments {
     llm_timeout: u64,
 }
 
-/// What came of asking for the sentences of a document.
+/// Suggestions for the sentences of a document.
 #[derive(Debug, Default)]
 pub(super) struct Suggestions {
     /// For each sentence the suggestion, if there is one.
     found: Vec<Option<Suggestion>>,
-    /// How likely Canopy's model takes its own translations and the suggestions to be, where it has been asked.
+    /// Probabilities that Canopy's model gives to its own translations and the suggestions, where it has scored them.
     ranked: MeanLogProbs,
     failures: usize,
 }
@@ -58,10 +58,10 @@ impl LlmArguments {
         [self.llm.as_deref(), self.llm_model.as_deref()]
     }
 
-    /// Asks for all sentences that a model has translated; none if no language model is named.
+    /// Requests suggestions for all sentences that a model has translated; none if no language model is named.
     ///
     /// # Errors
-    /// If its address is none. A server that fails is told, and Canopy's translations stand.
+    /// If its address is invalid. A failing server is reported, and Canopy's translations stay.
     pub fn suggestions(
         &self,
         translator: &Translator,
@@ -134,7 +134,7 @@ impl LlmArguments {
             ));
         }
         line.clear();
-        tell(&format!(
+        write_stderr(&format!(
             "canopy: {}: {}\n",
             document.name,
             suggestions.summary(&name, begun.elapsed())
@@ -203,7 +203,7 @@ impl Suggestions {
             count += 1;
             repaired += usize::from(suggestion.is_repaired);
         }
-        let mut told = format!(
+        let mut text = format!(
             "{model}: {count} sentences in {}, {} tokens read, {} written",
             duration(elapsed.as_secs_f64()),
             thousands(usage.prompt_tokens),
@@ -211,16 +211,16 @@ impl Suggestions {
         );
         // Writing to a string does not fail.
         if repaired > 0 {
-            let _ = write!(told, "; markup put right in {repaired}");
+            let _ = write!(text, "; markup repaired in {repaired}");
         }
         if self.failures > 0 {
             let _ = write!(
-                told,
+                text,
                 "; {} without an answer, where Canopy's translation stands",
                 self.failures
             );
         }
-        told
+        text
     }
 }
 

@@ -1,7 +1,7 @@
 //! The log: what the program does and why, for those who look for a fault.
 //!
 //! Spans and events name files, models, devices, counts and times, no texts of documents. Nothing is written unless a
-//! person asks for it on the command line; the window writes a file in its data folder.
+//! user requests it on the command line; the window writes a file in its data folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ const FULL: u64 = 2 << 20;
 
 /// Starts the log of this process and has the places of panics recorded; call it once, first thing.
 ///
-/// Standard error gets what `verbosity` (how often `--verbose` was given) and the variable [`LOG_VARIABLE`] ask for; `file`
+/// Standard error gets what `verbosity` (how often `--verbose` was given) and the variable [`LOG_VARIABLE`] select; `file`
 /// gets at least what one `--verbose` shows. A file that cannot be written is done without.
 ///
 /// # Errors
@@ -39,7 +39,7 @@ pub(super) fn start_log(verbosity: u8, file: Option<PathBuf>) -> Result<()> {
             .with_timer(uptime())
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(io::stderr)
-            // Where nobody reads standard error any more, the work goes on.
+            // Where standard error is no longer read, the work continues.
             .log_internal_errors(false);
         Some(layer.with_filter(filter(verbosity, directives)?))
     } else {
@@ -104,7 +104,7 @@ fn about() -> String {
     )
 }
 
-/// The name and version of the system, as far as it tells them.
+/// The name and version of the system, as far as it reports them.
 fn system() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release
@@ -208,10 +208,10 @@ mod tests {
     #[test]
     fn directives_that_cannot_be_read_are_refused_with_an_example() {
         let error = filter(0, "canopy=loud").expect_err("no level");
-        let told = error.to_string();
+        let message = error.to_string();
         assert!(
-            told.contains("CANOPY_LOG") && told.contains("canopy=debug"),
-            "{told}"
+            message.contains("CANOPY_LOG") && message.contains("canopy=debug"),
+            "{message}"
         );
         for directives in [
             "debug",

@@ -13,6 +13,7 @@ use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
 use super::options::{models, positive};
+use super::probe::{self, ProbeArguments};
 use super::terminal::print;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::file::check_writable;
@@ -28,7 +29,13 @@ pub(super) enum ModelCommand {
     Describe(DescribeArguments),
     /// Have a language model continue a raw prompt greedily, for tests and bug reports
     Complete(CompleteArguments),
-    /// Add a translation model that others made to the models of this user, or import an encoder; nothing in it is executed
+    /// Find the heads of a language model that find the antecedent of a pronoun, which traces show by default
+    ///
+    /// The probe has twelve conversations of four sentences, one of which names a thing, and a sentence about "it". The score of
+    /// a head is the attention to that sentence minus the mean attention to each other one; "finds" is how often it is the
+    /// largest of the four.
+    Probe(ProbeArguments),
+    /// Add another program's translation model to the models of this user, or import an encoder; nothing in it is executed
     Import(ImportCommand),
     /// List the models that came with the program and those that were added
     #[command(
@@ -40,7 +47,7 @@ pub(super) enum ModelCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Look through catalogues for models to download: those of Mozilla (Firefox), translateLocally, OPUS-MT, HPLT and Argos
+    /// Search catalogues for models to download: those of Mozilla (Firefox), translateLocally, OPUS-MT, HPLT and Argos
     /// Translate, and your own
     ///
     /// Reads the lists over HTTPS and prints a model a line: the name that `canopy model get` takes, languages, kind, size,
@@ -49,16 +56,16 @@ pub(super) enum ModelCommand {
     /// Download a model of a catalogue and install it, as `canopy model get en-fr`
     ///
     /// A pair of languages takes the first model that fits, a name the model that `canopy model search` shows under it,
-    /// OWNER/NAME a repository of Hugging Face. Sizes and hashes are compared with those of the list. A download that was broken
-    /// off goes on where it stopped. The model becomes the default of its languages if they have none.
+    /// OWNER/NAME a repository of Hugging Face. Sizes and hashes are compared with those of the list. An interrupted
+    /// download is resumed. The model becomes the default of its languages if they have none.
     Get(GetArguments),
-    /// Choose the catalogues that are looked through
+    /// Choose the catalogues that are searched
     #[command(subcommand)]
     Catalogue(CatalogueCommand),
-    /// Choose the model that translates between two languages where none is named
+    /// Set the default model for two languages
     ///
-    /// The languages are a pair such as en-de, or --from and --to. A model whose files do not say its languages is taken to
-    /// translate between these from then on.
+    /// The languages are a pair such as en-de, or --from and --to. A model without stated languages is assumed to translate
+    /// between these from then on.
     #[command(after_help = "Examples:\n  canopy model default en-de NAME")]
     Default {
         /// Languages, such as en-de, unless --from and --to say them; then name or folder of an installed model
@@ -76,13 +83,13 @@ pub(super) enum ModelCommand {
         /// Name or folder of the model
         model: String,
     },
-    /// Bring back models that came with the program and were removed
+    /// Restore removed models that came with the program
     Restore {
         /// Name of the model; without it all
         model: Option<String>,
     },
-    /// Make a vocabulary shortlist of translations: the words that each source word may become, by IBM model 1. With it
-    /// `canopy translate --shortlist` and `canopy evaluate --shortlist` score few words of a large vocabulary
+    /// Make a vocabulary shortlist from translations: the candidate target words of each source word, by IBM model 1. With it
+    /// `canopy translate --shortlist` and `canopy evaluate --shortlist` score only a few words of a large vocabulary
     Shortlist(ShortlistArguments),
     /// Average checkpoints of one run into a model folder; a single one is only converted
     #[command(
@@ -119,16 +126,16 @@ pub(super) struct ImportCommand {
     #[command(subcommand)]
     encoder: Option<ImportedEncoder>,
     /// A folder or archive (.zip, .tar.gz, .argosmodel) of Hugging Face, Marian (OPUS-MT), Bergamot and Firefox, CTranslate2 or
-    /// Argos Translate, a file of weights with the files beside it, or a model folder of ours; it is copied
+    /// Argos Translate, a file of weights with the files next to it, or a model folder of ours; it is copied
     #[arg(value_name = "FOLDER|FILE", required = true)]
     path: Option<PathBuf>,
-    /// Language that it translates from, where its files do not say it or are wrong: a code or an English name
+    /// Source language, where its files do not name it or are wrong: a code or an English name
     #[arg(long, value_name = "LANGUAGE")]
     from: Option<String>,
-    /// Language that it translates to, likewise
+    /// Target language, likewise
     #[arg(long, value_name = "LANGUAGE")]
     to: Option<String>,
-    /// Name that commands know it by [default: that of its folder or file]
+    /// Name for use in commands [default: that of its folder or file]
     #[arg(long)]
     name: Option<String>,
 }
@@ -176,7 +183,7 @@ pub(super) struct ShortlistArguments {
     /// memory. Tens of thousands are enough
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
-    /// Words that a source word has at most
+    /// Maximum number of target words for a source word
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive())]
     best: usize,
     /// The most frequent words, which any translation may contain
@@ -211,6 +218,7 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
         ModelCommand::Complete(arguments) => complete::run(&arguments),
+        ModelCommand::Probe(arguments) => probe::run(&arguments),
         ModelCommand::Import(ImportCommand {
             encoder,
             path,

@@ -23,8 +23,8 @@ use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf), or the name of an installed model (`canopy
-    /// model list`); without it an installed model that fits, else a starter
+    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf), or the name of
+    /// an installed model (`canopy model list`); default: an installed model for the languages, or a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(super) struct ModelArguments {
 /// Where it computes: on a device of this machine, or on another one.
 #[derive(Debug, Clone, Args)]
 pub(super) struct PlaceArguments {
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU; remote:HOST or remote:HOST:PORT is another
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU; remote:HOST or remote:HOST:PORT is another
     /// machine that runs `canopy serve --compute`
     #[arg(long, value_name = "auto|cpu|gpu|remote:HOST", default_value = "auto", value_parser = place)]
     pub(super) device: DeviceChoice,
@@ -59,7 +59,7 @@ impl PlaceArguments {
         self.with_key(self.device)
     }
 
-    /// The same of another device than the one that is asked for.
+    /// Adds the key of a remote machine to a device choice.
     pub(super) fn with_key(&self, device: DeviceChoice) -> DeviceChoice {
         if let DeviceChoice::Remote(host) = device {
             if let Some(key) = &self.remote_key {
@@ -70,8 +70,7 @@ impl PlaceArguments {
             }
             if !host.is_loopback() {
                 terminal::warn(&format!(
-                    "the connection to {host} is not encrypted: who is on the way can read its key and your texts; ssh -L makes \
-                     a tunnel (docs/guide/remote.md)"
+                    "the connection to {host} is not encrypted: anyone on the network path can read its key and your texts; use a tunnel (ssh -L) (docs/guide/remote.md)"
                 ));
             }
         }
@@ -96,8 +95,8 @@ fn place(text: &str) -> Result<DeviceChoice, String> {
 /// Where sentences end in the documents that are read.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct SrxArgument {
-    /// Rules for where sentences end, in place of Canopy's own: a file in SRX, as other translation tools have them. Those for
-    /// the language of --from apply, else for the one that the document says it is in, else for the one its text seems to be in
+    /// Sentence splitting rules in place of the built-in ones: an SRX file, as other translation tools use. The rules for
+    /// the language of --from apply, or of the one that the document declares, or of the one detected in its text
     #[arg(long, value_name = "FILE.srx")]
     pub(super) srx: Option<PathBuf>,
 }
@@ -116,17 +115,17 @@ impl SrxArgument {
     }
 }
 
-/// How weights are kept for a search.
+/// Precision of weights in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Quantize {
-    /// On the CPU 8-bit integers for a model whose file has such, CTranslate2's aside; else 32-bit numbers
+    /// On the CPU 8-bit integers for a model whose file has them, except CTranslate2's; otherwise 32-bit numbers
     #[default]
     Auto,
     /// 32-bit numbers
     None,
-    /// As 8-bit integers: a quarter of the memory, faster, translations nearly the same
+    /// 8-bit integers: a quarter of the memory, faster, nearly the same translations
     Int8,
-    /// On a graphics card, as 16-bit numbers: half of the memory
+    /// On a GPU, 16-bit numbers: half the memory
     Float16,
 }
 
@@ -159,20 +158,19 @@ impl Quantize {
     }
 }
 
-/// What a search computes with.
+/// Options of a search.
 #[derive(Debug, Clone, Args)]
 pub(super) struct SearchArguments {
-    /// How weights are kept for a search
+    /// Precision of weights in a search
     #[arg(long, value_enum, default_value = "auto")]
     pub quantize: Quantize,
-    /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, most of all
-    /// with a large vocabulary, and some translations become others. By `canopy model shortlist`, or one of Marian's or
-    /// Firefox's in binary form, or a lexical table (lex.s2t). A model that comes with one is searched with it; `none` scores
-    /// all words
+    /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, especially
+    /// with a large vocabulary, but some translations differ. By `canopy model shortlist`, or one of Marian's or Firefox's
+    /// in binary form, or a lexical table (lex.s2t). A model that comes with one is searched with it; `none` scores all
+    /// words
     #[arg(long, value_name = "FILE|none")]
     pub shortlist: Option<PathBuf>,
-    /// From English to German: how a sentence with "you" addresses its reader, where nobody has translated one before it in
-    /// the document
+    /// From English to German: the form of address of sentences with "you" before any that is edited or confirmed in the document
     #[arg(long, value_enum, value_name = "FORM")]
     pub address: Option<AddressName>,
 }
@@ -186,9 +184,9 @@ pub(super) enum AddressName {
     Sie,
     /// ihr: several persons
     Ihr,
-    /// Ihr, Euch: one person, in tales and of older times
+    /// Ihr, Euch: one person, in tales and historical settings
     PoliteIhr,
-    /// The form that most sentences of the document take by themselves, for all of them
+    /// The most frequent form in the document, for all sentences
     Commonest,
 }
 
@@ -293,7 +291,7 @@ impl ModelArguments {
         self.open_for(None, None, false)
     }
 
-    /// The same; where no model is named, the installed one between these languages, or two in a row if `pivots`.
+    /// Opens the named model; without one, the installed model between these languages, or two in a row if `pivots`.
     pub(super) fn open_for(
         &self,
         source: Option<&str>,
@@ -310,9 +308,7 @@ impl ModelArguments {
         };
         let translator = Translator::open_legs(&legs, self.place.choice())?;
         if translator.on_software_gpu() {
-            terminal::warn(
-                "this GPU is a program that runs on the CPU; --device cpu is several times faster",
-            );
+            terminal::warn("this GPU is emulated on the CPU; --device cpu is several times faster");
         }
         Ok(translator)
     }

@@ -10,7 +10,7 @@ use canopy_translate::remote::{Client, RemoteHost, TrainingList};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RemoteCommand {
-    /// List the trainings of a machine that runs `canopy serve --compute`, and what became of them
+    /// List the trainings of a machine that runs `canopy serve --compute`, and their states
     List(HostArguments),
     /// Delete a training there that has ended, with its models
     Remove {
@@ -41,15 +41,15 @@ pub(super) fn run(command: &RemoteCommand) -> Result<()> {
         RemoteCommand::Remove { host, training } => {
             let client = host.client()?;
             client.delete(&format!("/trainings/{training}"))?;
-            let told = serde_json::json!({ "removed": training });
-            host.print(&told, &format!("{training} is deleted\n"))
+            let json = serde_json::json!({ "removed": training });
+            host.print(&json, &format!("{training} is deleted\n"))
         }
     }
 }
 
 fn list(arguments: &HostArguments) -> Result<()> {
     let client = arguments.client()?;
-    let list: TrainingList = client.told_at("/trainings")?;
+    let list: TrainingList = client.get_json("/trainings")?;
     let mut lines = client.device().to_owned();
     for (id, state) in &list.trainings {
         lines += "\n";
@@ -57,8 +57,8 @@ fn list(arguments: &HostArguments) -> Result<()> {
         lines += "  ";
         lines += state;
     }
-    let told = serde_json::json!({ "device": client.device(), "trainings": list.trainings });
-    arguments.print(&told, &format!("{lines}\n"))
+    let json = serde_json::json!({ "device": client.device(), "trainings": list.trainings });
+    arguments.print(&json, &format!("{lines}\n"))
 }
 
 impl HostArguments {

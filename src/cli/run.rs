@@ -15,19 +15,19 @@ use canopy_train::{Curves, Order, chart, give_order};
 pub(super) enum RunCommand {
     /// Draw the curves of training runs: losses, BLEU, learning rate, gradient norm and speed, over each other
     Plot(PlotArguments),
-    /// Have a run that another program trains save a checkpoint and wait
+    /// Make a run of another process save a checkpoint and wait
     Pause {
         /// Run folder
         #[arg(value_name = "RUN")]
         run: PathBuf,
     },
-    /// Have a run go on after a pause
+    /// Resume a paused run
     Resume {
         /// Run folder
         #[arg(value_name = "RUN")]
         run: PathBuf,
     },
-    /// Have a run save a checkpoint and end
+    /// Make a run save a checkpoint and end
     ///
     /// Ctrl+C and SIGTERM end a training in the same way.
     Stop {
@@ -43,7 +43,7 @@ pub(super) enum RunCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  canopy run plot runs/* -o curves.svg")]
 pub(super) struct PlotArguments {
-    /// Run folders, as `canopy train` makes them; a run that still goes on is drawn as far as it is
+    /// Run folders, as `canopy train` makes them; a run under way is drawn up to now
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Figure to write: .svg scales without loss, .png fits anywhere
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_name_are_told_apart_by_their_paths() {
+    fn runs_of_one_name_are_distinguished_by_their_paths() {
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(names(&paths(&["a/x", "a/y/events.jsonl"])), ["x", "y"]);
         assert_eq!(names(&paths(&["a/x", "b/x"])), ["a/x", "b/x"]);

@@ -23,9 +23,7 @@ use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Tr
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  canopy sample --run sample\n\nThe language is made up: tales of six animals, whose nouns \
-    end by a title that one sentence of a tale tells. \
-    A model that reads sentence by sentence is left with chance. Look at what the other one read with:\n\n    \
+    after_help = "Examples:\n  canopy sample --run sample\n\nThe language is made up: tales of six animals, whose nouns have endings that depend on a title in one sentence of the tale. A model that reads sentence by sentence can only guess. To see what the other one read: \n\n    \
     canopy explain DIR/tale.txt --model \"DIR/sample whole document/checkpoints/best\""
 )]
 pub(super) struct SampleArguments {
@@ -108,10 +106,10 @@ pub(super) fn run(arguments: &SampleArguments) -> Result<()> {
     if arguments.json {
         print(&format!(
             "{:#}\n",
-            told_json(&corpus, &learned, &comparison, secs)
+            report_json(&corpus, &learned, &comparison, secs)
         ))
     } else {
-        print(&told(&learned, &comparison, secs))
+        print(&report(&learned, &comparison, secs))
     }
 }
 
@@ -126,7 +124,7 @@ fn learn(
     if let Some(home) = Folders::of_user().data
         && let Err(error) = remember_run(&home, &place)
     {
-        warn(&format!("the window will not find this run: {error}"));
+        warn(&format!("the window will not list this run: {error}"));
     }
     line.line(&format!("{}: {}", run.name, run.config.preset));
     let ComputeDevice { device, name, .. } = ComputeDevice::open(device)?;
@@ -154,7 +152,7 @@ fn nouns(learned: &Learned, comparison: &Comparison) -> (usize, usize) {
     nouns_right(references.zip(learned.hypotheses.iter().map(String::as_str)))
 }
 
-fn told(learned: &[Learned], comparison: &Comparison, secs: f64) -> String {
+fn report(learned: &[Learned], comparison: &Comparison, secs: f64) -> String {
     use std::fmt::Write;
     let width = learned.iter().map(|it| it.name.len()).max().unwrap_or(0);
     let mut text = format!("{:width$}  nouns right   BLEU   chrF\n", "");
@@ -172,10 +170,10 @@ fn told(learned: &[Learned], comparison: &Comparison, secs: f64) -> String {
         let p = bleu.p.map(|p| format!("  BLEU {}", written_p(p)));
         text += &(p.unwrap_or_default() + "\n");
     }
-    text + &format!("A guess is right in 1 of {GENDERS}. {secs:.0} s in all.\n")
+    text + &format!("A guess is right in 1 of {GENDERS} cases. {secs:.0} s in total.\n")
 }
 
-fn told_json(
+fn report_json(
     corpus: &Corpus,
     learned: &[Learned],
     comparison: &Comparison,

@@ -247,16 +247,22 @@ fn columns(
                 .map(|lines| {
                     let metric = metric.as_ref();
                     let (sources, references) = (&segments.sources, &segments.references);
-                    SegmentSums::count_beside(metric, sources, lines, references)
+                    SegmentSums::count_with_sources(metric, sources, lines, references)
                 })
                 .collect();
-            columns.push(Column::of(metric.as_ref(), &sums, level, segments, plan));
+            columns.push(Column::from_sums(
+                metric.as_ref(),
+                &sums,
+                level,
+                segments,
+                plan,
+            ));
         }
     }
     columns
 }
 
-/// Scores of texts that were split into words before compare with nobody's; sacrebleu warns at as many lines.
+/// Scores of texts that were split into words before compare with no others; sacrebleu warns at as many lines.
 fn warn_of_tokenised(tests: &TestSet) {
     const MANY: usize = 100;
     for (name, lines) in tests.names.iter().zip(&tests.systems) {

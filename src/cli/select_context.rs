@@ -38,7 +38,7 @@ pub(super) struct SelectContextArguments {
     /// Measure of similarity: cosine, euclidean, manhattan, snr or snr-variance
     #[arg(long, default_value = "cosine")]
     measure: Measure,
-    /// Where similar sentences are looked for
+    /// Scope of the search for similar sentences
     #[arg(long, value_enum, default_value = "each")]
     range: RangeName,
     /// With --range hybrid: the first N sentences of a document look everywhere, the others in their document
@@ -47,10 +47,10 @@ pub(super) struct SelectContextArguments {
     /// Corpus whose training documents are candidates as well, with --range all and hybrid; it may be the same one
     #[arg(long, value_name = "CORPUS")]
     index: Option<PathBuf>,
-    /// How many sentences each one gets at most
+    /// Maximum number of context sentences for each one
     #[arg(long, value_name = "K", default_value = "1")]
     top: NonZeroUsize,
-    /// Where to compute the encodings
+    /// Device for the encodings
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// File to write, lines of JSON
@@ -76,7 +76,7 @@ enum TypeName {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum RangeName {
-    /// The same document
+    /// Sentences of one document
     Each,
     /// All documents of the same split
     All,
@@ -155,7 +155,7 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
     let line = Mutex::new(StatusLine::new());
     let show = |stage| {
         let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-        line.show(&told(stage));
+        line.show(&stage_text(stage));
         ControlFlow::Continue(())
     };
     let found = select_contexts(&corpus, context, arguments.top, &show)?;
@@ -174,7 +174,7 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
     print(&summary(&report, &info))
 }
 
-fn told(stage: Selecting) -> String {
+fn stage_text(stage: Selecting) -> String {
     match stage {
         Selecting::Encoding(done, all) => format!("encoded {done} of {all} sentences"),
         Selecting::Comparing(split, done, all) => {

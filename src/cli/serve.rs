@@ -10,7 +10,7 @@ use clap::builder::RangedU64ValueParser;
 use super::interrupt::orders_to_end;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
-use super::terminal::{print, tell, warn};
+use super::terminal::{print, warn, write_stderr};
 use crate::error::{BaseError, Error, Result};
 use canopy_project::Folders;
 use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
@@ -26,7 +26,7 @@ const KEY_VARIABLE: &str = "CANOPY_KEY";
     ends the server."
 )]
 pub(super) struct ServeArguments {
-    /// Address to listen at. 127.0.0.1 is reached by programs on this machine alone; at any other one a key is needed
+    /// Address to listen at. 127.0.0.1 can be reached only by programs on this machine; any other needs a key
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
     /// Port to listen at, 0 for a free one; without it 8500, where plug-ins of OPUS-CAT look, or 8600 with --compute
@@ -39,33 +39,34 @@ pub(super) struct ServeArguments {
     /// Where --compute keeps models, corpora and trainings; without it a folder of the user's own
     #[arg(long, value_name = "DIR", requires = "compute")]
     store: Option<PathBuf>,
-    /// Gigabytes of models and corpora that are kept there, at most
+    /// Maximum gigabytes of models and corpora kept there
     #[arg(long, value_name = "GB", default_value_t = 100, value_parser = counts(1_000_000), requires = "compute")]
     store_size: usize,
-    /// Key that every request has to bring. Without it the variable CANOPY_KEY; without that, none at 127.0.0.1, and at any
-    /// other address one that is made up and shown at the start
+    /// Key that every request needs. Without it the variable CANOPY_KEY; without that, none at 127.0.0.1, and at any other
+    /// address a generated one that is shown at the start
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Model folders, folders or zip files of other programs', or names of installed models; without any, all installed ones and
-    /// those that came with the program
+    /// Model folders, folders or zip files of other programs', language models (.gguf), or names of installed models; without
+    /// any, all installed ones and those that came with the program. A language model translates between the languages that no
+    /// other model does
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     model: Vec<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = beam_sizes())]
     beam: Option<usize>,
-    /// How weights are kept for a search
+    /// Precision of weights in a search
     #[arg(long, value_enum, default_value = "auto")]
     quantize: Quantize,
-    /// Megabytes of a request, at most; a larger one gets 413
+    /// Maximum megabytes of a request; a larger one gets 413
     #[arg(long, value_name = "MB", default_value_t = 10, value_parser = counts(1_000))]
     max_size: usize,
-    /// Requests that wait, at most; one more gets 429
+    /// Maximum number of waiting requests; one more gets 429
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = counts(100_000))]
     queue: usize,
-    /// Seconds that a request may take, at most; a slower one gets 504
+    /// Maximum seconds of a request; a slower one gets 504
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = counts(86_400))]
     timeout: usize,
     /// Models that are kept in memory
@@ -100,11 +101,11 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     let signals = orders_to_end();
     let running = Running::start(&options, library)?;
     print(&format!("http://{}\n", running.address()))?;
-    tell(&format!(
-        "canopy: serving {count} {}; Ctrl+C ends it\n",
+    write_stderr(&format!(
+        "canopy: serving {count} {}; press Ctrl+C to stop\n",
         if count == 1 { "model" } else { "models" }
     ));
-    until_asked(signals);
+    wait_for_signal(signals);
     running.stop();
     Ok(())
 }
@@ -131,21 +132,21 @@ fn compute(arguments: &ServeArguments) -> Result<()> {
     let signals = orders_to_end();
     let running = Computing::start(&options)?;
     print(&format!("http://{}\n", running.address()))?;
-    tell(
-        "canopy: computing for other machines; Ctrl+C ends it, and trainings go on when it is begun again\n",
+    write_stderr(
+        "canopy: computing for other machines; press Ctrl+C to stop; trainings resume when it is started again\n",
     );
-    until_asked(signals);
+    wait_for_signal(signals);
     running.stop();
     Ok(())
 }
 
-/// Waits until somebody asks for an end; who asks twice gets it at once.
-fn until_asked(signals: std::io::Result<Signals>) {
+/// Waits for a signal to end; a second one ends the program at once.
+fn wait_for_signal(signals: std::io::Result<Signals>) {
     match signals {
         Ok(signals) => {
             let mut signals = futures_lite::stream::block_on(signals);
             signals.next();
-            tell("\ncanopy: ending; press Ctrl+C again to end at once\n");
+            write_stderr("\ncanopy: stopping; press Ctrl+C again to quit immediately\n");
             std::thread::spawn(move || {
                 if signals.next().is_some() {
                     std::process::exit(130);
@@ -179,13 +180,13 @@ impl ServeArguments {
         }
         if key.is_none() {
             let new = new_key()?;
-            tell(&format!(
+            write_stderr(&format!(
                 "canopy: the key of this server, which is not shown again: {new}\n"
             ));
             key = Some(new);
         }
         warn(
-            "others can reach this server, and the connection is not encrypted; use it in a network that you trust",
+            "others can reach this server, and the connection is not encrypted; use it only in a trusted network",
         );
         Ok(key)
     }
@@ -209,11 +210,15 @@ impl ServeArguments {
             return Ok(Library {
                 models: library::models(),
                 defaults: library::defaults(),
+                any_to_any: None,
             });
         }
         let named = self.model.iter().map(|path| described_model(path));
+        let models = named.collect::<Result<Vec<InstalledModel>, _>>()?;
+        let any_to_any = models.iter().find(|model| model.is_any_to_any());
         Ok(Library {
-            models: named.collect::<Result<Vec<InstalledModel>, _>>()?,
+            any_to_any: any_to_any.map(|model| model.folder.clone()),
+            models,
             defaults: DefaultModels::new(),
         })
     }

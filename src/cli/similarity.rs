@@ -49,7 +49,7 @@ pub(super) struct SimilarityArguments {
     /// Print picks as JSON
     #[arg(long)]
     json: bool,
-    /// Where to compute the encodings
+    /// Device for the encodings
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// File to write: a figure of all pairs (.svg, .png) or its numbers (.csv, .json)
@@ -132,19 +132,19 @@ fn print_picks(
         ranges.into_iter().zip(found.unwrap_or_default()).collect();
     if arguments.json {
         let sentences = texts.iter().enumerate();
-        let told = sentences.map(|(number, text)| json_of(number, text, &of_ranges));
-        return print(&format!("{:#}\n", Value::Array(told.collect())));
+        let values = sentences.map(|(number, text)| json_of(number, text, &of_ranges));
+        return print(&format!("{:#}\n", Value::Array(values.collect())));
     }
-    let mut told = String::new();
+    let mut listing = String::new();
     for (number, text) in texts.iter().enumerate() {
         // Writing to a string does not fail.
-        let _ = writeln!(told, "{:>4}  {text}", number + 1);
+        let _ = writeln!(listing, "{:>4}  {text}", number + 1);
         for (range, context_preview) in &of_ranges {
             let range = range.to_string();
             let _ = match &context_preview[number] {
-                None => writeln!(told, "      {range:<10} -"),
+                None => writeln!(listing, "      {range:<10} -"),
                 Some(pick) => writeln!(
-                    told,
+                    listing,
                     "      {range:<10} {:>8.4}  {}{}  {}",
                     pick.value,
                     pick.document
@@ -156,7 +156,7 @@ fn print_picks(
             };
         }
     }
-    print(&told)
+    print(&listing)
 }
 
 fn json_of(

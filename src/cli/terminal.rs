@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// A line on standard error that is written over; silent when nobody watches.
+/// A line on standard error that is written over; silent without a terminal.
 #[derive(Debug)]
 pub(super) struct StatusLine {
     watched: bool,
@@ -30,7 +30,7 @@ impl StatusLine {
         if self.watched && due {
             let width = text.chars().count();
             let blanks = " ".repeat(self.width.saturating_sub(width));
-            tell(&format!("\r{text}{blanks}"));
+            write_stderr(&format!("\r{text}{blanks}"));
             self.width = width;
             self.last = Some(Instant::now());
         }
@@ -39,12 +39,12 @@ impl StatusLine {
     /// Leaves `text` standing.
     pub fn line(&mut self, text: &str) {
         self.clear();
-        tell(&format!("{text}\n"));
+        write_stderr(&format!("{text}\n"));
     }
 
     pub fn clear(&mut self) {
         if self.width > 0 {
-            tell(&format!("\r{}\r", " ".repeat(self.width)));
+            write_stderr(&format!("\r{}\r", " ".repeat(self.width)));
             self.width = 0;
         }
     }
@@ -53,12 +53,12 @@ impl StatusLine {
 /// Writes a result to standard output, all of it.
 ///
 /// # Errors
-/// If nobody takes it: a full disk, a pipe that was closed.
+/// If it cannot be written: a full disk, a pipe that was closed.
 pub(super) fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// The same for what may be no text.
+/// Prints bytes that may not be text.
 pub(super) fn print_bytes(text: &[u8]) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout
@@ -67,9 +67,9 @@ pub(super) fn print_bytes(text: &[u8]) -> Result<()> {
         .map_err(Error::write("standard output"))
 }
 
-/// Writes to standard error. Where nobody reads it any more, as after Ctrl+C has ended a `tee`, the work goes on all the
+/// Writes to standard error. Where it is no longer read, as after Ctrl+C has ended a `tee`, the work goes on all the
 /// same; `eprint!` would panic.
-pub(super) fn tell(text: &str) {
+pub(super) fn write_stderr(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr
         .write_all(text.as_bytes())
@@ -78,7 +78,7 @@ pub(super) fn tell(text: &str) {
 
 /// A warning on standard error.
 pub(super) fn warn(text: &str) {
-    tell(&format!("canopy: warning: {text}\n"));
+    write_stderr(&format!("canopy: warning: {text}\n"));
 }
 
 /// How many of `all` sentences are done since `begun`, and when all will be.

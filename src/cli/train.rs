@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 
 use async_signal::Signal;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::interrupt::orders_to_end;
 use super::options::models;
-use super::terminal::{StatusLine, duration, print, tell, warn};
+use super::terminal::{StatusLine, duration, print, warn, write_stderr};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_nn::model::Preset;
 use canopy_project::Folders;
 use canopy_train::{
-    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
-    TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,
-    with_fitting_batches,
+    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, RECIPES, Recipe,
+    TrainingConfig, TrainingEvent, device_of_run, probe, remember_run, train, train_remote,
+    with_smaller_batches,
 };
 use canopy_translate::inference::ComputeDevice;
 
@@ -37,6 +37,9 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
+    /// Learning rate, regularisation and stopping of a paper, over those of --config
+    #[arg(long, value_name = "NAME", value_parser = recipes(), conflicts_with = "resume")]
+    recipe: Option<String>,
     /// Model to fine-tune from, ours or another program's, by its folder or its name if it is installed: the preset's context is
     /// added to it, at a constant learning rate
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
@@ -47,22 +50,22 @@ pub(super) struct TrainArguments {
     /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Translations to remember beside the training pairs, for presets with a memory: a TMX file, a corpus, PO or MO files, or a
-    /// table. Sentences of the held-out documents are left out
+    /// Translations to remember in addition to the training pairs, for presets with a memory: a TMX file, a corpus, PO or
+    /// MO files, or a table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
-    /// Corpus of general documents: with --from, the run ends with its scores before and after, beside those of the
+    /// Corpus of general documents: with --from, the run ends with its scores before and after, next to those of the
     /// held-out documents
     #[arg(long, value_name = "DIR")]
     general: Option<PathBuf>,
-    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run tells how often the model
+    /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run reports how often the model
     /// prefers its right translations
     #[arg(long, value_name = "FILE")]
     contrastive_set: Option<PathBuf>,
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
-    /// With --from: leave the sentence-level network as it is, and train only what reads beyond the sentence
+    /// With --from: freeze the sentence-level network, and train only the layers that read context
     #[arg(long)]
     context_only: bool,
     /// Folder for checkpoints, settings and events
@@ -76,10 +79,10 @@ pub(super) struct TrainArguments {
     config: Option<PathBuf>,
     #[command(flatten)]
     place: super::options::PlaceArguments,
-    /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
+    /// Devices that share every batch: graphics adapters, or workers with their own threads on the CPU
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
-    /// Numbers of the matrix products: those of 16 bits are for graphics cards that have them, and slower on the CPU
+    /// Precision of matrix products: 16 bits are for GPUs that support them, and slower on the CPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<ProductPrecision>,
     /// Accepted for older scripts, without effect
@@ -88,10 +91,10 @@ pub(super) struct TrainArguments {
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Updates in all, those before a resume included; 0 for no limit
+    /// Maximum number of updates, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
-    /// Target tokens in all, those before a resume included; 0 for no limit
+    /// Maximum number of target tokens, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     target_tokens: Option<u64>,
     /// Minutes of this session; 0 for no limit
@@ -116,6 +119,14 @@ fn presets() -> PossibleValuesParser {
     PossibleValuesParser::new(Preset::all().map(|preset| preset.name))
 }
 
+/// Values of `--recipe`.
+fn recipes() -> PossibleValuesParser {
+    PossibleValuesParser::new(RECIPES.iter().map(|recipe| {
+        let help = format!("{} ({})", recipe.description, recipe.source);
+        PossibleValue::new(recipe.name).help(help)
+    }))
+}
+
 pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let config = arguments.config()?;
     let device = match &arguments.run {
@@ -124,7 +135,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     };
     let compute = ComputeDevice::open(arguments.place.with_key(device))?;
     if compute.software {
-        warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
+        warn("this GPU is emulated on the CPU; --device cpu is several times faster");
     }
     let mut line = StatusLine::new();
     let control = Control::default();
@@ -141,13 +152,13 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         let Some(estimate) = probed else {
             interrupted()
         };
-        return print(&told(&estimate));
+        return print(&estimate_text(&estimate));
     };
     // The window shows it too.
     if let Some(home) = Folders::of_user().data
         && let Err(error) = remember_run(&home, run)
     {
-        warn(&format!("the window will not find this run: {error}"));
+        warn(&format!("the window will not list this run: {error}"));
     }
     let mut observe = |event: &TrainingEvent| {
         show(&mut line, event);
@@ -160,7 +171,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     };
     if let Some(client) = &compute.remote {
         let resume = arguments.resume;
-        let ended = train_elsewhere(client, &config, run, resume, &control, &mut observe)?;
+        let ended = train_remote(client, &config, run, resume, &control, &mut observe)?;
         if ended.is_order() {
             interrupted();
         }
@@ -168,7 +179,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     }
     let begun = (config.batch_tokens, arguments.resume);
     let (device, name) = (&compute.device, &compute.name);
-    let ended = with_fitting_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
+    let ended = with_smaller_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
         let config = TrainingConfig {
             batch_tokens,
             ..config.clone()
@@ -186,7 +197,7 @@ pub(super) fn interrupted() -> ! {
     std::process::exit(INTERRUPTED)
 }
 
-fn told(estimate: &Estimate) -> String {
+fn estimate_text(estimate: &Estimate) -> String {
     let total = estimate.total_secs.map_or_else(String::new, |secs| {
         format!("in all about {}, ", duration(secs))
     });
@@ -206,7 +217,7 @@ fn told(estimate: &Estimate) -> String {
     )
 }
 
-/// Ctrl+C, or a system that asks for an end, ends the run after a checkpoint; another Ctrl+C ends the program at once.
+/// Ctrl+C, or a termination signal, ends the run after a checkpoint; another Ctrl+C ends the program at once.
 pub(super) fn end_on_interrupt(control: &Control) {
     let control = control.clone();
     match orders_to_end() {
@@ -214,10 +225,10 @@ pub(super) fn end_on_interrupt(control: &Control) {
             std::thread::spawn(move || {
                 for signal in futures_lite::stream::block_on(signals) {
                     if control.order() < Order::Stop {
-                        tell("\ncanopy: saving; press Ctrl+C again to end at once\n");
+                        write_stderr("\ncanopy: saving; press Ctrl+C again to quit immediately\n");
                         control.stop();
                     } else if !matches!(signal, Ok(Signal::Term)) {
-                        // A system may well ask twice.
+                        // A system may send the signal twice.
                         interrupted();
                     }
                 }
@@ -262,6 +273,10 @@ impl TrainArguments {
         config.context_only |= self.context_only;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
+        if let Some(name) = &self.recipe {
+            Recipe::named(name)?.apply(&mut config)?;
+            config.context_only |= self.context_only;
+        }
         set(&mut config.devices, self.devices.as_ref());
         set(&mut config.precision, self.precision.as_ref());
         set(&mut config.moments, self.moments.as_ref());
@@ -297,7 +312,7 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
             ..
         } => {
             let from = if *step > 0 {
-                format!(", goes on after step {step}")
+                format!(", resumed after step {step}")
             } else {
                 String::new()
             };
@@ -364,8 +379,10 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 EndReason::WorseThanBase => {
                     ": the model became much worse than the one it began with, which is kept in checkpoints/best"
                 }
-                EndReason::Stopped => ": stopped and saved, go on with --resume",
-                EndReason::Abandoned => ": abandoned, go on from the last checkpoint with --resume",
+                EndReason::Stopped => ": stopped and saved, continue with --resume",
+                EndReason::Abandoned => {
+                    ": abandoned, continue from the last checkpoint with --resume"
+                }
             };
             line.line(&format!("finished after step {step}{how}"));
         }
@@ -383,7 +400,7 @@ fn show_phase(line: &mut StatusLine, phase: Phase) {
         Phase::Draft => line.show("writing drafts of the training pairs"),
         Phase::Validate => line.show("validating"),
         Phase::Save => line.show("saving"),
-        Phase::Paused => line.line("paused; go on with `canopy run resume`"),
+        Phase::Paused => line.line("paused; continue with `canopy run resume`"),
         Phase::Train => {}
     }
 }

@@ -11,7 +11,7 @@ mod report;
 
 use std::path::Path;
 
-use super::terminal::{tell, warn};
+use super::terminal::{warn, write_stderr};
 use crate::error::Result;
 use arguments::PseudoName;
 pub(super) use arguments::{TranslateArguments, exports};
@@ -39,7 +39,7 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
-    // What cannot be read is told before anything is translated.
+    // Unreadable files are reported before anything is translated.
     let sources = arguments.sources().into_iter();
     let documents = sources.map(|source| arguments.read(source));
     let mut documents = documents.collect::<Result<Vec<_>>>()?;
@@ -60,20 +60,20 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     }
     let mut translators = Translators::new(arguments, &documents);
     for (document, place) in documents.into_iter().zip(places) {
-        let translator = translators.of(arguments, &document)?;
+        let translator = translators.for_document(arguments, &document)?;
         arguments.put(&arguments.bytes(translator, &document)?, place)?;
     }
     if let Some(translator) = translators.current() {
-        tell_traffic(translator);
+        report_traffic(translator);
     }
     Ok(())
 }
 
 /// Says what has gone to and fro between this machine and the one that translates.
-fn tell_traffic(translator: &Translator) {
+fn report_traffic(translator: &Translator) {
     if let Some(traffic) = translator.traffic() {
         let [sent, received] = [traffic.sent, traffic.received].map(|bytes| bytes.div_ceil(1_000));
-        tell(&format!(
+        write_stderr(&format!(
             "canopy: {}: {} round trips, {sent} kB sent, {received} kB received\n",
             translator.device_name(),
             traffic.round_trips
@@ -82,7 +82,7 @@ fn tell_traffic(translator: &Translator) {
 }
 
 impl TranslateArguments {
-    /// The translator that the options ask for, between these languages where they name no model.
+    /// The translator of the options, between these languages where they name no model.
     fn translator(&self, from: Option<&str>, to: Option<&str>) -> Result<Translator> {
         let mut translator = self.model.open_for(from, to, !self.no_pivot)?;
         if translator.second().is_some() {
@@ -107,7 +107,7 @@ impl TranslateArguments {
         Ok(translator)
     }
 
-    /// Translates a document, writes its trace if one is asked for, and gives what is to be written of it.
+    /// Translates a document, writes its trace if one is requested, and returns the output.
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
         warn_of_drafts(document);
         let (adapted, mut translations) = translate(
@@ -118,7 +118,7 @@ impl TranslateArguments {
         )?;
         if adapted.is_some() && translator.traffic().is_some() {
             warn(
-                "a model that is made for a document is made and searched on this machine, not on the other one",
+                "a model that is adapted to a document runs on this machine, not on the other one",
             );
         }
         let translator = adapted.as_ref().unwrap_or(translator);
@@ -172,12 +172,12 @@ impl TranslateArguments {
         }
     }
 
-    /// The same without a model.
+    /// The pseudo-translation of a file, made without a model.
     fn pseudo_bytes(&self, name: PseudoName, document: &Document) -> Result<Vec<u8>> {
         let pseudo = Pseudo::from(name);
         let translated = |sentence: &Sentence| {
             let is_open = sentence.known.is_none();
-            is_open.then(|| pseudo.of(document, sentence))
+            is_open.then(|| pseudo.translate(document, sentence))
         };
         let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
         if self.json {
@@ -197,7 +197,7 @@ impl TranslateArguments {
         }
     }
 
-    /// The languages of a pseudo-translation, where they are told.
+    /// The languages of a pseudo-translation, where they are given.
     fn languages(&self) -> Languages {
         // "Undetermined", as BCP 47 has it.
         let code = |code: &Option<String>| code.clone().unwrap_or_else(|| "und".to_owned());

@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
+        "{path:?}, item {item}: {problem}; use the set as published, or as `canopy contrast make` wrote it"
     )]
     ContrastiveItem {
         problem: String,
@@ -21,7 +21,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
+        "this is not a contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
     )]
     ContrastiveSet { problem: String, path: PathBuf },
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Contrastive sets: whether a model prefers a right translation to wrong ones that only the document can tell apart.
+//! Contrastive sets: whether a model prefers a right translation to wrong ones that only the document distinguishes.
 //!
 //! The [set](ContrastiveSet) and the [formats](open) it is read from, a model's [scores](score()) and the
 //! [accuracies](Accuracies) that follow from them. Sets are made, and figures of accuracies drawn, where systems are evaluated.

@@ -24,7 +24,7 @@ pub struct ContextOptions {
     pub after: Option<usize>,
     /// Models that read translations of other sentences get the human ones instead of their own.
     pub gold_target_context: bool,
-    /// Of the search for its own ones.
+    /// Beam size of the search for its own translations.
     pub beam_size: usize,
 }
 
@@ -46,7 +46,7 @@ pub struct SetScores {
     pub target_context: TargetContext,
 }
 
-/// Translations of a document's sentences, from its beginning on; none of those that nobody knows.
+/// Translations of a document's sentences, from its beginning on; none for unknown ones.
 type Translations = Vec<Option<String>>;
 
 /// The text of a set as the model reads it.
@@ -238,7 +238,7 @@ impl Scorer<'_> {
                         &translations[item.document],
                         options,
                     );
-                    // Whoever reads translations behind a sentence reads no other sentence.
+                    // A model that reads translations behind a sentence reads no other sentence.
                     for sentence in &mut read.sentences[first..] {
                         sentence
                             .ids
@@ -277,7 +277,7 @@ impl Scorer<'_> {
 
     /// Adds a document; the number that each of its sentences gets, or the first part of one that is too long.
     ///
-    /// The human translation of such a sentence is not read: nobody knows where to cut it.
+    /// The human translation of such a sentence is not read: it is unknown where to cut it.
     fn add_document(
         &self,
         text: &mut SourceText,

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContrastiveSet {
     pub name: String,
-    /// Description of the set and of its making, for whoever reads a result.
+    /// Description of the set and how it was made, for readers of a result.
     pub about: String,
     pub documents: Vec<SetDocument>,
     pub items: Vec<Item>,

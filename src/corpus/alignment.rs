@@ -1,4 +1,4 @@
-//! Which text of one language belongs to which of the other, where nobody has said so.
+//! Alignment of the texts of one language with those of the other.
 //!
 //! `lengths.rs` is Gale and Church's method, `anchors.rs` finds what reads the same in every language, `texts.rs` takes
 //! both from a document, `structure.rs` looks at kinds of paragraphs, `comparison.rs` goes from paragraphs to the sentences

@@ -11,7 +11,7 @@
 //! - `document`: where the sentence stands, if not in the same document: in the same split, or with `in_index` in the
 //!   training documents of the index.
 //! - `sentence`: the number of the unit in its document, counted from 0.
-//! - `score`: what the measure says, in its own unit; missing where none was asked.
+//! - `score`: the value of the measure, in its own unit; missing where none was computed.
 
 use std::path::Path;
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_line() {
+    fn damage_is_reported_with_its_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("contexts.jsonl");
         let info = ContextsInfo::default();
@@ -204,13 +204,13 @@ mod tests {
             assert!(text.contains("line 1"), "{text}");
         }
         std::fs::write(&path, b"{}\n\xFF").expect("written");
-        let told = read_contexts(&path).expect_err("no text");
+        let message = read_contexts(&path).expect_err("no text");
         assert!(
             matches!(
-                told,
+                message,
                 Error::Base(crate::error::BaseError::NotUtf8 { line: 2, .. })
             ),
-            "{told}"
+            "{message}"
         );
     }
 }

@@ -61,7 +61,7 @@ pub struct CtxproReport {
     /// Sentences before them.
     pub context: usize,
     pub films: usize,
-    /// Left out: the same sentence of the same film asks for the same word.
+    /// Left out: duplicates with the same sentence, film and word.
     pub doubles: usize,
     /// Left out: the film stands in development or test sets too.
     pub held_out: usize,
@@ -96,7 +96,7 @@ impl CtxproImport {
         let (mut films, mut held_out) = (HashSet::new(), HashSet::new());
         for (files, split) in &self.sets {
             for (item, before) in read(files)? {
-                let split = split.unwrap_or_else(|| Split::of(&item.film));
+                let split = split.unwrap_or_else(|| Split::for_document(&item.film));
                 films.insert(item.film.clone());
                 if split != Split::Train {
                     held_out.insert(item.film.clone());

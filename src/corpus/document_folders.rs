@@ -39,7 +39,7 @@ pub struct FolderImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
-    /// Pairs in which it finds a defect are context only, beside those of which the aligner is not sure.
+    /// Pairs with a defect are context only, as are those of which the aligner is not sure.
     pub filter: Option<PairFilter>,
 }
 
@@ -73,7 +73,7 @@ pub struct LeftOut {
 }
 
 impl FolderImport {
-    /// Reads all documents and writes the corpus; `progress` is told pairs of documents done and in all, and may end
+    /// Reads all documents and writes the corpus; `progress` gets the numbers of document pairs done and in all, and may end
     /// the import: then nothing is written and the result is `None`.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl FolderImport {
         let corpus = writer.finish()?;
         let statistics = corpus.statistics();
         report.doubtful = Split::ALL
-            .map(|split| statistics.of(split).doubtful)
+            .map(|split| statistics.get(split).doubtful)
             .iter()
             .sum();
         Ok(Some((corpus, report)))
@@ -170,7 +170,7 @@ impl FolderImport {
     /// By the path, as for everybody; a language in it counts for nothing, so that the splits of both directions agree.
     fn split(&self, path: &str) -> Split {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-        Split::of(&format!(
+        Split::for_document(&format!(
             "{}.{extension}",
             bare(path, &self.source_language)
         ))

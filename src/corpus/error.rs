@@ -33,33 +33,33 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
-    #[error("{path:?}: {problem}; `msgfmt -c` tells what is wrong with a PO file")]
+    #[error("{path:?}: {problem}; `msgfmt -c` shows what is wrong with a PO file")]
     Gettext { problem: String, path: PathBuf },
     #[error(
-        "{path:?}, line {line}: no source and target with a tab between them; the ending says what a memory is: .tmx, .po, else a table of two columns"
+        "{path:?}, line {line}: no source and target with a tab between them; the extension gives the format of a memory: .tmx, .po, otherwise a table of two columns"
     )]
     Memory { line: usize, path: PathBuf },
     #[error(
-        "this memory is of translations from {has}; the model translates from {asked}: {path:?}"
+        "this memory has translations from {has}; the model translates from {expected}: {path:?}"
     )]
     MemoryLanguages {
         has: String,
-        asked: String,
+        expected: String,
         path: PathBuf,
     },
     #[error(
-        "this corpus is of translations from {has}, the first one from {asked}; combine corpora of the same languages: {path:?}"
+        "this corpus has translations from {has}, the first one from {expected}; combine corpora of the same languages: {path:?}"
     )]
     CorpusLanguages {
         has: String,
-        asked: String,
+        expected: String,
         path: PathBuf,
     },
     #[error(
-        "another corpus has a folder of the same name, which its documents would be called by; rename one of them: {path:?}"
+        "another corpus has a folder of the same name, from which the documents get their ids; rename one of them: {path:?}"
     )]
     SameCorpusName { path: PathBuf },
-    #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
+    #[error("{path:?} contains files other than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
         "no page in both languages has paragraphs of the same id; name the folders that hold `text/**/*.html`, or take `canopy corpus import folders` for other pages: {source_folder:?}, {target_folder:?}"
@@ -69,7 +69,7 @@ pub enum Error {
         target_folder: PathBuf,
     },
     #[error(
-        "no document with text is there in both languages; name folders with the same HTML, Markdown or text files, such as guide/page.html in both, or page.en.md and page.de.md: {source_folder:?}, {target_folder:?}"
+        "no document with text exists in both languages; name folders with the same HTML, Markdown or text files, such as guide/page.html in both, or page.en.md and page.de.md: {source_folder:?}, {target_folder:?}"
     )]
     NoDocumentPairs {
         source_folder: PathBuf,
@@ -81,9 +81,7 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
-    #[error(
-        "no PO or MO file with messages that are translated from {from} to {to} lies there: {path:?}"
-    )]
+    #[error("there is no PO or MO file with messages translated from {from} to {to}: {path:?}")]
     NoCatalogues {
         from: String,
         to: String,
@@ -122,7 +120,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "no talk is there in both files with segments of the same ids; name two languages of the same set: {source_file:?}, {target_file:?}"
+        "no talk in both files has segments with the same ids; name two languages of the same set: {source_file:?}, {target_file:?}"
     )]
     NoTalks {
         source_file: PathBuf,

@@ -1,7 +1,7 @@
 //! The format of a corpus on disk, and how it is read.
 //!
 //! A corpus is a folder: `corpus.json` says what it is, `train.jsonl`, `dev.jsonl` and `test.jsonl` hold one document a
-//! line, so that no more than one document need be in memory. `vocabulary.json` may stand beside them.
+//! line, so that no more than one document need be in memory. `vocabulary.json` may accompany them.
 //!
 //! `corpus.json`:
 //! ```json
@@ -16,7 +16,7 @@
 //!                  "units": [{"source": "Previewing …", "target": "Ansicht …", "status": "new"}]}]}
 //! ```
 //! - `sections`: the tree of headings, parents before children; `heading` is an index into `paragraphs`.
-//! - `note` (may be missing): what a translator is told of a paragraph, such as who speaks.
+//! - `note` (may be missing): information for a translator about a paragraph, such as who speaks.
 //! - `kind`: `title`, `heading`, `text`, `list_item` or `table_cell`.
 //! - `source`, `target`: white space folded; inline markup as the private-use characters of
 //!   [`placeholder`](canopy_document::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
@@ -85,7 +85,7 @@ impl ParallelParagraph {
         (sources.join(" "), targets.join(" "))
     }
 
-    /// Whether it can be told from its source, and its target is surely the translation.
+    /// Whether it differs from its source, and its target is certainly the translation.
     pub(super) fn is_scored(&self) -> bool {
         let sure = |unit: &Unit| !matches!(unit.status, UnitStatus::Doubtful | UnitStatus::Context);
         let (source, target) = self.visible();
@@ -93,7 +93,7 @@ impl ParallelParagraph {
     }
 }
 
-/// Description of a corpus by whoever makes it.
+/// Description of a corpus by its maker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusInfo {
     pub name: String,
@@ -116,7 +116,7 @@ pub(super) struct Manifest {
     pub statistics: Statistics,
 }
 
-/// A corpus on disk; its documents are read when they are asked for.
+/// A corpus on disk; its documents are read on demand.
 #[derive(Debug, Clone)]
 pub struct Corpus {
     folder: PathBuf,
@@ -209,7 +209,7 @@ impl Corpus {
     pub fn documents(&self, split: Split) -> Result<Documents> {
         let path = self.folder.join(split.file_name());
         let file = File::open(&path).map_err(Error::read(&path))?;
-        let expected = self.manifest.statistics.of(split).documents;
+        let expected = self.manifest.statistics.get(split).documents;
         Ok(Documents {
             reader: BufReader::with_capacity(1 << 16, file),
             path,
@@ -225,7 +225,7 @@ impl Corpus {
 pub struct Documents {
     reader: BufReader<File>,
     path: PathBuf,
-    /// Of the document read last, counted from 1.
+    /// Line of the document read last, counted from 1.
     line: usize,
     expected: usize,
     ended: bool,
@@ -292,7 +292,7 @@ fn broken_reference(document: &ParallelDocument) -> Option<String> {
         }
         if section.heading.is_some_and(|heading| heading >= paragraphs) {
             return Some(format!(
-                "section {index} has a heading beyond the {paragraphs} paragraphs"
+                "the heading of section {index} is outside the {paragraphs} paragraphs"
             ));
         }
     }
@@ -300,5 +300,5 @@ fn broken_reference(document: &ParallelDocument) -> Option<String> {
         .paragraphs
         .iter()
         .position(|paragraph| paragraph.section >= sections);
-    lost.map(|index| format!("paragraph {index} stands in a section beyond the {sections}"))
+    lost.map(|index| format!("the section of paragraph {index} is outside the {sections}"))
 }

@@ -1,7 +1,7 @@
 //! Sources that are kept for development and tests, and whether a training source is one of them or nearly.
 //!
 //! Texts are compared without markup, marks and case. A training source resembles a held-out one if it has at least
-//! [`SHARE`] of the character 5-grams of it (its containment, Broder 1997). A source that has so many of them has one of the
+//! [`SHARE`] of the character 5-grams of it (its containment, Broder 1997). A source with this many of them has one of the
 //! rarest, too: only these are indexed.
 
 use std::collections::{HashMap, HashSet};
@@ -102,7 +102,7 @@ impl HeldOut {
     }
 }
 
-/// How many of so many grams are [`SHARE`] of them.
+/// Number of grams that is [`SHARE`] of a count.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -2,14 +2,14 @@
 
 use canopy_tokenize::two_letters;
 
-/// Whether a text marked `found` is in language `asked`: the same code, or one is the other with a region or script.
-pub fn is_same_language(found: &str, asked: &str) -> bool {
-    let [found, asked] = [found, asked].map(normal);
+/// Whether a text marked `found` is in language `wanted`: the same code, or one is the other with a region or script.
+pub fn is_same_language(found: &str, wanted: &str) -> bool {
+    let [found, wanted] = [found, wanted].map(normal);
     let extends = |long: &str, short: &str| {
         long.strip_prefix(short)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    extends(&found, &asked) || extends(&asked, &found)
+    extends(&found, &wanted) || extends(&wanted, &found)
 }
 
 /// The code without region and script: `en` of `en-US`.
@@ -19,8 +19,8 @@ pub(super) fn primary(code: &str) -> &str {
 }
 
 /// Whether both codes are written the same but for case and `_`.
-pub(super) fn is_same_code(found: &str, asked: &str) -> bool {
-    normal(found) == normal(asked)
+pub(super) fn is_same_code(found: &str, wanted: &str) -> bool {
+    normal(found) == normal(wanted)
 }
 
 /// `page` of `page.en`, `page_en-US` or `page-en`, if `language` is English; `None` if the name says nothing of it.
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn codes_match_by_their_beginning() {
-        for (found, asked) in [
+        for (found, wanted) in [
             ("en", "en"),
             ("en-US", "en"),
             ("EN_gb", "en"),
@@ -69,10 +69,10 @@ mod tests {
             ("eng", "en"),
             ("de", "deu_Latn"),
         ] {
-            assert!(is_same_language(found, asked), "{found} {asked}");
+            assert!(is_same_language(found, wanted), "{found} {wanted}");
         }
-        for (found, asked) in [("en-US", "en-GB"), ("enm", "en"), ("", "en"), ("de", "en")] {
-            assert!(!is_same_language(found, asked), "{found} {asked}");
+        for (found, wanted) in [("en-US", "en-GB"), ("enm", "en"), ("", "en"), ("de", "en")] {
+            assert!(!is_same_language(found, wanted), "{found} {wanted}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! LibreOffice's help as a corpus: the same pages in every language, every paragraph with the same `id`.
 //!
 //! The packages `libreoffice-help-en-us`, `libreoffice-help-de` and 30 more hold `text/**/*.html`. Pages are paired by
-//! path, paragraphs by `id` (of several with the same one the last counts, as in everybody's figures). A pair of paragraphs is divided into
-//! sentences where both sides have equally many and is one unit otherwise. What only one language has is left out;
-//! the tree of headings is that of the source. Markup gets common numbers, and what only one side has is taken out of
-//! the texts.
+//! path, paragraphs by `id` (of several with the same one the last counts, as in everybody's figures). A pair of paragraphs
+//! is divided into sentences where both sides have equally many and is one unit otherwise. What only one language has is
+//! left out; the tree of headings is that of the source. Markup gets common numbers, and what only one side has is taken
+//! out of the texts.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct HelpReport {
 }
 
 impl HelpImport {
-    /// Reads all pages and writes the corpus; `progress` is told pages done and pages in all.
+    /// Reads all pages and writes the corpus; `progress` gets the numbers of pages done and in all.
     ///
     /// # Errors
     /// If a page cannot be read, no page in both languages has a paragraph of the same id, or the corpus cannot be
@@ -78,7 +78,7 @@ impl HelpImport {
             let document = aligned(page, &source, &target, &mut report);
             if !document.paragraphs.is_empty() {
                 filled += 1;
-                writer.add(Split::of(page), document)?;
+                writer.add(Split::for_document(page), document)?;
             }
         }
         progress(pages.len(), pages.len());
@@ -180,7 +180,12 @@ fn units(
         report.divided_paragraphs += 1;
         let pairs = sources.iter().zip(targets);
         pairs
-            .map(|(ours, theirs)| (Side::of(source, ours), Side::of(target, theirs)))
+            .map(|(ours, theirs)| {
+                (
+                    Side::from_sentence(source, ours),
+                    Side::from_sentence(target, theirs),
+                )
+            })
             .collect()
     } else {
         report.whole_paragraphs += 1;

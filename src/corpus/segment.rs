@@ -48,7 +48,7 @@ pub struct DocumentUnits {
     pub sources: Vec<((usize, usize), String)>,
     /// The visible text of each.
     pub shown: Vec<String>,
-    /// The note for a translator beside each, such as who speaks; empty where there are none.
+    /// The note for a translator of each, such as who speaks; empty where there are none.
     pub notes: Vec<Option<String>>,
     /// The text of each one's points, by number.
     pub points: Vec<Vec<String>>,
@@ -70,7 +70,7 @@ impl DocumentUnits {
         self.sources.iter().position(|(other, _)| *other == place)
     }
 
-    /// Whether the same note stands beside two units, such as the name of who speaks.
+    /// Whether two units have the same note, such as the name of the speaker.
     pub fn share_note(&self, unit: usize, other: usize) -> bool {
         let note = |unit: usize| self.notes.get(unit)?.as_deref();
         note(unit).is_some_and(|own| note(other) == Some(own))

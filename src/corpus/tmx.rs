@@ -2,8 +2,9 @@
 //!
 //! Every unit that has both languages becomes a paragraph with one pair, its inline elements placeholders. Documents are
 //! found by a property that names one (such as `x-document` or `file`), else by a `tuid` that begins with a file's name
-//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at, but in a memory. The
-//! file is read unit by unit, but the texts of both languages are kept in memory until all documents are complete.
+//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at,
+//! but in a memory. The file is read unit by unit, but the texts of both languages are kept in memory until all documents
+//! are complete.
 
 mod encoding;
 mod look;
@@ -70,7 +71,7 @@ pub struct TmxImport {
 pub struct TmxReport {
     /// Units of the file.
     pub units: usize,
-    /// Those without one of the languages, or without text in it.
+    /// Units without one of the languages, or without text in it.
     pub incomplete: usize,
     pub pairs: usize,
     /// Pairs that stood earlier in the same split.
@@ -85,7 +86,7 @@ pub struct TmxReport {
 }
 
 impl TmxImport {
-    /// Reads the file and writes the corpus; `progress` is told bytes read and in all, and may end the import: then
+    /// Reads the file and writes the corpus; `progress` gets the numbers of bytes read and in all, and may end the import: then
     /// nothing is written and the result is `None`.
     ///
     /// # Errors
@@ -120,11 +121,11 @@ impl TmxImport {
         report.pairs = report.units - report.incomplete;
         (report.documents, report.named_documents) = (memory.documents.len(), memory.named);
         for (id, paragraphs) in memory.documents {
-            writer.add(Split::of(&id), document(id, paragraphs))?;
+            writer.add(Split::for_document(&id), document(id, paragraphs))?;
         }
         let corpus = writer.finish()?;
         report.repeated = Split::ALL
-            .map(|split| corpus.statistics().of(split).repeated)
+            .map(|split| corpus.statistics().get(split).repeated)
             .iter()
             .sum();
         Ok(Some((corpus, report)))

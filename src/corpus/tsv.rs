@@ -50,7 +50,7 @@ pub struct TsvReport {
 }
 
 impl TsvImport {
-    /// Reads the file and writes the corpus; `progress` is told lines done and in all, and may end the import: then
+    /// Reads the file and writes the corpus; `progress` gets the numbers of lines done and in all, and may end the import: then
     /// nothing is written and the result is `None`.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl TsvImport {
                 sections,
                 paragraphs,
             };
-            writer.add(Split::of(&document.id), document)?;
+            writer.add(Split::for_document(&document.id), document)?;
         }
         Ok(Some((writer.finish()?, report)))
     }
@@ -139,7 +139,7 @@ pub(super) fn look(
         Some((source, target)) => {
             if last.as_ref() != Some(&row.document) {
                 if documents.insert(row.document.clone()) {
-                    look.document(Split::of(&row.document));
+                    look.document(Split::for_document(&row.document));
                 }
                 last = Some(row.document);
             }

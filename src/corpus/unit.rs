@@ -12,7 +12,7 @@ pub struct Unit {
     pub source: String,
     pub target: String,
     pub status: UnitStatus,
-    /// The text of each point of `source`, by number; empty for tags, for pairs and beyond the end of the list.
+    /// The text of each point of `source`, by number; empty for tags, for pairs and past the end of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<String>,
     /// Placeholders of `target` where they differ: inline code may be translated.
@@ -58,7 +58,7 @@ pub enum UnitStatus {
     Repeated,
     /// Both sides show the same.
     Identical,
-    /// Whether the sides belong together is not sure; set by whoever aligned them.
+    /// Whether the sides belong together is not sure; set by the aligner.
     Doubtful,
     /// A source sentence that is read and no more: it has no translation.
     Context,

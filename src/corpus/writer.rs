@@ -31,10 +31,10 @@ pub struct CorpusWriter {
 }
 
 impl CorpusWriter {
-    /// Begins a corpus that will be `folder`; until [`finish`](Self::finish) it lies under another name beside it.
+    /// Begins a corpus that will be `folder`; until [`finish`](Self::finish) it has another name in the same folder.
     ///
     /// # Errors
-    /// If `folder` exists and may not be replaced, or nothing can be written beside it.
+    /// If `folder` exists and may not be replaced, or nothing can be written next to it.
     pub fn create(folder: impl AsRef<Path>, info: CorpusInfo, replace: bool) -> Result<Self> {
         let folder = folder.as_ref().to_owned();
         if !replace && folder.exists() {
@@ -140,7 +140,7 @@ fn version_for(statistics: &Statistics) -> u32 {
     let any = |count: fn(&SplitStatistics) -> usize| {
         Split::ALL
             .into_iter()
-            .any(|split| count(statistics.of(split)) > 0)
+            .any(|split| count(statistics.get(split)) > 0)
     };
     if any(|of| of.context) {
         VERSION
@@ -185,7 +185,7 @@ fn are_same(one: &Path, other: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Only a corpus and nothing else, or an empty folder: a slip of the pen must not cost somebody's files.
+/// Only a corpus and nothing else, or an empty folder: a typing error must not cost files.
 fn is_replaceable(folder: &Path) -> Result<bool> {
     let mut is_empty = true;
     for entry in std::fs::read_dir(folder).map_err(Error::read(folder))? {

@@ -58,7 +58,7 @@ const GERMAN: Lists = Lists {
     ),
 };
 
-/// A language without lists of what may follow: only numbers are told from words.
+/// A language without lists of what may follow: only numbers are distinguished from words.
 const fn plain(language: &'static str, always: Words, before_number: Words) -> Lists {
     Lists {
         language,
@@ -132,7 +132,7 @@ const RUSSIAN: Lists = plain(
     Words("гл им илл рис с стр табл тел тт ч"),
 );
 
-/// Of which those of the first two apply where the language is not known.
+/// Lists of the known languages; the first two apply where the language is not known.
 const KNOWN: [&Lists; 9] = [
     &ENGLISH,
     &GERMAN,

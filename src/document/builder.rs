@@ -43,7 +43,7 @@ pub(crate) enum Failure {
     Encoding {
         name: &'static str,
     },
-    /// A line beyond [`MAX_LINE_BYTES`](super::MAX_LINE_BYTES).
+    /// A line longer than [`MAX_LINE_BYTES`](super::MAX_LINE_BYTES).
     LongLine {
         line: usize,
     },
@@ -78,7 +78,7 @@ pub(crate) enum Failure {
 #[derive(Debug, Default, Clone)]
 pub(super) struct Context {
     pub kind: ParagraphKind,
-    /// Of a heading: it begins a section.
+    /// Level of a heading, which begins a section.
     pub level: Option<u8>,
     pub id: Option<String>,
     /// The file's note about it to translators.
@@ -360,7 +360,7 @@ impl Builder {
     /// The document.
     ///
     /// # Errors
-    /// If its sentences could not be found, or not be changed as was asked.
+    /// If its sentences could not be found, or not be changed as requested.
     pub fn finish(mut self, kept: Kept) -> Result<Document> {
         if let Some(failure) = self.failure {
             return Err(failure);

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_differ_are_told_and_nothing_else() {
+    fn only_words_that_differ_are_marked() {
         for (old, new, expected) in [
             (
                 "Die Datei öffnen.",

@@ -84,7 +84,7 @@ impl Document {
     }
 
     /// The languages that a bilingual file declares, its source and its target. A target that is the source itself, as
-    /// in a template that nobody has filled in, declares nothing.
+    /// in an empty template, declares nothing.
     pub fn declared_languages(&self) -> [Option<&str>; 2] {
         if !self.format.is_bilingual() {
             return [None, None];
@@ -158,7 +158,7 @@ pub(crate) enum Syntax {
     Plain,
     /// Tags of subtitles show nothing.
     Subtitles,
-    /// As it means itself; codes are told by their place.
+    /// By its own code; codes are identified by their place.
     View,
 }
 
@@ -250,10 +250,10 @@ pub struct Known {
 /// The state of a translation in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// Somebody still has to look at it: fuzzy, unfinished, in need of a review.
+    /// It needs a review: fuzzy, unfinished.
     Draft,
     Translated,
-    /// Somebody has approved it.
+    /// It is approved.
     Approved,
 }
 
@@ -312,7 +312,7 @@ mod tests {
     fn a_long_sentence_is_known_by_its_beginning() {
         assert_eq!(beginning(" Open the file."), "Open the file.");
         let long = "Ändern Sie die Größe ".repeat(4);
-        let told = "Ändern Sie die Größe Ändern Sie die Größ …";
-        assert_eq!(beginning(&long), told);
+        let expected = "Ändern Sie die Größe Ändern Sie die Größ …";
+        assert_eq!(beginning(&long), expected);
     }
 }

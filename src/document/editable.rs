@@ -39,7 +39,7 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut open = vec![];
     let mut start = 0;
     for (at, character) in text.char_indices() {
-        let Some(placeholder) = Placeholder::of(character) else {
+        let Some(placeholder) = Placeholder::from_char(character) else {
             continue;
         };
         if start < at {
@@ -201,7 +201,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(token) => write!(f, "{token} is missing"),
-            Self::Repeated(token) => write!(f, "{token} stands twice"),
+            Self::Repeated(token) => write!(f, "{token} occurs twice"),
             Self::Unknown(token) => write!(
                 f,
                 "{token} does not occur in the source (\\{token} is text that reads so)"

@@ -27,7 +27,7 @@ pub enum Error {
         known: String,
         path: PathBuf,
     },
-    #[error("{name} does not tell its language, which chooses among the rules of {path:?}")]
+    #[error("{name} does not name its language, which selects the rules of {path:?}")]
     SrxOfWhich { name: String, path: PathBuf },
     #[error(
         "no {kind} can be written; its translation is a file of its text, so name it .{extension}: {path:?}"
@@ -62,7 +62,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "the text is not the {name} that it says it is; save it as UTF-8 and open it again: {path:?}"
+        "the text is not in the declared encoding {name}; save it as UTF-8 and open it again: {path:?}"
     )]
     Encoding { name: &'static str, path: PathBuf },
     #[error(

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictograms_are_told_from_letters_and_signs() {
+    fn pictograms_are_distinguished_from_letters_and_signs() {
         let found = |text: &str| {
             let runs = pictograms(text).into_iter();
             runs.map(|run| text[run].to_owned()).collect::<Vec<_>>()

@@ -44,7 +44,7 @@ impl Document {
     ///
     /// # Errors
     /// If the file cannot be read, is damaged or encrypted, is in no encoding that it declares, or has a line or a nesting
-    /// beyond [`MAX_LINE_BYTES`] and [`MAX_DEPTH`]; [`Error::UnknownFormat`] if nothing says the format.
+    /// above [`MAX_LINE_BYTES`] and [`MAX_DEPTH`]; [`Error::UnknownFormat`] if nothing says the format.
     pub fn open(path: impl AsRef<Path>, format: Option<Format>) -> Result<Self> {
         Self::open_with(path, format, &ReadingOptions::default())
     }
@@ -91,7 +91,7 @@ impl Document {
         Self::build(path, &name, format, bytes, options, edit)
     }
 
-    /// Reads bytes that came from elsewhere, such as standard input; `name` stands in messages.
+    /// Reads bytes from any source, such as standard input; `name` is used in messages.
     ///
     /// # Errors
     /// As [`Document::open`].

@@ -17,7 +17,7 @@ pub(super) struct Segmenter {
     srx: Option<SrxFile>,
     /// With the language that they are for.
     rules: Option<(String, Rules)>,
-    /// How many paragraphs there have been of each text that somebody has cut.
+    /// Number of paragraphs so far of each text that was split by hand.
     seen: HashMap<String, usize>,
     edit: Option<SegmentEdit>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Segmenter {
 pub(super) struct ParagraphSource<'d> {
     /// The name of the document.
     pub document: &'d str,
-    /// That it says it is written in.
+    /// The declared language.
     pub language: Option<&'d str>,
     pub is_title: bool,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Unit {
 pub(crate) struct Code {
     /// Bytes of the view.
     view: Range<usize>,
-    /// Of a pair, the other one.
+    /// The other code of a pair.
     partner: Option<usize>,
     /// Whether it is the closing one of a pair.
     closes: bool,
@@ -70,7 +70,7 @@ pub(super) enum Part {
 /// A piece of a written paragraph; text that no translation replaces is named by its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Span {
-    /// Of a translation.
+    /// Text of a translation.
     Text(String),
     /// Bytes of the unit in the view, from the unit's first one on; no code is in them.
     Source(Range<usize>),
@@ -124,7 +124,7 @@ impl Draft {
         }
     }
 
-    /// The beginning of what `name` tells of the text; its code's number.
+    /// The beginning of what `name` marks in the text; its code's number.
     pub fn open(&mut self, name: &str) -> usize {
         self.code(Kind::Open, format!("<{name}>"))
     }
@@ -156,13 +156,13 @@ impl Draft {
         self.code(Kind::Opaque, format!("<{name}>{shown}</{name}>"))
     }
 
-    /// A code that nobody who translates the sentence needs to see: it goes before the next one that is seen, or to the end
+    /// A code that translators of the sentence need not see: it goes before the next one that is seen, or to the end
     /// of the sentence.
     pub fn hidden(&mut self, name: &str) -> usize {
         self.code(Kind::Hidden, format!("<{name}/>"))
     }
 
-    /// A code that nobody who translates needs to see and that marks where text begins, or else where it ends: it goes to the place
+    /// A code that translators need not see and that marks where text begins, or else where it ends: it goes to the place
     /// in the translation that corresponds to its own.
     pub fn placed(&mut self, name: &str, begins: bool) -> usize {
         self.code(Kind::Placed { begins }, format!("<{name}/>"))
@@ -261,7 +261,7 @@ pub(crate) struct Translation<'t> {
     pub(super) document: &'t Document,
     /// In the order of the sentences; where it is shorter, or `None`, there is no translation.
     pub(super) sentences: &'t [Option<String>],
-    /// Of the translation; `None` if the language stays, as in a pseudo-translation.
+    /// Language of the translation; `None` if it stays, as in a pseudo-translation.
     pub(super) language: Option<&'t str>,
 }
 
@@ -439,7 +439,7 @@ impl<'d> Composer<'d> {
         let mut places = places.into_iter().peekable();
         let (mut open, mut text_start) = (Vec::new(), 0);
         for (place, character) in translation.char_indices() {
-            let Some(placeholder) = Placeholder::of(character) else {
+            let Some(placeholder) = Placeholder::from_char(character) else {
                 continue;
             };
             self.placed_text(translation, text_start..place, &mut places);

@@ -35,7 +35,7 @@ impl Scale {
         }
     }
 
-    /// Of a number between `low` and `high`; others get the nearest one's.
+    /// Colour of a number between `low` and `high`; others get the nearest one's.
     pub fn colour(&self, value: f32) -> RGBColor {
         let share = if self.high > self.low {
             f64::from((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::map::by_weight;
 use super::query::{Attention, AttentionRole, Query};
-use super::question::asking_side;
+use super::question::query_side;
 use super::rows::{Rows, sentence_weights};
 use crate::error::Result;
 use crate::trace::{Side, TraceSource};
@@ -23,12 +23,13 @@ pub struct ContextView {
     pub query: String,
     /// The meaning of a number: weight of one row, or mass of several.
     pub measure: String,
-    /// Of the sentence that was asked about.
+    /// The side of the selected sentence.
     pub side: Side,
-    /// Of the context sentences.
+    /// The side of the context sentences.
     pub context_side: Side,
-    /// The sentence that was asked about, its words without weight, or 1 for the word that was asked for.
-    pub asked: ContextSentence,
+    /// The selected sentence; its words have no weight, or 1 for the selected word.
+    #[serde(rename = "asked")]
+    pub selected: ContextSentence,
     /// The sentences with the most weight, most first.
     pub sentences: Vec<ContextSentence>,
     /// Weight of the other sentences, and how many have any.
@@ -40,8 +41,9 @@ pub struct ContextView {
     /// Whether that of the instructions and of the translation so far is, too: a prompt was read.
     pub is_of_prompt: bool,
     pub words_weighed: bool,
-    /// Whether the words of the sentence that was asked about have weights of the same kind as the others.
-    pub asked_is_weighed: bool,
+    /// Whether the words of the selected sentence have weights of the same kind as the others.
+    #[serde(rename = "asked_is_weighed")]
+    pub selected_is_weighed: bool,
 }
 
 /// A sentence and the weights of its words.
@@ -59,7 +61,7 @@ pub struct ShadedWord {
     pub text: String,
     /// Whether a space stands before it.
     pub begins: bool,
-    /// 0 to 1, `None` if the row tells of sentences only.
+    /// 0 to 1, `None` if the row has weights of sentences only.
     pub weight: Option<f32>,
 }
 
@@ -100,25 +102,25 @@ impl ContextView {
         let tokens = source.overview().sentences(query.side)[query.sentence]
             .tokens
             .len();
-        let asked = (0..tokens).map(|word| (query.word == Some(word)).then_some(1.0));
+        let weights = (0..tokens).map(|word| (query.word == Some(word)).then_some(1.0));
         Ok(Self {
             title: "What was read with this".to_owned(),
             query: query.breadcrumb(source.overview(), &attention),
             measure,
             side: query.side,
             context_side: side,
-            asked: sentence(source, query.side, query.sentence, 0.0, asked.collect()),
+            selected: sentence(source, query.side, query.sentence, 0.0, weights.collect()),
             sentences,
             others: (others.len(), others.iter().map(share).sum()),
             rest: mean.sentence_rest,
             is_beside_own: info.is_beside_own,
             is_of_prompt: source.overview().model.num_encoder_layers == 0,
             words_weighed: info.keys.are_words(),
-            asked_is_weighed: false,
+            selected_is_weighed: false,
         })
     }
 
-    /// Shares of the words in the encodings of their sentences, by source2token: of the sentence that is asked about and of
+    /// Shares of the words in the encodings of their sentences, by source2token: of the selected sentence and of
     /// at most `limit` sentences that it read most, with their attention mass in the last layer.
     ///
     /// # Errors
@@ -142,7 +144,7 @@ impl ContextView {
             let weights = reader.keys.rows(number).map(weight).collect();
             Ok(sentence(source, side, number, mass, weights))
         };
-        let read = Query::sentence(asking_side(source), query.sentence);
+        let read = Query::sentence(query_side(source), query.sentence);
         let mut read = sentence_weights(source, &read).unwrap_or_default();
         read.retain(|&(number, weight)| weight > 0.0 && number as usize != query.sentence);
         read.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -156,14 +158,14 @@ impl ContextView {
             measure: "share of a word in the encoding of its sentence (source2token)".to_owned(),
             side,
             context_side: side,
-            asked: encoded(query.sentence, 0.0)?,
+            selected: encoded(query.sentence, 0.0)?,
             sentences: sentences.collect::<Result<_>>()?,
             others: (others.len(), others.iter().map(|(_, weight)| weight).sum()),
             rest: 0.0,
             is_beside_own: false,
             is_of_prompt: false,
             words_weighed: true,
-            asked_is_weighed: true,
+            selected_is_weighed: true,
         })
     }
 
@@ -171,15 +173,15 @@ impl ContextView {
     pub fn text(&self) -> String {
         use std::fmt::Write;
         let mut text = format!("{}\n{}\n\n", self.query, self.measure);
-        let mean = if self.asked_is_weighed {
-            self.asked.mean()
+        let mean = if self.selected_is_weighed {
+            self.selected.mean()
         } else {
             0.0
         };
-        let asked = |word: &ShadedWord| word.weight.is_some_and(|weight| weight > mean);
-        let asked = self.asked.running(asked);
+        let running = |word: &ShadedWord| word.weight.is_some_and(|weight| weight > mean);
+        let running = self.selected.running(running);
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{:>5}       {asked}\n", self.asked.sentence + 1);
+        let _ = writeln!(text, "{:>5}       {running}\n", self.selected.sentence + 1);
         for sentence in &self.sentences {
             let mean = sentence.mean();
             let running = sentence.running(|word| word.weight.is_some_and(|weight| weight > mean));

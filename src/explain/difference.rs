@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use canopy_metrics::comparison::{Change, Piece, word_diff};
 
-/// The context that the model read beside the sentence.
+/// The context that the model read with the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -33,7 +33,7 @@ pub struct ContextDifference {
     /// Translations under each condition.
     pub written: Vec<(Condition, String)>,
     pub words: Vec<WordDifference>,
-    /// The word that was asked about.
+    /// The selected word.
     pub selected: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl WordDifference {
 }
 
 impl ContextDifference {
-    /// Of the whole translation, in nats.
+    /// Gain of the whole translation, in nats.
     pub fn gain(&self) -> f32 {
         self.words.iter().map(WordDifference::gain).sum()
     }

@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
+        "this is not a trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
     )]
     NoTrace { path: PathBuf },
     #[error(
@@ -28,22 +28,22 @@ pub enum Error {
     )]
     BrokenTrace { problem: String, path: PathBuf },
     #[error(
-        "the trace was not written, its numbers cannot be right: {problem}; is the model damaged? {path:?}"
+        "the trace was not written, its numbers cannot be right: {problem}; the model may be damaged {path:?}"
     )]
     ImpossibleTrace { problem: String, path: PathBuf },
     #[error(
-        "{path:?} says no format for the trace; end its name in .json (text) or .trace (binary)"
+        "{path:?} names no format for the trace; use the extension .json (text) or .trace (binary)"
     )]
     TraceExtension { path: PathBuf },
-    #[error("{asked}: {there}")]
-    NotInTrace { asked: String, there: String },
+    #[error("{requested}: {there}")]
+    NotInTrace { requested: String, there: String },
     #[error("this trace has {missing}; {advice}")]
     NotTraced {
         missing: &'static str,
         advice: &'static str,
     },
     #[error(
-        "{path:?} says no format; end its name in .svg or .png for a figure, in .csv or .json for its numbers"
+        "{path:?} names no format; use the extension .svg or .png for a figure, .csv or .json for its numbers"
     )]
     ExplanationExtension { path: PathBuf },
     #[error("{0}")]

@@ -48,7 +48,7 @@ impl GateView {
                 of_side()
                     .find(|gate| gate.layer == layer)
                     .ok_or_else(|| Error::NotInTrace {
-                        asked: format!("layer {}", layer + 1),
+                        requested: format!("layer {}", layer + 1),
                         there: format!("the last gate is in layer {}", last.layer + 1),
                     })?
             }

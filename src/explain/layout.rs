@@ -1,6 +1,6 @@
 //! Where nodes of a tree stand: what is drawn without children is evenly spaced, parents stand above the middle of theirs.
 //!
-//! A width holds so many slots. Nodes are opened from the root down, those with a number first, until the slots are used
+//! A width holds a number of slots. Nodes are opened from the root down, those with a number first, until the slots are used
 //! up; what stays closed stands for all sentences below it, and neighbours without a number stand for their siblings. So
 //! the way to the chosen sentences is open in any width that has room for it, and a drawing that is wide enough shows the
 //! rest too: to zoom is to lay out on a larger width, to pan is to move it.
@@ -96,7 +96,7 @@ impl TreeView {
         let mut merged = Vec::new();
         while let Some(rank) = queue.pop() {
             let children = &self.nodes[rank.node].children;
-            if children.is_empty() || !self.is_told(rank.node) {
+            if children.is_empty() || !self.is_relevant(rank.node) {
                 continue;
             }
             let pieces = self.runs(children).count();
@@ -108,7 +108,7 @@ impl TreeView {
             }
         }
         // Half of the slots, so that what has numbers keeps room for them. What the model never looked at is shown as a
-        // whole or not at all: parts of it would tell nothing.
+        // whole or not at all: parts of it would mean nothing.
         let slots = slots / 2;
         let fits = self.nodes[self.root].leaves <= slots;
         if self.measure != Measure::Mass && !fits {
@@ -137,8 +137,8 @@ impl TreeView {
         opened
     }
 
-    /// Whether it, or what is below it, has something to tell.
-    fn is_told(&self, node: usize) -> bool {
+    /// Whether it or a node below it has weight.
+    fn is_relevant(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         node.state == NodeState::Kept || node.mass > 0.0
     }
@@ -220,7 +220,7 @@ impl PlacedNode {
         self.more == 0 && !self.collapsed
     }
 
-    pub fn of<'a>(&self, tree: &'a TreeView) -> &'a TreeNode {
+    pub fn node<'a>(&self, tree: &'a TreeView) -> &'a TreeNode {
         &tree.nodes[self.node]
     }
 }

@@ -1,6 +1,6 @@
 //! Leave one out: how much less probable a translation becomes when one sentence of its context is taken away, or edited.
 //!
-//! Attention tells what was read, not whether it mattered. The figure of a sentence is
+//! Attention shows what was read, not whether it mattered. The figure of a sentence is
 //! `ln p(translation | source, context without it) − ln p(translation | source, context)`, in nats, by forced decoding of the
 //! same translation: erasure, after Li, Monroe & Jurafsky, "Understanding Neural Networks through Representation Erasure",
 //! 2016. How attention and erasure rank the sentences is compared as Jain & Wallace, "Attention is not Explanation", NAACL
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::rank_correlation;
 
-/// A sentence of the context as somebody has edited it, counted from 0.
+/// An edited sentence of the context, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextEdit {
     pub sentence: usize,
@@ -38,7 +38,7 @@ pub struct LeaveOneOut {
     /// Spearman's coefficient of attention mass and the size of the change in nats, over the sentences that were taken
     /// away.
     pub rank_correlation: Option<f64>,
-    /// The word that was asked about.
+    /// The selected word.
     pub selected: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ pub struct ContextChange {
 }
 
 impl ContextChange {
-    /// Of a sentence: `before` and `after` are log-probabilities of the translation's words.
+    /// Change by a sentence: `before` and `after` are log-probabilities of the translation's words.
     pub fn new(sentence: usize, text: String, before: &[ScoredWord], after: &[f32]) -> Self {
         let pairs = before.iter().zip(after);
         let words: Vec<f32> = pairs.map(|(word, after)| after - word.log_prob).collect();
@@ -119,7 +119,7 @@ impl LeaveOneOut {
         self.changes.iter().filter(|change| change.edit.is_none())
     }
 
-    /// Change of the word that was asked about, or of the whole translation, in nats.
+    /// Change of the selected word, or of the whole translation, in nats.
     pub fn change(&self, change: &ContextChange) -> f32 {
         let of_word = self.selected.and_then(|word| change.words.get(word));
         of_word.copied().unwrap_or(change.nats)
@@ -212,7 +212,7 @@ impl LeaveOneOut {
             let change = &self.changes[number];
             change.edit.is_none().then_some(change)
         });
-        let mut told = match first {
+        let mut text = match first {
             Some(change) => format!(
                 "Without sentence {} the likelihood changes most: {}.",
                 change.sentence + 1,
@@ -221,9 +221,9 @@ impl LeaveOneOut {
             None => "No sentence was left out.".to_owned(),
         };
         if let Some(correlation) = self.correlation() {
-            let _ = write!(told, " {correlation}.");
+            let _ = write!(text, " {correlation}.");
         }
-        told
+        text
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Of three sentences, the second of which decides.
+    /// A view of three sentences, the second of which decides.
     fn left_out() -> LeaveOneOut {
         let words = vec![word("Er", -0.5), word("geht", -0.25)];
         let change = |sentence, after: [f32; 2], attention| ContextChange {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_in_per_cent_of_likelihood() {
+    fn changes_are_given_in_per_cent_of_likelihood() {
         for (value, expected) in [
             (0.0, "0 %"),
             (-0.000_1, "0 %"),

@@ -69,8 +69,8 @@ pub use margin::Margin;
 pub use mark::{HitArea, TextPosition, Viewport};
 pub use measure::{rank_correlation, row_divergence};
 pub use memory::{AgreeingWord, MemoryPair, MemoryView, MemoryWord, PairWord};
-pub use query::{Attention, AttentionRole, Heads, Query};
-pub use question::{Choices, Question, asking_side, head_for_tree};
+pub use query::{Attention, AttentionRole, Heads, Query, probed_heads_words};
+pub use question::{Choices, Question, head_for_tree, query_side};
 pub use rows::sentence_weights;
 pub use similarity::SimilarityView;
 pub use statistics::{

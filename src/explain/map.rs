@@ -42,11 +42,11 @@ pub struct WeightMap {
     pub rest: Vec<f32>,
     /// `[rows]`: weight of what the trace has but the columns have not.
     pub elsewhere: Vec<f32>,
-    /// Of all that the rows may see, shown or not.
+    /// Counts over all that the rows may see, shown or not.
     pub zeros: Zeros,
     /// Whether there are columns that the rows could not see.
     pub masks: bool,
-    /// The row that was asked for.
+    /// The selected row.
     pub selected: Option<usize>,
     /// Mean difference of the rows over all keys, shown or not, see [`row_divergence`].
     pub divergence: Option<f64>,
@@ -103,7 +103,7 @@ impl WeightMap {
     }
 
     /// Words of a sentence × words of the context sentences that they chose, grouped by sentence: of the `limit` sentences
-    /// with the most weight; what the others have is `elsewhere`. If a word is asked for, its sentences count.
+    /// with the most weight; what the others have is `elsewhere`. If a word is selected, its sentences count.
     ///
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
@@ -111,11 +111,11 @@ impl WeightMap {
         let attention = Attention::find(source, query, AttentionRole::Context)?;
         let mut map = Self::begin(source, query, &attention, "Context: words × words");
         let means = Self::read(source, &attention, query)?;
-        let asked = match map.selected {
+        let rows = match map.selected {
             Some(row) => &means[row..=row],
             None => &means[..],
         };
-        let weighing = total(asked.iter().map(|mean| mean.sentences.as_slice()));
+        let weighing = total(rows.iter().map(|mean| mean.sentences.as_slice()));
         let mut chosen = by_weight(&weighing);
         chosen.truncate(limit);
         if order == Order::Document {
@@ -160,7 +160,7 @@ impl WeightMap {
         )
     }
 
-    /// Of the query's own sentence, and of what else was read with it.
+    /// Map of the query's own sentence and of what else was read with it.
     fn own(source: &TraceSource, query: &Query, role: AttentionRole, title: &str) -> Result<Self> {
         let attention = Attention::find(source, query, role)?;
         let mut map = Self::begin(source, query, &attention, title);

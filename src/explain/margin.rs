@@ -1,7 +1,7 @@
-//! Where in the document the context of one sentence lies, to be painted beside the document itself.
+//! Where in the document the context of one sentence lies, to be painted next to the document itself.
 
 use super::query::{Attention, AttentionRole, Query};
-use super::question::{Choices, Question, asking_side};
+use super::question::{Choices, Question, query_side};
 use super::rows::Rows;
 use super::tree::{Measure, TreeView};
 use super::view_kind::ViewKind;
@@ -27,12 +27,12 @@ impl Margin {
     /// the question's word if it is of this sentence, else all of its words.
     pub fn query(source: &TraceSource, question: &Question, sentence: usize) -> Query {
         let mut query = question.query;
-        let asked = question.view.side(query.side);
+        let side = question.view.side(query.side);
         let has = |query: &Query| Choices::new(source, ViewKind::Context, query.side, query.layer);
         if !has(&query).sides.contains(&query.side) {
-            query.side = asking_side(source);
+            query.side = query_side(source);
         }
-        if query.sentence != sentence || query.side != asked {
+        if query.sentence != sentence || query.side != side {
             query.word = None;
         }
         query.sentence = sentence;

@@ -28,7 +28,7 @@ pub struct MemoryView {
     pub words: Vec<MemoryWord>,
     /// Pairs of the memory in which one of these words followed.
     pub pairs: Vec<MemoryPair>,
-    /// The word that was asked about.
+    /// The selected word.
     pub selected: Option<usize>,
 }
 
@@ -98,21 +98,21 @@ impl MemoryWord {
 }
 
 impl MemoryView {
-    /// The words that were asked about: one of them or all.
+    /// The selected words: one of them or all.
     pub fn selected_words(&self) -> &[MemoryWord] {
         self.selected
             .and_then(|word| self.words.get(word..=word))
             .unwrap_or(&self.words)
     }
 
-    /// Mean over the words that were asked about: share of their probability that comes from pairs in which they followed,
+    /// Mean over the selected words: share of their probability that comes from pairs in which they followed,
     /// and that spoke for other words.
     #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     pub fn shares(&self) -> (f32, f32) {
-        let asked = self.selected_words();
-        let count = asked.len().max(1) as f32;
-        let agreeing = asked.iter().map(MemoryWord::agreeing).sum::<f32>() / count;
-        let whole = asked.iter().map(|word| word.weight).sum::<f32>() / count;
+        let words = self.selected_words();
+        let count = words.len().max(1) as f32;
+        let agreeing = words.iter().map(MemoryWord::agreeing).sum::<f32>() / count;
+        let whole = words.iter().map(|word| word.weight).sum::<f32>() / count;
         (agreeing, (whole - agreeing).max(0.0))
     }
 
@@ -177,18 +177,18 @@ impl MemoryView {
         }
     }
 
-    /// The pairs that had a say in the words that were asked about, those with the most weight first: source, and
+    /// The pairs that contributed to the selected words, those with the most weight first: source, and
     /// translation with the weight of each word. That of a word is its share of another one's probability, that of a
-    /// pair the mean over the words that were asked about.
+    /// pair the mean over the selected words.
     #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     pub fn spoke(&self) -> Vec<(&str, ContextSentence)> {
-        let asked = self.selected_words();
+        let words = self.selected_words();
         let mut weights: Vec<Vec<f32>> = self
             .pairs
             .iter()
             .map(|pair| vec![0.0; pair.words.len()])
             .collect();
-        for place in asked.iter().flat_map(|word| &word.agreeing) {
+        for place in words.iter().flat_map(|word| &word.agreeing) {
             weights[place.pair][place.word] += place.weight;
         }
         let pairs = self.pairs.iter().zip(weights).map(|(pair, weights)| {
@@ -200,7 +200,7 @@ impl MemoryView {
             });
             let translation = ContextSentence {
                 sentence: 0,
-                weight: weights.iter().sum::<f32>() / asked.len() as f32,
+                weight: weights.iter().sum::<f32>() / words.len() as f32,
                 words: words.collect(),
             };
             (pair.source.as_str(), translation)
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_stand_by_what_they_gave_to_the_words_that_are_asked_about() {
+    fn pairs_are_ranked_by_their_share_of_the_selected_words() {
         let mut view = MemoryView {
             model: "m".to_owned(),
             sentence: 4,

@@ -128,7 +128,7 @@ mod tests {
         };
         let (nodes, levels) = nodes(&overview, Side::Source);
         assert_eq!(levels, 5);
-        let told: Vec<_> = nodes
+        let found: Vec<_> = nodes
             .iter()
             .map(|node| (node.level, node.span, node.leaves, node.name.as_str()))
             .collect();
@@ -146,7 +146,7 @@ mod tests {
             (1, (4, 4), 1, ""),
             (0, (4, 4), 1, ""),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         assert_eq!(nodes[3].children, [4, 6, 9]);
     }
 }

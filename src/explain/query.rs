@@ -8,12 +8,12 @@ use crate::trace::{MapInfo, MapKind, Overview, Side, TraceSource, Visible};
 /// A word or sentence, and where in the model to look; everything counts from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Query {
-    /// Of `sentence` and `word`; cross-attention is always asked by the target, self-attention by the source.
+    /// Side of `sentence` and `word`; the queries of cross-attention are of the target, those of self-attention of the source.
     pub side: Side,
     pub sentence: usize,
     /// Place in the sentence; `None` for all of its words together.
     pub word: Option<usize>,
-    /// `None` for the last layer that has such attention.
+    /// `None` for the last layer that has such attention, or all layers of [`Heads::Usual`].
     pub layer: Option<usize>,
     pub heads: Heads,
 }
@@ -21,6 +21,9 @@ pub struct Query {
 /// Which heads of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heads {
+    /// Of attention to other sentences in no layer by name, those that the trace says [find the
+    /// antecedent](crate::trace::TracedModel::probed_heads), averaged over the layers; else the mean.
+    Usual,
     One(usize),
     /// All, averaged: attention mass.
     Mean,
@@ -31,20 +34,22 @@ pub enum Heads {
 pub enum AttentionRole {
     /// To other sentences of the document.
     Context,
-    /// Of the translation to its source sentence.
+    /// Attention of the translation to its source sentence.
     Cross,
-    /// Of source words to each other.
+    /// Attention of source words to each other.
     Itself,
-    /// Of sentences to their own words, in their encodings.
+    /// Attention of sentences to their own words, in their encodings.
     Encoding,
 }
 
-/// The maps that answer a query: the heads of one layer.
+/// The maps that answer a query: heads of one layer, or the usual ones of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attention {
     /// Places in the trace, by head; at least one.
     pub maps: Vec<usize>,
+    /// The first one's.
     pub layer: usize,
+    /// The mean, if the trace does not say the usual ones.
     pub heads: Heads,
     /// T, for attention to other sentences of systems that have one.
     pub top_t: Option<usize>,
@@ -53,20 +58,20 @@ pub struct Attention {
 }
 
 impl Query {
-    /// All words of a sentence with all heads of the last layer.
+    /// All words of a sentence with the usual heads.
     pub fn sentence(side: Side, sentence: usize) -> Self {
         Self {
             side,
             sentence,
             word: None,
             layer: None,
-            heads: Heads::Mean,
+            heads: Heads::Usual,
         }
     }
 
     /// Whether numbers are those of one row of one head, not averages.
     pub fn is_single(&self) -> bool {
-        self.word.is_some() && self.heads != Heads::Mean
+        self.word.is_some() && matches!(self.heads, Heads::One(_))
     }
 
     /// # Errors
@@ -75,14 +80,14 @@ impl Query {
         let sentences = overview.sentences(self.side);
         let Some(sentence) = sentences.get(self.sentence) else {
             return Err(Error::NotInTrace {
-                asked: format!("sentence {}", self.sentence + 1),
+                requested: format!("sentence {}", self.sentence + 1),
                 there: format!("the document has {}", sentences.len()),
             });
         };
         let words = sentence.tokens.len();
         match self.word {
             Some(word) if word >= words => Err(Error::NotInTrace {
-                asked: format!("word {}", word + 1),
+                requested: format!("word {}", word + 1),
                 there: format!("sentence {} has {words}", self.sentence + 1),
             }),
             _ => Ok(()),
@@ -97,9 +102,20 @@ impl Query {
             Some(word) => parts.push(format!("word {} “{}”", word + 1, shown(&tokens[word]))),
             None => parts.push("all words".to_owned()),
         }
-        parts.push(attention.location());
+        parts.push(attention.location(overview));
         parts.join(" · ")
     }
+}
+
+/// Heads for people, such as `heads 3.2, 5.1 (layer.head), which find the antecedent on a probe`, counted from 1.
+pub fn probed_heads_words(heads: &[(usize, usize)]) -> String {
+    let names = heads.iter();
+    let names = names.map(|(layer, head)| format!("{}.{}", layer + 1, head + 1));
+    let names: Vec<String> = names.collect();
+    format!(
+        "heads {} (layer.head), which find the antecedent on a probe",
+        names.join(", ")
+    )
 }
 
 /// A subword for people: without the sign that a word begins.
@@ -109,19 +125,19 @@ pub(super) fn shown(token: &str) -> &str {
 }
 
 impl AttentionRole {
-    /// Whether a map is of this attention, asked by `side`.
+    /// Whether a map is of this attention, with queries of `side`.
     pub(super) fn includes(self, info: &MapInfo, side: Side) -> bool {
-        let asked = info.queries.side() == side;
+        let is_query_side = info.queries.side() == side;
         match self {
             Self::Context => match info.kind {
-                MapKind::Context | MapKind::DecoderContext => asked,
+                MapKind::Context | MapKind::DecoderContext => is_query_side,
                 // Concatenated context is read by self-attention.
-                MapKind::EncoderSelf => asked && info.visible != Visible::Own,
+                MapKind::EncoderSelf => is_query_side && info.visible != Visible::Own,
                 MapKind::SentenceEncoding | MapKind::Cross => false,
             },
             Self::Cross => info.kind == MapKind::Cross,
             Self::Itself => info.kind == MapKind::EncoderSelf,
-            Self::Encoding => asked && info.kind == MapKind::SentenceEncoding,
+            Self::Encoding => is_query_side && info.kind == MapKind::SentenceEncoding,
         }
     }
 
@@ -179,10 +195,34 @@ impl Attention {
         let Some(&last) = layers.last() else {
             return Err(role.missing(source, query.side));
         };
+        let overview = source.overview();
+        let top_t = (overview.model.top_t).filter(|_| role == AttentionRole::Context);
+        let windows = |map| {
+            let windowed = source.info(map).windowed;
+            windowed.then_some(overview.windows.len())
+        };
+        let asks_usual = query.heads == Heads::Usual && query.layer.is_none();
+        if asks_usual && role == AttentionRole::Context {
+            let probed = overview.model.probed_heads.iter();
+            let map = |asked: &(usize, usize)| {
+                let is_it = |(_, info): &&(usize, &MapInfo)| (info.layer, info.head) == *asked;
+                found.iter().find(is_it).map(|(map, _)| *map)
+            };
+            let maps: Vec<usize> = probed.filter_map(map).collect();
+            if let Some(&first) = maps.first() {
+                return Ok(Self {
+                    layer: source.info(first).layer,
+                    heads: Heads::Usual,
+                    top_t,
+                    windows: windows(first),
+                    maps,
+                });
+            }
+        }
         let layer = query.layer.unwrap_or(last);
         if !layers.contains(&layer) {
             return Err(Error::NotInTrace {
-                asked: format!("layer {}", layer + 1),
+                requested: format!("layer {}", layer + 1),
                 there: format!("this attention was traced in {}", listed("layer", &layers)),
             });
         }
@@ -199,20 +239,21 @@ impl Attention {
             heads.truncate(1);
             if heads.is_empty() {
                 return Err(Error::NotInTrace {
-                    asked: format!("head {}", head + 1),
+                    requested: format!("head {}", head + 1),
                     there: format!("layer {} has {}", layer + 1, listed("head", &numbers)),
                 });
             }
         }
         let maps: Vec<usize> = heads.into_iter().map(|(_, map)| map).collect();
-        let overview = source.overview();
-        let windowed = source.info(maps[0]).windowed;
         Ok(Self {
+            windows: windows(maps[0]),
             maps,
             layer,
-            heads: query.heads,
-            top_t: (overview.model.top_t).filter(|_| role == AttentionRole::Context),
-            windows: windowed.then_some(overview.windows.len()),
+            heads: match query.heads {
+                Heads::One(head) => Heads::One(head),
+                Heads::Usual | Heads::Mean => Heads::Mean,
+            },
+            top_t,
         })
     }
 
@@ -222,12 +263,13 @@ impl Attention {
     }
 
     /// Such as `layer 2 · head 3 · T = 4 · read in 2 windows, each alone`, counted from 1.
-    pub(super) fn location(&self) -> String {
-        let mut parts = vec![format!("layer {}", self.layer + 1)];
-        parts.push(match self.heads {
-            Heads::One(head) => format!("head {}", head + 1),
-            Heads::Mean => format!("mean of {} heads", self.maps.len()),
-        });
+    pub(super) fn location(&self, overview: &Overview) -> String {
+        let layer = || format!("layer {}", self.layer + 1);
+        let mut parts = match self.heads {
+            Heads::One(head) => vec![layer(), format!("head {}", head + 1)],
+            Heads::Mean => vec![layer(), format!("mean of {} heads", self.maps.len())],
+            Heads::Usual => vec![probed_heads_words(&overview.model.probed_heads)],
+        };
         if let Some(top_t) = self.top_t {
             parts.push(format!("T = {top_t}"));
         }
@@ -295,9 +337,9 @@ mod tests {
         let source = TraceSource::from(Trace { overview, maps });
         for side in [Side::Source, Side::Target] {
             let found = Attention::find(&source, &Query::sentence(side, 0), AttentionRole::Context);
-            let told = found.expect_err("nothing is there").to_string();
-            assert!(told.contains("--view cross"), "{told}");
-            assert!(!told.contains(" side"), "{told}");
+            let message = found.expect_err("nothing is there").to_string();
+            assert!(message.contains("--view cross"), "{message}");
+            assert!(!message.contains(" side"), "{message}");
         }
     }
 }

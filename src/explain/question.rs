@@ -1,4 +1,4 @@
-//! Which view of which attention: what a window or a command line asks of a trace.
+//! The view and the attention that a window or a command line shows of a trace.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::trace::{MapKind, Side, TraceSource};
 pub struct Question {
     pub view: ViewKind,
     pub query: Query,
-    /// Maps of all heads beside each other, whatever the query's heads are.
+    /// Maps of all heads side by side, whatever the query's heads are.
     pub each_head: bool,
-    /// Of the columns of maps of the context.
+    /// Order of the columns of maps of the context.
     pub order: Order,
     /// How many context sentences are shown with their words.
     pub limit: usize,
@@ -70,25 +70,25 @@ impl Question {
             ViewKind::Difference => {
                 return Err(Error::NotTraced {
                     missing: "no translation without its context",
-                    advice: "open the document and its model, and ask there",
+                    advice: "open the document and its model to see it",
                 });
             }
             ViewKind::LeaveOneOut => {
                 return Err(Error::NotTraced {
                     missing: "no translation without a sentence of its context",
-                    advice: "open the document and its model, and ask there",
+                    advice: "open the document and its model to see it",
                 });
             }
             ViewKind::Memory => {
                 return Err(Error::NotTraced {
                     missing: "nothing of what was looked up",
-                    advice: "open the document and its model, and ask there",
+                    advice: "open the document and its model to see it",
                 });
             }
             ViewKind::Similarity => {
                 return Err(Error::NotTraced {
                     missing: "no similarities of sentences",
-                    advice: "ask a sentence encoder (canopy corpus similarity)",
+                    advice: "use a sentence encoder (canopy corpus similarity)",
                 });
             }
         })
@@ -122,12 +122,12 @@ impl Question {
     ///
     /// # Errors
     /// If one of them cannot be answered, or the view shows one trace only.
-    pub fn compare(asked: &[(&TraceSource, Self)]) -> Result<Explanation> {
-        if let [(source, question)] = asked {
+    pub fn compare(questions: &[(&TraceSource, Self)]) -> Result<Explanation> {
+        if let [(source, question)] = questions {
             return question.answer(source);
         }
         let (mut maps, mut zeros) = (Vec::new(), Vec::new());
-        for (source, question) in asked {
+        for (source, question) in questions {
             match question.answer(source)? {
                 Explanation::Maps(mut answer) => {
                     let name = &source.overview().model.name;
@@ -140,7 +140,7 @@ impl Question {
                 _ => {
                     return Err(Error::Base(BaseError::Config {
                         field: "the number of traces",
-                        found: asked.len().to_string(),
+                        found: questions.len().to_string(),
                         allowed:
                             "1 for this view; several with sentences, words, cross, self and zeros"
                                 .to_owned(),
@@ -157,7 +157,7 @@ impl Question {
 }
 
 /// Whose words look at other sentences: the source's where both do, or none.
-pub fn asking_side(source: &TraceSource) -> Side {
+pub fn query_side(source: &TraceSource) -> Side {
     let has = |kind| source.maps().any(|info| info.kind == kind);
     if has(MapKind::DecoderContext) && !has(MapKind::Context) {
         Side::Target
@@ -166,22 +166,25 @@ pub fn asking_side(source: &TraceSource) -> Side {
     }
 }
 
-/// A tree of relevance is of one word and one head; what was not said is the first.
-pub fn head_for_tree(mut query: Query) -> Query {
-    if query.word.is_some() && query.heads == Heads::Mean {
+/// A tree of relevance is of one word and one head; what was not said is the first. The usual heads of a trace stay.
+pub fn head_for_tree(mut query: Query, source: &TraceSource) -> Query {
+    let has_usual = query.heads == Heads::Usual
+        && query.layer.is_none()
+        && !source.overview().model.probed_heads.is_empty();
+    if query.word.is_some() && !matches!(query.heads, Heads::One(_)) && !has_usual {
         query.heads = Heads::One(0);
     }
     query
 }
 
-/// Questions that can be asked of a trace in one view.
+/// Questions that a trace can answer in one view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Whose words can ask; empty if the trace has nothing for this view.
+    /// Sides of possible queries; empty if the trace has nothing for this view.
     pub sides: Vec<Side>,
-    /// Of the side that asks.
+    /// Layers of the side of the queries.
     pub layers: Vec<usize>,
-    /// Of that layer, or of the last one.
+    /// Heads of that layer, or of the last one.
     pub heads: Vec<usize>,
 }
 
@@ -207,7 +210,7 @@ impl Choices {
             };
         }
         if matches!(view, ViewKind::Difference | ViewKind::LeaveOneOut) {
-            let context = Self::new(source, ViewKind::Context, asking_side(source), None);
+            let context = Self::new(source, ViewKind::Context, query_side(source), None);
             let is_there = !context.sides.is_empty() && !source.overview().target.is_empty();
             return Self {
                 sides: is_there.then_some(Side::Target).into_iter().collect(),
@@ -229,20 +232,20 @@ impl Choices {
             };
         }
         let role = view.role();
-        let asked = |side: Side| {
+        let rows = |side: Side| {
             let maps = source.maps().filter(move |info| role.includes(info, side));
             maps.map(|info| (info.layer, info.head))
         };
         let sides = [Side::Source, Side::Target].into_iter();
-        let sides = sides.filter(|&side| view.side(side) == side && asked(side).next().is_some());
+        let sides = sides.filter(|&side| view.side(side) == side && rows(side).next().is_some());
         let sides = sides.collect();
-        let mut layers: Vec<usize> = asked(side).map(|(layer, _)| layer).collect();
+        let mut layers: Vec<usize> = rows(side).map(|(layer, _)| layer).collect();
         layers.sort_unstable();
         layers.dedup();
         let layer = layer
             .filter(|layer| layers.contains(layer))
             .or(layers.last().copied());
-        let mut heads: Vec<usize> = asked(side)
+        let mut heads: Vec<usize> = rows(side)
             .filter(|&(here, _)| Some(here) == layer)
             .map(|(_, head)| head)
             .collect();
@@ -255,7 +258,7 @@ impl Choices {
         }
     }
 
-    /// Puts the last layer and the mean of the heads in place of a layer or head that is not there. Where there are no
+    /// Puts the last layer and the usual heads in place of a layer or head that is not there. Where there are no
     /// layers or heads at all, what was chosen for other views stays.
     pub fn fit(&self, query: &mut Query) {
         let lacks = |there: &[usize], one| !there.is_empty() && !there.contains(&one);
@@ -263,7 +266,7 @@ impl Choices {
         if let Heads::One(head) = query.heads
             && lacks(&self.heads, head)
         {
-            query.heads = Heads::Mean;
+            query.heads = Heads::Usual;
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) const ROUNDING: f32 = 1e-5;
 /// The weights of one or several queries together: the mean of their rows. A query that may see nothing adds zeros.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct MeanRow {
-    /// Ascending; of words where the row tells of words only.
+    /// Ascending; of words where the row has weights of words only.
     pub sentences: Vec<(u32, f32)>,
     /// Ascending; empty if keys are sentences.
     pub words: Vec<(u32, f32)>,
@@ -36,7 +36,7 @@ pub fn sentence_weights(source: &TraceSource, query: &Query) -> Result<Vec<(u32,
 pub(super) struct Rows<'a> {
     pub source: &'a TraceSource,
     pub attention: &'a Attention,
-    /// Of the side that is looked at.
+    /// Words of the side of the keys.
     pub keys: WordIndex,
 }
 
@@ -116,7 +116,7 @@ fn rest_of_sentences(row: &MapRow, sentences: &[(u32, f32)], are_words: bool) ->
     let sum = |weights: &[(u32, f32)]| -> f64 {
         weights.iter().map(|&(_, weight)| f64::from(weight)).sum()
     };
-    // A row that tells of sentences and words: what was dropped inside a sentence is part of the sentence.
+    // A row with weights of sentences and words: what was dropped inside a sentence is part of the sentence.
     let rest = sum(&row.words) + f64::from(row.rest) - sum(sentences);
     if rest > f64::from(ROUNDING) {
         rest

@@ -30,7 +30,7 @@ pub struct SimilarityView {
     pub cells: Vec<Vec<Option<f32>>>,
     /// The nearest other sentence of each; empty where sentences share rows.
     pub picks: Vec<Option<usize>>,
-    /// Of each sentence the nearest others, the nearest first, and what the measure says.
+    /// The nearest other sentences of each, the nearest first, with the value of the measure.
     pub nearest: Vec<Vec<(usize, f32)>>,
 }
 
@@ -59,8 +59,8 @@ impl SimilarityView {
             count: NEAREST,
         };
         let found = selection.run(&Sentences::one_document(embeddings));
-        let told = |found: &[Neighbour]| found.iter().map(|one| (one.row, one.value)).collect();
-        let nearest: Vec<Vec<(usize, f32)>> = found.iter().map(told).collect();
+        let pairs = |found: &[Neighbour]| found.iter().map(|one| (one.row, one.value)).collect();
+        let nearest: Vec<Vec<(usize, f32)>> = found.iter().map(pairs).collect();
         let picks = nearest.iter().filter(|_| block == 1);
         let picks = picks.map(|found| found.first().map(|one| one.0)).collect();
         Self {

@@ -10,7 +10,7 @@ use super::zeros::Zeros;
 use crate::error::Result;
 use crate::trace::{Side, TraceSource};
 
-/// Sentences between the one that asks and the one that is read, at least; negative stand before it.
+/// Minimum number of sentences from the query to the key; negative before it.
 const DISTANCES: [isize; 13] = [-64, -32, -16, -8, -4, -3, -2, -1, 0, 1, 2, 3, 4];
 
 /// Sentences of a document, at least.
@@ -38,10 +38,10 @@ pub struct AttentionMeans {
     pub sentences: usize,
     /// Entropy of a sentence's attention to sentences, in bits: 0 if all of it goes to one.
     pub entropy_bits: f64,
-    /// Sentences between the one that asks and the one that is read, weighed by attention.
+    /// Sentences from the query to the key, weighted by attention.
     pub distance: f64,
     /// Share of sentences that could be read and have exactly no weight, 0 to 1; none where zeros and what was dropped are
-    /// not told apart.
+    /// not distinguished.
     pub zero_share: Option<f64>,
 }
 
@@ -115,7 +115,7 @@ impl AttentionStatistics {
         }
         if !found {
             let query = Query::sentence(Side::Source, 0);
-            // It tells what is missing.
+            // It names what is missing.
             Attention::find(source, &query, AttentionRole::Context)?;
         }
         Ok(())
@@ -168,7 +168,7 @@ impl AttentionStatistics {
         Ok(())
     }
 
-    /// Of every head, and behind those of a layer all of them together, by side and layer.
+    /// Statistics of every head, followed by those of all heads of the layer together, by side and layer.
     pub fn heads(&self) -> Vec<HeadStatistics> {
         let heads = self.heads.iter();
         let mut found: Vec<HeadStatistics> = heads

@@ -14,7 +14,7 @@ use super::tree::TreeView;
 use super::zeros::ZerosView;
 use canopy_document::csv::field;
 
-/// A line a cell that is not zero, then what is elsewhere and the rest of each row.
+/// A line for each cell that is not zero, then the weight elsewhere and the rest of each row.
 pub(super) fn of_maps(maps: &[WeightMap]) -> String {
     let mut text =
         "map,row,row_label,column_sentence,column_word,column_label,weight\r\n".to_owned();

@@ -15,9 +15,9 @@ use crate::trace::{MapRow, Side, TraceSource, TracedTree};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// Of one word and one head: relevance of the node, and cumulative relevance from the root down to it.
+    /// One word and one head: relevance of the node, and cumulative relevance from the root down to it.
     Relevance,
-    /// Of several words or heads: the means of their relevance and cumulative relevance, over those that looked at a node.
+    /// Several words or heads: the means of their relevance and cumulative relevance, over those that looked at a node.
     MeanRelevance,
     /// Weight of all sentences below the node; averaged over several words or heads.
     Mass,
@@ -28,7 +28,7 @@ pub enum Measure {
 pub struct TreeView {
     pub title: String,
     pub query: String,
-    /// Of the sentences.
+    /// Side of the sentences.
     pub side: Side,
     pub measure: Measure,
     /// The meaning of mass: weight of one row, or the mean of several.
@@ -43,16 +43,16 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    /// Describes the view for people; `asked` is the queried word or sentence.
-    pub fn summary(&self, asked: &str) -> String {
-        /// So many sentences are named.
+    /// Describes the view for people; `name` is the queried word or sentence.
+    pub fn summary(&self, name: &str) -> String {
+        /// Maximum number of sentences that are named.
         const NAMED: usize = 3;
         let mut named: Vec<usize> = self.chosen.iter().map(|(it, ..)| it + 1).collect();
         named.truncate(NAMED);
         named.sort_unstable();
         let texts: Vec<String> = named.iter().map(usize::to_string).collect();
         let sentences = match texts.as_slice() {
-            [] => return format!("{asked} reads no sentence."),
+            [] => return format!("{name} reads no sentence."),
             [only] => format!("sentence {only}"),
             [others @ .., end] => format!("sentences {} and {end}", others.join(", ")),
         };
@@ -69,7 +69,7 @@ impl TreeView {
                 " The number of a node is the share of attention that goes to the sentences below it."
             }
         };
-        format!("{asked} reads {sentences} most.{numbers}")
+        format!("{name} reads {sentences} most.{numbers}")
     }
 
     /// The content tree of the layer if it has one, with relevance, else document, sections, paragraphs and sentences with

@@ -1,4 +1,4 @@
-//! The views that a trace, the model or a sentence encoder can be asked for.
+//! The views of a trace, the model or a sentence encoder.
 
 use super::query::AttentionRole;
 use crate::trace::Side;
@@ -38,7 +38,7 @@ pub enum ModelView {
 }
 
 impl ViewKind {
-    /// Whose words ask: some views have no choice.
+    /// Side of the queries: some views have no choice.
     pub fn side(self, wanted: Side) -> Side {
         match self {
             Self::Cross | Self::Difference | Self::LeaveOneOut | Self::Memory => Side::Target,
@@ -57,7 +57,7 @@ impl ViewKind {
         }
     }
 
-    /// Whether its maps can stand beside each other, a head each.
+    /// Whether its maps can stand side by side, a head each.
     pub fn has_heads_apart(self) -> bool {
         matches!(
             self,
@@ -65,7 +65,7 @@ impl ViewKind {
         )
     }
 
-    /// Whether two traces can be shown beside each other.
+    /// Whether two traces can be shown side by side.
     pub fn has_room_for_two(self) -> bool {
         matches!(
             self,

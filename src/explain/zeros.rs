@@ -7,7 +7,7 @@ use super::rows::ROUNDING;
 use crate::error::Result;
 use crate::trace::{MapInfo, MapRow, Normaliser, TraceSource, WordIndex};
 
-/// Of what queries may see with each head: how much has weight, is exactly zero, or was dropped because it was small.
+/// Shares of what queries may see with each head: with weight, exactly zero, or dropped because it was small.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Zeros {
     pub visible: u64,
@@ -136,7 +136,7 @@ fn count_sentences(info: &MapInfo, row: &MapRow, seen: &Seen) -> Zeros {
         .filter(|kept| kept.weight > 0.0)
         .count();
     let absent = seen.sentences.saturating_sub(kept);
-    // A row that tells of sentences and words tells of all sentences that were chosen.
+    // A row of sentences and words has all chosen sentences.
     let known = info.keys.are_words() || nothing_dropped(info, row.rest);
     Zeros::new(seen.sentences, if known { absent } else { 0 }, kept)
 }

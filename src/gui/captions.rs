@@ -39,7 +39,7 @@ pub fn has_one(document: &Document, sentence: usize) -> bool {
     }
 }
 
-pub fn of(open: &OpenDocument, sentence: usize, layout: SubtitleLayout) -> Option<Caption> {
+pub fn caption(open: &OpenDocument, sentence: usize, layout: SubtitleLayout) -> Option<Caption> {
     let document = &open.document;
     if !has_one(document, sentence) {
         return None;
@@ -106,15 +106,15 @@ mod tests {
         };
         assert_eq!(times(time), "1:02:03.4 → 1:02:05.4");
         let layout = SubtitleLayout::default();
-        let told = |chars: usize| reading(&"x".repeat(chars), time, layout);
-        assert_eq!(told(30), ("15.0 characters/s".to_owned(), false));
-        let (fast, warns) = told(40);
+        let shown = |chars: usize| reading(&"x".repeat(chars), time, layout);
+        assert_eq!(shown(30), ("15.0 characters/s".to_owned(), false));
+        let (fast, warns) = shown(40);
         assert!(warns && fast.contains("more than 17"), "{fast}");
-        let (long, warns) = told(100);
+        let (long, warns) = shown(100);
         assert!(
             warns && long.contains("100 characters, room for 84"),
             "{long}"
         );
-        assert_eq!(told(0), (String::new(), false));
+        assert_eq!(shown(0), (String::new(), false));
     }
 }

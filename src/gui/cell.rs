@@ -34,7 +34,7 @@ pub struct CellStyle {
 }
 
 impl CellStyle {
-    pub fn of(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
+    pub fn new(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
         let (size, line_height) = match (kind, level) {
             (ParagraphKind::Heading, 0 | 1) => (20.0, 29.0),
             (ParagraphKind::Heading, 2) => (17.0, 26.0),
@@ -142,7 +142,7 @@ impl Cell {
             }
         }
         let plain = without_chips(&job.text, &chips);
-        let direction = Direction::of(&plain, content.language);
+        let direction = Direction::from_text(&plain, content.language);
         let text = typeset::Text {
             job,
             direction,
@@ -322,7 +322,7 @@ fn chip_label(token: Token) -> String {
     }
 }
 
-/// The text in a chip beside its number: inline code, an address.
+/// The text in a chip next to its number: inline code, an address.
 fn chip_text(token: Token, points: &[String]) -> Option<String> {
     let Token::Point(number) = token else {
         return None;

@@ -11,7 +11,7 @@ use canopy_chart::charts::{Chart, Plan, Span, Theme, View};
 pub enum ChartAction {
     SaveSvg,
     SavePng,
-    /// Of [`Chart::csv`] with the chart's [`View`].
+    /// Copies [`Chart::csv`] of the chart's [`View`].
     CopyCsv,
 }
 
@@ -230,7 +230,7 @@ fn take_keys(ctx: &Context, view: &mut View, extent: Span) {
     }
 }
 
-/// By how much the wheel shows more of the horizontal and of the vertical axis; nobody else gets what it turned.
+/// By how much the wheel shows more of the horizontal and of the vertical axis; the event is consumed.
 fn take_wheel(ctx: &Context) -> (f64, f64) {
     ctx.input_mut(|input| {
         let turned = std::mem::take(&mut input.smooth_scroll_delta);

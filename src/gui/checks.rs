@@ -1,4 +1,4 @@
-//! What quality checks found in the open document, each a click from its place.
+//! Findings of the quality checks in the open document, each a click from its place.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ impl ChecksPanel {
         let Some(document) = &state.document else {
             return;
         };
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let checking = &state.checking;
         ui.add_space(8.0);
         ui.horizontal(|ui| {
@@ -297,7 +297,7 @@ fn buttons_ui(ui: &mut Ui, finding: &Finding, can_ignore: bool, commands: &mut V
             commands.push(Command::Check(CheckCommand::Repair(finding.clone())));
         }
     }
-    let hint = "Shows this finding no more in this document";
+    let hint = "Hides this finding in this document";
     if can_ignore
         && ui
             .add(Button::new("Ignore").small())

@@ -1,4 +1,4 @@
-//! Closing the window: it is held back until everything is written, asks where work is under way or could not be kept,
+//! Closing the window: it is held back until everything is written, with a question where work is under way or could not be kept,
 //! and closes when that is done.
 
 use egui::{Context, Id, RichText, ViewportCommand};
@@ -13,7 +13,7 @@ use canopy_train::Order;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseState {
     Asking,
-    /// Tells that the translation is in no file yet.
+    /// Reminds the user that the translation is in no file yet.
     Reminding,
     /// Until the runs have ended.
     Waiting,
@@ -36,7 +36,7 @@ enum Unwritten {
 /// Keeps a window from closing in which something is under way or not written, and closes it when that is done. Also
 /// while it is minimised: then nothing else is called.
 pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) {
-    let (asked, is_hidden) = ctx.input(|input| {
+    let (close_requested, is_hidden) = ctx.input(|input| {
         let viewport = input.viewport();
         (
             viewport.close_requested(),
@@ -50,9 +50,9 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
         }
     };
     let busy = state.training.is_busy();
-    if asked && *closing != Some(CloseState::Sure) {
+    if close_requested && *closing != Some(CloseState::Sure) {
         let next = match *closing {
-            // Once more of whoever no longer wants to wait.
+            // A second request of a user who no longer wants to wait.
             Some(CloseState::Writing | CloseState::Unwritten) => Some(CloseState::Unwritten),
             _ if busy || state.lost_by_closing().is_some() => Some(CloseState::Asking),
             _ if state.reminds_of_saving() => Some(CloseState::Reminding),
@@ -66,12 +66,12 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             *closing = next;
         }
-        let asks = [
+        let questions = [
             CloseState::Asking,
             CloseState::Reminding,
             CloseState::Unwritten,
         ];
-        if next.is_some_and(|next| asks.contains(&next)) {
+        if next.is_some_and(|next| questions.contains(&next)) {
             show();
         }
     }
@@ -158,11 +158,11 @@ enum Reminded {
     Stay,
 }
 
-/// Tells that the translation is in no file; `None` until a person has answered.
+/// Reminds the user that the translation is in no file; `None` until answered.
 fn reminder_ui(ctx: &Context) -> Option<Reminded> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("reminder")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         ui.heading("The translated file is not written yet");
         ui.add_space(6.0);
@@ -191,7 +191,7 @@ fn reminder_ui(ctx: &Context) -> Option<Reminded> {
 fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("unwritten")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         let (heading, reasons) = match state.last_failures() {
             [] => ("Your work is still being written", String::new()),
@@ -210,10 +210,10 @@ fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
             if ui.add(theme::primary(ui, "Try again")).clicked() {
                 answer = Some(Unwritten::Again);
             }
-            if ui.button("Close all the same").clicked() {
+            if ui.button("Close anyway").clicked() {
                 answer = Some(Unwritten::Lose);
             }
-            if ui.button("Do not close").clicked() {
+            if ui.button("Keep open").clicked() {
                 answer = Some(Unwritten::Stay);
             }
         });
@@ -240,7 +240,7 @@ mod tests {
     use canopy_document::document::{Document, Format};
 
     /// The answer of a minimised window to a request to close.
-    fn told_to_close(
+    fn commands_on_close(
         state: &mut AppState,
         closing: &mut Option<CloseState>,
     ) -> Vec<ViewportCommand> {
@@ -265,7 +265,7 @@ mod tests {
     fn a_minimised_window_is_held_back_while_a_run_is_under_way() {
         let mut state = AppState::default();
         let mut closing = None;
-        assert_eq!(told_to_close(&mut state, &mut closing), []);
+        assert_eq!(commands_on_close(&mut state, &mut closing), []);
         state.training.queue.push(Queued {
             job: JobId(1),
             folder: "run".into(),
@@ -278,12 +278,12 @@ mod tests {
         // Asked again where the window was to wait for the run.
         for before in [None, Some(CloseState::Waiting)] {
             closing = before;
-            assert_eq!(told_to_close(&mut state, &mut closing), held);
+            assert_eq!(commands_on_close(&mut state, &mut closing), held);
             assert_eq!(closing, Some(CloseState::Asking));
         }
     }
 
-    /// A window with an edit that is not on the disk yet, and what it writes when it is told to close.
+    /// A window with an edit that is not on the disk yet, and what it writes on a request to close.
     fn with_an_edit() -> (AppState, Option<CloseState>, Vec<FileRequest>) {
         let folders = Folders {
             data: Some("data".into()),
@@ -309,7 +309,7 @@ mod tests {
         state.file_requests.clear();
         let mut closing = None;
         assert_eq!(
-            told_to_close(&mut state, &mut closing),
+            commands_on_close(&mut state, &mut closing),
             [ViewportCommand::CancelClose]
         );
         assert_eq!(closing, Some(CloseState::Writing));
@@ -341,11 +341,11 @@ mod tests {
         written(&mut state, requests, false);
         let commands = minimised(&mut state, &mut closing, &[]);
         assert_eq!(commands, [ViewportCommand::Close]);
-        assert_eq!(told_to_close(&mut state, &mut closing), []);
+        assert_eq!(commands_on_close(&mut state, &mut closing), []);
     }
 
     /// The dialog of a window that is about to close.
-    fn asking(
+    fn harness_with_question(
         state: AppState,
         closing: Option<CloseState>,
     ) -> Harness<'static, (AppState, Option<CloseState>)> {
@@ -364,8 +364,8 @@ mod tests {
     #[test]
     fn work_that_cannot_be_written_is_lost_only_where_a_person_says_so() {
         for (label, expected) in [
-            ("Close all the same", Some(CloseState::Sure)),
-            ("Do not close", None),
+            ("Close anyway", Some(CloseState::Sure)),
+            ("Keep open", None),
             ("Try again", Some(CloseState::Writing)),
         ] {
             let (mut state, mut closing, requests) = with_an_edit();
@@ -373,7 +373,7 @@ mod tests {
             let shown = [ViewportCommand::Minimized(false), ViewportCommand::Focus];
             assert_eq!(minimised(&mut state, &mut closing, &[]), shown);
             assert_eq!(closing, Some(CloseState::Unwritten));
-            let mut harness = asking(state, closing);
+            let mut harness = harness_with_question(state, closing);
             assert!(harness.query_by_label_contains("no space left").is_some());
             harness.get_by_label(label).click();
             harness.run_steps(4);
@@ -402,10 +402,10 @@ mod tests {
             state.document.as_mut().expect("a page").written = None;
             state.file_requests.clear();
             let mut closing = None;
-            let held = told_to_close(&mut state, &mut closing);
+            let held = commands_on_close(&mut state, &mut closing);
             assert!(held.contains(&ViewportCommand::CancelClose));
             assert_eq!(closing, Some(CloseState::Reminding));
-            let mut harness = asking(state, closing);
+            let mut harness = harness_with_question(state, closing);
             harness.get_by_label(label).click();
             harness.run_steps(4);
             let (state, closing) = harness.state_mut();

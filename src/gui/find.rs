@@ -26,11 +26,11 @@ pub fn has_keyboard(ctx: &Context) -> bool {
 }
 
 /// In one line, or in two where there is no room for that.
-pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>) {
-    let takes_focus = std::mem::take(&mut open.find.wants_focus);
+pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
+    let takes_focus = open.find.wants_focus.take().is_some();
     let mut bar = Bar {
         find: &open.find,
-        told: vec![],
+        commands_of_bar: vec![],
     };
     // What Enter does comes after what was written in the same frame.
     let mut keys = vec![];
@@ -58,22 +58,22 @@ pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>
             bar.button_ui(ui, "Close", true, FindCommand::Close);
         });
     }
-    let told = bar.told.into_iter().chain(keys);
-    commands.extend(told.map(Command::Find));
+    let commands_of_bar = bar.commands_of_bar.into_iter().chain(keys);
+    commands.extend(commands_of_bar.map(Command::Find));
 }
 
-/// The parts of the bar, and what a person has asked of them.
+/// The parts of the bar, and the commands of the user.
 struct Bar<'a> {
     find: &'a Find,
-    told: Vec<FindCommand>,
+    commands_of_bar: Vec<FindCommand>,
 }
 
 impl Bar<'_> {
     fn query_ui(&mut self, ui: &mut Ui, takes_focus: bool) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut query = self.find.query.clone();
         if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
-            self.told.push(FindCommand::Query(query));
+            self.commands_of_bar.push(FindCommand::Query(query));
         }
         self.options_ui(ui);
         let count = count(self.find);
@@ -119,7 +119,7 @@ impl Bar<'_> {
         });
         response.response.accessible_name("Look in");
         if options != self.find.options {
-            self.told.push(FindCommand::Options(options));
+            self.commands_of_bar.push(FindCommand::Options(options));
         }
     }
 
@@ -127,7 +127,8 @@ impl Bar<'_> {
         let mut replacement = self.find.replacement.clone();
         let hint = "Replace in translations with";
         if field_ui(ui, &mut replacement, hint, replacement_id(), false).changed() {
-            self.told.push(FindCommand::Replacement(replacement));
+            self.commands_of_bar
+                .push(FindCommand::Replacement(replacement));
         }
         let has_targets = self.find.has_targets();
         self.button_ui(ui, "Replace", has_targets, FindCommand::Replace);
@@ -136,7 +137,7 @@ impl Bar<'_> {
 
     fn button_ui(&mut self, ui: &mut Ui, label: &str, enabled: bool, command: FindCommand) {
         if ui.add_enabled(enabled, Button::new(label)).clicked() {
-            self.told.push(command);
+            self.commands_of_bar.push(command);
         }
     }
 }

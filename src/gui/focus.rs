@@ -1,9 +1,9 @@
-//! What has the keyboard is brought into sight: lists and forms scroll to it, as they do not by themselves.
+//! Scrolls lists and forms to the widget that has the keyboard focus.
 
 use egui::accesskit::{Action, ActionRequest, TreeId};
 use egui::{Context, Event, Id, Rect, Ui};
 
-/// What lies in a list on a page that scrolls takes some frames.
+/// Frames until a nested list and its page have scrolled.
 const FRAMES: u8 = 6;
 
 /// Follows the keyboard from control to control.
@@ -14,12 +14,12 @@ pub struct FocusFollower {
 }
 
 impl FocusFollower {
-    /// Asks lists to scroll to a control that Tab has led to, where it is not wholly in sight.
+    /// Makes lists scroll to a control focused with Tab, where it is not fully visible.
     pub fn follow(&mut self, ctx: &Context) {
         let focused = ctx.memory(egui::Memory::focused);
         if focused != self.last {
             self.last = focused;
-            // Whoever clicks sees what they click.
+            // A clicked control is visible already.
             let clicks =
                 ctx.input(|input| input.pointer.any_down() || input.pointer.any_released());
             self.frames_left = if clicks { 0 } else { FRAMES };

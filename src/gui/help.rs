@@ -8,7 +8,7 @@ use canopy_app::{AppState, Command, HelpPage};
 const GUIDE: &str = include_str!("../../docs/guide/translating.md");
 const LICENCE: &str = include_str!("../../LICENSE-MIT");
 
-/// The page of help that is asked for.
+/// The requested page of help.
 pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
     let Some(page) = state.help else { return };
     let title = match page {
@@ -47,7 +47,7 @@ pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Comman
 }
 
 fn about_ui(ui: &mut Ui, state: &AppState) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let version = format!("Canopy {}", env!("CARGO_PKG_VERSION"));
     ui.label(
         RichText::new(version)
@@ -68,7 +68,7 @@ fn about_ui(ui: &mut Ui, state: &AppState) {
         ui.add_space(6.0);
     }
     let mut licences =
-        "Licence: MIT or Apache-2.0. Models have licences of their own, which the Models page shows."
+        "Licence: MIT or Apache-2.0. Models have their own licences, shown on the Models page."
             .to_owned();
     for model in state.models.all.iter().filter(|model| model.is_shipped) {
         let (pair, licence) = (model.pair(), model.licence_or_unknown());
@@ -89,7 +89,7 @@ fn licences_ui(ui: &mut Ui) {
 
 /// A page of the documentation: headings, paragraphs, lists and code.
 fn guide_ui(ui: &mut Ui, text: &str) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut paragraph = String::new();
     let mut is_code = false;
     for line in text.lines().chain([""]) {

@@ -143,7 +143,7 @@ pub fn ring(painter: &Painter, center: Pos2, shares: (f32, f32), palette: &Palet
     );
 }
 
-/// Of an arc that is drawn as straight lines.
+/// Straight lines that approximate an arc.
 const STEPS: u8 = 32;
 
 fn arc(painter: &Painter, center: Pos2, radius: f32, turns: std::ops::Range<f32>, stroke: Stroke) {

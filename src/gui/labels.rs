@@ -29,13 +29,13 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// What a state means, and which model the translation is by.
+/// The meaning of a state, and the model that made the translation.
 pub fn state_tooltip(target: &Target) -> String {
     let state = match target.state {
         State::Untranslated => "Untranslated",
         State::Draft => "Draft from the model, click to confirm it",
         State::Edited => "Edited, never overwritten by the model, click to confirm it",
-        State::Confirmed => "Confirmed, never overwritten by the model, click to take that back",
+        State::Confirmed => "Confirmed, never overwritten by the model, click to unconfirm",
     };
     let by = match target.state {
         State::Edited => "First translated by",
@@ -57,33 +57,29 @@ pub fn capitalised(text: &str) -> String {
 }
 
 /// The explanation of a translation memory.
-pub const MEMORY: &str = "Sentences that stand there exactly so are taken over; for others the model looks up what similar \
-    ones became";
-pub const LEARNING: &str = "Before a document is translated, the model learns for a few seconds from the sentences of the \
-    memory that resemble it, and forgets them afterwards";
+pub const MEMORY: &str = "Identical sentences are reused; for others the model looks up the translations of similar ones";
+pub const LEARNING: &str = "Before a document is translated, the model is fine-tuned for a few seconds on similar sentences of the memory, only for this document";
 pub const NO_MEMORY: &str = "Every sentence is translated by the model";
 
 pub fn flag(flag: Flag) -> &'static str {
     match flag {
         Flag::LengthRatio => "Much shorter or longer than usual: something may be missing or added",
-        Flag::Repetition => "The same words over and over",
+        Flag::Repetition => "Repeats the same words",
         Flag::Split => "Too long for the model: translated in parts and joined",
-        Flag::CutOff => "The model did not come to an end: its translation was cut off",
+        Flag::CutOff => "The model did not finish: its translation was cut off",
         Flag::Markup => {
             "Some tags could not be placed: they are at the end of the sentence, or a tag pair is empty. Check the tags."
         }
-        Flag::Numbers => "Other numbers than in the source",
-        Flag::Signs => "Other signs than in the source, such as ≥, ₹ or §",
-        Flag::Unwritten => "The model began characters that it did not end: they are left out",
-        Flag::Empty => "The model gave nothing: the source stands in its place",
+        Flag::Numbers => "Numbers differ from the source",
+        Flag::Signs => "Signs such as ≥, ₹ or § differ from the source",
+        Flag::Unwritten => "The model wrote incomplete characters: they are left out",
+        Flag::Empty => "The model returned nothing: the source is kept",
         Flag::OtherLanguage => {
-            "The sentence is in another language than the model reads: it is left as it is"
+            "The sentence is not in the model's source language: it is left as it is"
         }
-        Flag::Memory => {
-            "The same sentence stands in your translation memory: taken over as it is there"
-        }
+        Flag::Memory => "The same sentence is in your translation memory: reused from there",
         Flag::Terms => {
-            "A term of the termbase is not used: the model finds a translation with it much less likely"
+            "A term of the termbase is not used: the model considers a translation with it much less probable"
         }
     }
 }
@@ -104,28 +100,24 @@ pub fn explanation(command: &Command) -> Option<&'static str> {
 
 fn align_explanation(command: &AlignCommand) -> Option<&'static str> {
     Some(match command {
-        AlignCommand::ToggleRight => {
-            "Its sides belong together; goes on to the next row to look at"
-        }
+        AlignCommand::ToggleRight => "Accepts the row, and goes to the next one to review",
         AlignCommand::ToggleLeftOut => "It is not written",
-        AlignCommand::MoveUp => "Gives the first sentence of this side to the row above",
-        AlignCommand::MoveDown => "Gives the last sentence of this side to the row below",
+        AlignCommand::MoveUp => "Moves the first sentence of this side to the row above",
+        AlignCommand::MoveDown => "Moves the last sentence of this side to the row below",
         AlignCommand::PushDown => {
-            "Leaves this cell empty and moves what stands here and below one row down, up to the next empty cell or right row"
+            "Empties this cell and moves its content and the cells below down one row, up to the next empty cell or accepted row"
         }
         AlignCommand::PullUp => {
-            "Moves what stands below up into this empty cell, up to the next empty cell or right row"
+            "Moves the cells below up into this empty cell, up to the next empty cell or accepted row"
         }
-        AlignCommand::AlignAgain => {
-            "Finds what belongs together from this row on, up to the next right row"
-        }
+        AlignCommand::AlignAgain => "Aligns again from this row to the next accepted row",
         AlignCommand::SelectNextOpen => "A doubtful pair, or a sentence without the other side",
         _ => return None,
     })
 }
 
 /// On the choice of a form of address.
-pub const ADDRESS: &str = "For sentences with “you”, where you have edited or confirmed none before; it is heard from the next translation on";
+pub const ADDRESS: &str = "For sentences with “you” before any that you have edited or confirmed; applies from the next translation on";
 
 /// A form of address in German.
 pub fn address(choice: Option<AddressChoice>) -> &'static str {

@@ -15,14 +15,14 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     let Some(chosen) = &state.settings.language_model else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
     let selected = state.selected();
-    let found = selected.and_then(|sentence| state.suggestions.of(sentence));
+    let found = selected.and_then(|sentence| state.suggestions.get(sentence));
     ui.horizontal(|ui| {
         ui.add_space(14.0);
         ui.label(small(&format!("Suggestion of {}", chosen.model)));
-        let is_asked = state.suggestions.asked().is_some();
+        let is_pending = state.suggestions.pending().is_some();
         if let Some(found) = found {
             ui.label(small("·"));
             ui.label(small(&cost(found)));
@@ -31,14 +31,14 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(14.0);
             let mut push = |command| commands.push(Command::LanguageModel(command));
-            if is_asked {
+            if is_pending {
                 ui.spinner();
             } else if ui
-                .add_enabled(selected.is_some(), Button::new("Ask").small())
+                .add_enabled(selected.is_some(), Button::new("Suggest").small())
                 .on_hover_text(format!("Send the selected sentence, its neighbours, its terms and similar ones of the memory to {}", chosen.address))
                 .clicked()
             {
-                push(LanguageModelCommand::Ask);
+                push(LanguageModelCommand::Suggest);
             }
             let hint = "Edit the selected sentence with this suggestion";
             if found.is_some() && ui.add(Button::new("Use suggestion").small()).on_hover_text(hint).clicked() {
@@ -65,33 +65,33 @@ fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
     let Some([own, suggested]) = state.suggestions.ranked(sentence, open.revision(sentence)) else {
         return;
     };
-    let palette = Palette::of(ui);
-    let (told, color) = if suggested > own {
+    let palette = Palette::from_ui(ui);
+    let (verdict, color) = if suggested > own {
         ("better than the translation", palette.accent)
     } else {
         ("the translation is better", palette.weak)
     };
     let hint = format!(
-        "{} takes the translation for this likely, in its document: {own:.2}; the suggestion: {suggested:.2} (mean \
+        "Score by {} in the document: translation {own:.2}, suggestion {suggested:.2} (mean \
          log-probability of a token)",
         info.name
     );
-    let label = ui.label(RichText::new(told).size(12.5).color(color));
+    let label = ui.label(RichText::new(verdict).size(12.5).color(color));
     label.on_hover_text(hint);
 }
 
 /// Time and tokens of a suggestion, and what was wrong with it.
 fn cost(found: &Suggestion) -> String {
-    let mut told = format!(
+    let mut text = format!(
         "{:.1} s, {} tokens read, {} written",
         found.elapsed.as_secs_f32(),
         thousands(found.usage.prompt_tokens),
         thousands(found.usage.completion_tokens)
     );
     if found.is_repaired {
-        told += ", markup put right";
+        text += ", markup repaired";
     }
-    told
+    text
 }
 
 /// The question for the address and the name of a model.
@@ -112,12 +112,11 @@ impl LanguageModelForm {
             .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
         let modal = theme::modal(ctx, egui::Id::unique("language-model")).show(ctx, |ui| {
             ui.set_width(440.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             ui.heading("Language model");
             ui.add_space(6.0);
-            let told = "A server that you run with OpenAI's interface, such as llama.cpp, Ollama or vLLM. Sentences are sent there \
-                        when you press Ask, and to nobody else.";
-            ui.label(RichText::new(told).color(palette.weak));
+            let hint = "A server that you run with OpenAI's interface, such as llama.cpp, Ollama or vLLM. Sentences are sent there, and nowhere else, when you press Suggest.";
+            ui.label(RichText::new(hint).color(palette.weak));
             ui.add_space(8.0);
             let hint = "for example http://localhost:11434/v1";
             field_ui(ui, "Address", hint, &mut entered.address);
@@ -156,21 +155,21 @@ impl LanguageModelForm {
     }
 }
 
-/// Asks the server for its models, and shows what it said.
+/// Lists the server's models, and shows its answer.
 fn models_ui(
     ui: &mut Ui,
     tested: &Tested,
     entered: &mut LanguageModel,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         let address = entered.address.trim();
         let is_running = matches!(tested, Tested::Running(_));
         let can_test = !address.is_empty() && !is_running;
         let button = ui.add_enabled(can_test, Button::new("Test"));
-        let hint = "Asks the server for its models; nothing of a document is sent";
+        let hint = "Lists the server's models; no part of a document is sent";
         if button.on_hover_text(hint).clicked() {
             let test = LanguageModelCommand::Test(address.to_owned());
             commands.push(Command::LanguageModel(test));

@@ -16,7 +16,7 @@ use canopy_translate::inference::InstalledModel;
 
 const HEIGHT: f32 = 34.0;
 
-/// What the line says, and what can be chosen.
+/// Content of the line, and its choices.
 #[derive(Clone, Copy)]
 pub struct LanguageLine<'a> {
     /// Codes of source and target; none while no model is open.
@@ -31,7 +31,7 @@ pub struct LanguageLine<'a> {
 /// The choices of both menus, and what is being looked for.
 #[derive(Default)]
 pub struct LanguageMenus {
-    /// Of which models and source they are.
+    /// The models and the source language that they belong to.
     of: Option<(Arc<Vec<InstalledModel>>, String)>,
     sources: Vec<(String, String)>,
     targets: Vec<Reach>,
@@ -46,7 +46,7 @@ impl LanguageMenus {
         line: LanguageLine<'_>,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let size = vec2(ui.available_width(), HEIGHT);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let bottom = rect.bottom() - 0.5;
@@ -167,7 +167,7 @@ impl LanguageMenus {
 
 const PADDING: f32 = 8.0;
 
-/// What there is to say of the language of the document.
+/// A note about the language of the document.
 fn note_ui(
     ui: &mut Ui,
     note: Option<&LanguageNote>,
@@ -179,7 +179,7 @@ fn note_ui(
         None | Some(LanguageNote::NoPair { .. }) => {}
         Some(LanguageNote::Detected) => {
             ui.add(Label::new(small("detected", palette)).truncate())
-                .on_hover_text("Its text tells the language");
+                .on_hover_text("Detected in its text");
         }
         Some(LanguageNote::Other { code, name }) => {
             let text = format!("The text looks like {name}");
@@ -203,10 +203,9 @@ fn note_ui(
         }
         Some(LanguageNote::Unlike { percent }) => {
             let hint = format!(
-                "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
-                 model may know more: show the models"
+                "Its translations are {percent} % likely to be good, according to the model's confidence. A larger model may do better: show the models"
             );
-            if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
+            if warning_ui(ui, "Unlike the model's training texts", &hint, palette) {
                 commands.push(Command::ShowPage(Page::Models));
             }
         }

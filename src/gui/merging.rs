@@ -1,4 +1,4 @@
-//! What somebody else has changed, sentence by sentence, to be taken or left.
+//! Another person's changes, sentence by sentence, to accept or ignore.
 
 use egui::{Checkbox, Context, Id, RichText, ScrollArea, Ui};
 
@@ -64,7 +64,7 @@ pub fn merging_ui(
 }
 
 fn about_ui(ui: &mut Ui, merging: &Merging) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut about = Vec::new();
     match merging.incoming.conflicts() {
         0 => {}
@@ -78,7 +78,7 @@ fn about_ui(ui: &mut Ui, merging: &Merging) {
     let unmatched = merging.incoming.unmatched;
     if unmatched > 0 {
         about.push(format!(
-            "{} of the file fit nowhere in the document",
+            "{} of the file match nothing in the document",
             labels::count(unmatched, "translation")
         ));
     }
@@ -107,14 +107,14 @@ fn change_ui(
     document: Option<&OpenDocument>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(6.0);
     ui.horizontal_top(|ui| {
         let text = ui.cursor().left() + NUMBER;
         let mut is_taken = taken;
         let label = format!("{}", change.sentence + 1);
         let checkbox = ui.add(Checkbox::new(&mut is_taken, label));
-        if checkbox.on_hover_text("Take this change over").changed() {
+        if checkbox.on_hover_text("Accept this change").changed() {
             commands.push(Command::Merge(MergeCommand::Take(number, is_taken)));
         }
         ui.add_space((text - ui.cursor().left()).max(0.0));
@@ -128,7 +128,7 @@ fn change_ui(
             ui.label(typeset::galley(ui, typeset::Text::new(job)));
             let (text, color) = match change.kind {
                 ChangeKind::Conflict => ("Both sides have changed it", palette.error),
-                ChangeKind::Approved => ("Approved as it is", palette.weak),
+                ChangeKind::Approved => ("Approved unchanged", palette.weak),
                 ChangeKind::Changed if change.is_approved => ("Changed and approved", palette.weak),
                 ChangeKind::Changed => return,
             };

@@ -11,7 +11,7 @@ use canopy_app::{Command, Notice, NoticeKind};
 
 const WIDTH: f32 = 400.0;
 
-/// Of the button that dismisses a notice, in both directions.
+/// Width and height of the button that dismisses a notice.
 const DISMISS: f32 = 22.0;
 
 /// `bottom` is the lower edge of what is read: what stands below it stays free.
@@ -32,7 +32,7 @@ pub fn notices_ui(ctx: &Context, notices: &[Notice], bottom: f32, commands: &mut
 }
 
 fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let color = match notice.kind {
         NoticeKind::Done => palette.accent,
         NoticeKind::Hint => palette.draft,

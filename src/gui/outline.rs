@@ -38,7 +38,7 @@ impl OutlinePanel {
                 ..Self::default()
             };
         }
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
@@ -62,7 +62,7 @@ impl OutlinePanel {
                     let shown = SectionRow {
                         section,
                         current: current == Some(section),
-                        told: weights
+                        weight: weights
                             .as_ref()
                             .and_then(|weights| weights.weight_label(row)),
                     };
@@ -99,8 +99,8 @@ impl OutlinePanel {
         let &SectionRow {
             section, current, ..
         } = row;
-        let told = row.told.as_deref().unwrap_or_default();
-        let palette = Palette::of(ui);
+        let weight = row.weight.as_deref().unwrap_or_default();
+        let palette = Palette::from_ui(ui);
         let outline = &open.sections()[section];
         let counts = open.section_counts(section);
         let (rect, response) =
@@ -168,7 +168,7 @@ impl OutlinePanel {
             }
         });
         response.on_hover_text(format!(
-            "{}\n{}, {} translated, {} confirmed{told}",
+            "{}\n{}, {} translated, {} confirmed{weight}",
             outline.title,
             labels::count(counts.total(), "sentence"),
             counts.total() - counts.untranslated,
@@ -234,8 +234,8 @@ impl<'a> SectionWeights<'a> {
         if weight > 0.0 {
             let bar = Rect::from_min_size(at + vec2(2.0, 0.0), vec2(5.0, ROW_HEIGHT));
             let id = Id::unique("outline margin").with(row);
-            let told = self.margin.weight_label(weight);
-            margin_bar_ui(ui, bar, id, shading::colour(&self.scale, weight), &told);
+            let label = self.margin.weight_label(weight);
+            margin_bar_ui(ui, bar, id, shading::colour(&self.scale, weight), &label);
         }
     }
 }
@@ -244,8 +244,8 @@ impl<'a> SectionWeights<'a> {
 struct SectionRow {
     section: usize,
     current: bool,
-    /// Of its weight.
-    told: Option<String>,
+    /// Label of its weight.
+    weight: Option<String>,
 }
 
 /// Deep nesting must leave room for the titles.

@@ -30,7 +30,8 @@ pub fn least_size(state: &AppState) -> Vec2 {
 
 const OTHER_PAGES: Vec2 = vec2(1000.0, 480.0);
 
-/// Draws a page that needs at least this size; `out_of_sight` tells where what has the keyboard lies, if it is not seen.
+/// Draws a page that needs at least this size; `out_of_sight` is the place of the control with the keyboard focus, if it is
+/// not visible.
 pub fn page_room_ui(
     ui: &mut Ui,
     least: Vec2,

@@ -1,4 +1,4 @@
-//! Asks for a path to be typed: the way where the system has no file dialogs.
+//! A field for typing a path, where the system has no file dialogs.
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
@@ -10,7 +10,7 @@ use egui::{Context, EventFilter, Id, Key, Modifiers, RichText, Ui};
 use super::theme::{self, Palette};
 use canopy_app::{Ask, Command, Pick};
 
-/// So many ways to go on with a path are shown.
+/// Maximum number of completions that are shown.
 const SHOWN: usize = 6;
 
 /// The question and what has been typed so far.
@@ -66,7 +66,7 @@ impl PathQuestion {
         let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
         self.take_names(ctx);
         let modal = theme::modal(ctx, Id::unique("path question")).show(ctx, |ui| {
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             ui.set_width(520.0);
             ui.heading(title);
             ui.add_space(4.0);
@@ -139,11 +139,11 @@ impl PathQuestion {
                 Some(format!("{} is a folder.", path.display()))
             }
             Pick::File(..) if !path.exists() => {
-                Some(format!("There is no file {}.", path.display()))
+                Some(format!("The file {} does not exist.", path.display()))
             }
             Pick::Folder if path.is_file() => Some(format!("{} is a file.", path.display())),
             Pick::Folder if !path.exists() => {
-                Some(format!("There is no folder {}.", path.display()))
+                Some(format!("The folder {} does not exist.", path.display()))
             }
             Pick::NewFile(_) if path.is_dir() && !matches!(self.ask, Ask::NewProject { .. }) => {
                 Some(format!("{} is a folder: add a name.", path.display()))
@@ -207,7 +207,8 @@ fn field_id() -> Id {
     Id::unique("path that is typed")
 }
 
-/// Names beside a path that begin as its last one; all in it if it is that of a folder, which ends in a separator.
+/// Names in the folder of a path that begin like its last component; all in it if it is that of a folder, which ends in a
+/// separator.
 fn names_at(path: &Path, is_folder: bool) -> Vec<String> {
     let (folder, beginning) = if is_folder {
         (path, String::new())
@@ -238,7 +239,7 @@ fn names_at(path: &Path, is_folder: bool) -> Vec<String> {
     names
 }
 
-/// What all names begin with.
+/// The common prefix of all names.
 fn common_start(names: &[String]) -> String {
     let Some(first) = names.first() else {
         return String::new();
@@ -324,7 +325,7 @@ mod tests {
     }
 
     /// A window with a question, and its commands.
-    fn asked(ask: Ask) -> Harness<'static, (PathQuestion, Vec<Command>)> {
+    fn harness_for(ask: Ask) -> Harness<'static, (PathQuestion, Vec<Command>)> {
         let question = PathQuestion::new(ask).expect("a question");
         let mut harness = Harness::builder()
             .with_context_setup(crate::install_theme)
@@ -346,18 +347,18 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_path_is_told_and_can_be_put_right() {
+    fn a_wrong_path_is_reported_and_can_be_corrected() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("page.html"), "<p>Print it.</p>").expect("written");
         let begin = Some(folder.path().to_owned());
-        let mut harness = asked(Ask::OpenDocument { folder: begin });
+        let mut harness = harness_for(Ask::OpenDocument { folder: begin });
         // The caret is at the end.
         typed(&harness, "nothere.docx");
         harness.run_steps(4);
         harness.key_press(Key::Enter);
         harness.run_steps(4);
         let place = folder.path().join("nothere.docx");
-        harness.get_by_label(&format!("There is no file {}.", place.display()));
+        harness.get_by_label(&format!("The file {} does not exist.", place.display()));
         assert!(harness.state().1.is_empty());
         harness.state_mut().0.text = folder.path().join("page.html").display().to_string();
         harness.get_by_label("Open").click();
@@ -374,7 +375,7 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("drafts")).expect("a folder");
         let begin = Some(folder.path().to_owned());
-        let mut harness = asked(Ask::OpenDocument { folder: begin });
+        let mut harness = harness_for(Ask::OpenDocument { folder: begin });
         let mut complete = |written: &str| {
             typed(&harness, written);
             harness.run_steps(2);
@@ -409,7 +410,7 @@ mod tests {
             (Ask::AddModel, "Add"),
             (Ask::ProjectFolder, "Open"),
         ] {
-            let harness = asked(ask);
+            let harness = harness_for(ask);
             assert!(harness.query_by_label(label).is_some(), "{label}");
         }
     }

@@ -18,7 +18,7 @@ use super::recording::{Recording, Text};
 use super::{theme, typeset};
 use canopy_chart::charts::EM;
 
-/// plotters counts in whole units; so many of them are a point, so that curves are smooth on any screen.
+/// Units of plotters, which counts in whole ones, in a point, so that curves are smooth on any screen.
 const UNITS: f32 = 8.0;
 
 /// [`UNITS`], for lengths in numbers of a chart.

@@ -1,4 +1,4 @@
-//! How the open document is read: what its format lets a person choose beside its text.
+//! How the open document is read: the options of its format.
 
 use egui::{Button, Id, RichText, TextEdit, Ui};
 
@@ -8,7 +8,7 @@ use canopy_document::document::{Column, Document, ReadingChoice};
 
 /// The choices of the document's format.
 pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.label(
         RichText::new("In this document")
             .size(12.5)
@@ -28,7 +28,9 @@ pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>)
             }
             ReadingChoice::Drafts => {
                 ui.checkbox(&mut reading.drafts, "Translate drafts of the file anew")
-                    .on_hover_text("What the file says is fuzzy, unfinished, or in need of a translation or review");
+                    .on_hover_text(
+                        "Targets marked as fuzzy, unfinished, or in need of translation or review",
+                    );
             }
         }
     }
@@ -37,7 +39,7 @@ pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>)
     }
 }
 
-/// Who says where sentences end.
+/// The choice of rules for where sentences end.
 fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
     let srx = document.reading.srx.as_deref();
     let mut choose = |command| commands.push(Command::Segments(command));
@@ -57,9 +59,7 @@ fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>
     }
     let button = ui.button("Sentences by rules (SRX)…");
     if button
-        .on_hover_text(
-            "A file of rules for where sentences end, as other translation tools have them",
-        )
+        .on_hover_text("A file of sentence splitting rules, as other translation tools use")
         .clicked()
     {
         choose(SegmentsCommand::ChooseRules);
@@ -68,7 +68,7 @@ fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>
 
 /// The columns of a table, as they are entered.
 fn columns_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let spelt: Vec<String> = document
         .reading
         .columns
@@ -83,7 +83,7 @@ fn columns_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
         .unwrap_or_else(|| spelt.clone());
     let label = ui.label("Columns to translate");
     let field = TextEdit::singleline(&mut entered)
-        .hint_text("as the first line tells")
+        .hint_text("as in the first line")
         .desired_width(f32::INFINITY);
     let field = ui.add(field).labelled_by(label.id);
     field.on_hover_text("By number or by the name in the first line; en:de puts the translation of en into de where that is empty");

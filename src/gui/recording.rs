@@ -9,7 +9,7 @@ use super::typeset;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recording {
     pub shapes: Vec<Shape>,
-    /// Over the shapes. Laid out when painted: egui forgets letters that no frame asks for.
+    /// Over the shapes. Laid out when painted: egui forgets letters that no frame uses.
     pub texts: Vec<Text>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Text {
 }
 
 impl Recording {
-    /// Of shapes and texts.
+    /// Number of shapes and texts.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.shapes.len() + self.texts.len()

@@ -38,7 +38,7 @@ struct Row {
 
 impl HistoryPanel {
     pub fn ui(&mut self, ui: &mut Ui, document: &OpenDocument, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         let selected = document.selected;
         if let Some(sentence) = selected {
@@ -51,7 +51,7 @@ impl HistoryPanel {
             if is_empty {
                 ui.label(small("·"));
                 ui.label(small(match selected {
-                    Some(_) => "It has had no translation yet",
+                    Some(_) => "It has no earlier translations",
                     None => "Select a sentence",
                 }));
             }
@@ -151,7 +151,7 @@ impl Row {
     }
 }
 
-/// Where two texts differ, word by word; one part where most of them does: nobody reads such a mixture.
+/// Where two texts differ, word by word; one part where most of them does: such a mixture is unreadable.
 pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
     let parts = changes(before, after);
     let letters = |text: &str| text.chars().filter(|it| it.is_alphanumeric()).count();

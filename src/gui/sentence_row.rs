@@ -28,7 +28,7 @@ use canopy_document::placeholder;
 use canopy_qa::checks::{Finding, Severity};
 use canopy_qa::terms::TermIndex;
 
-/// Facts about a row besides its text.
+/// Facts about a row other than its text.
 #[expect(clippy::struct_excessive_bools, reason = "what holds of a row")]
 #[derive(Debug, Clone, Copy)]
 pub struct RowContext<'a> {
@@ -38,7 +38,7 @@ pub struct RowContext<'a> {
     pub terms: TermContext<'a>,
     /// Terms in its source.
     pub spans: &'a [TermSpan],
-    /// What the checks found in it.
+    /// Findings of the checks in this sentence.
     pub findings: &'a [Finding],
     pub selected: bool,
     pub editing: bool,
@@ -107,7 +107,7 @@ pub fn sentence_row_ui(
     };
     let source_pos = place(&row.source, columns.source);
     let target_pos = place(&row.target, columns.target);
-    if let Some((color, told)) = context
+    if let Some((color, description)) = context
         .margin
         .and_then(|margin| margin.sentence(row.sentence))
     {
@@ -115,7 +115,7 @@ pub fn sentence_row_ui(
             .with_max_x(body.left() + 11.0)
             .with_min_x(body.left() + 4.0);
         let id = id.with("margin");
-        margin_bar_ui(ui, bar, id, color, &told).on_hover_text(told);
+        margin_bar_ui(ui, bar, id, color, &description).on_hover_text(description);
     }
     paint_source(painter, row, source_pos, context);
     let marks = |cell: &Cell, column: Rangef| {
@@ -247,7 +247,7 @@ fn select_source(
     commands.push(select(first.min(last)..first.max(last)));
 }
 
-/// What the termbase says of the term under the pointer.
+/// The termbase entry of the term under the pointer.
 fn term_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, spans: &[TermSpan]) -> Response {
     let under = response
         .hover_pos()
@@ -296,15 +296,15 @@ fn paint_number(
 }
 
 /// The attention that a sentence or section gets.
-pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, told: &str) -> Response {
+pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, description: &str) -> Response {
     let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, told));
+    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, description));
     ui.painter()
         .rect_filled(bar.shrink2(vec2(0.0, 2.0)), 1.5, color);
     response
 }
 
-/// A bullet for a list item, a line beside a table cell.
+/// A bullet for a list item, a line left of a table cell.
 fn paint_paragraph_mark(
     ui: &Ui,
     row: &Row,

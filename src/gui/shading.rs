@@ -78,11 +78,11 @@ impl<'a> MarginShading<'a> {
     /// Colour and explanation of a sentence that has weight.
     pub fn sentence(&self, sentence: usize) -> Option<(Color32, String)> {
         let weight = number(&self.margin.weights, sentence)?;
-        let mut told = self.weight_label(weight);
+        let mut text = self.weight_label(weight);
         if let Some(cumulative) = number(&self.margin.cumulative, sentence) {
-            told = format!("{told}\nCumulative relevance {cumulative:.2}");
+            text = format!("{text}\nCumulative relevance {cumulative:.2}");
         }
-        Some((self.shading.colour(weight), told))
+        Some((self.shading.colour(weight), text))
     }
 
     /// The weight of all these sentences.

@@ -21,7 +21,7 @@ const BUTTON: f32 = 52.0;
 #[derive(Default)]
 pub struct SimilarPanel {
     sentence: String,
-    /// What stands there as its translation.
+    /// The translation of the match.
     translation: String,
     memory: Option<Arc<TranslationMemory>>,
     found: Vec<Found>,
@@ -29,10 +29,10 @@ pub struct SimilarPanel {
 
 struct Found {
     percent: String,
-    /// The source, with the words of the sentence that it lacks and those that the sentence lacks told apart.
+    /// The source, in which words missing on either side are marked.
     source_parts: Vec<(Part, String)>,
     target: String,
-    /// The target, what the translation of the sentence does not have told apart.
+    /// The target, in which words that the translation of the sentence lacks are marked.
     target_parts: Vec<(Part, String)>,
     /// The memory, who wrote it, and when.
     hint: String,
@@ -46,7 +46,7 @@ impl SimilarPanel {
 
     /// The line above the matches, which says where there are none.
     pub fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
@@ -62,10 +62,10 @@ impl SimilarPanel {
         });
     }
 
-    /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is told from
+    /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is distinguished from
     /// what the model has made of it.
     pub fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         self.head_ui(ui, has_sentence);
         ScrollArea::vertical()
             .auto_shrink(false)
@@ -150,7 +150,7 @@ impl Found {
     }
 }
 
-/// The target of a pair, told apart from a translation if there is one.
+/// The target of a pair, with its differences from the translation if there is one.
 fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     if translation.trim().is_empty() {
         return vec![(Part::Same, target.to_owned())];
@@ -160,7 +160,7 @@ fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     parts
 }
 
-/// What the button does, and its key.
+/// Tooltip of the button, with its key.
 fn use_hint(ui: &Ui, place: usize) -> String {
     let shortcut = action_for(&Command::UseMatch(place)).and_then(|action| action.shortcut);
     let is_mac = ui.ctx().os().is_mac();

@@ -16,7 +16,7 @@ use canopy_chart::typesetting::{FontKey, SystemFont};
 /// Gives egui the fonts that a thread has found.
 pub struct WindowFonts {
     provider: Arc<Provider>,
-    /// Of the fonts that the window draws with.
+    /// Revision of the fonts that the window draws with.
     revision: u64,
 }
 
@@ -53,7 +53,7 @@ impl WindowFonts {
         let revision = self.provider.0.revision();
         if revision != self.revision {
             self.revision = revision;
-            // egui asks no provider twice for a letter; a new list it asks anew.
+            // egui queries a provider once for each letter; a new list is queried again.
             ctx.set_font_providers(vec![self.provider.clone()]);
         }
     }

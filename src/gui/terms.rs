@@ -18,7 +18,7 @@ use canopy_qa::terms::{Term, TermIndex};
 pub struct TermSpan {
     /// Characters as a reader sees them.
     pub chars: Range<usize>,
-    /// What the termbase says of it.
+    /// The termbase entry.
     pub hint: String,
 }
 
@@ -30,8 +30,8 @@ pub struct TermSpans {
 }
 
 impl TermSpans {
-    /// Of one sentence.
-    pub fn of(
+    /// Terms of one sentence.
+    pub fn for_sentence(
         &mut self,
         document: &Arc<Document>,
         index: &Arc<TermIndex>,
@@ -138,16 +138,11 @@ pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
             commands.push(Command::Terms(command));
         }
     };
-    entry(
-        ui,
-        None,
-        "No terms".to_owned(),
-        "Translations use no termbase",
-    );
+    entry(ui, None, "No terms".to_owned(), "No termbase in use");
     for path in &state.settings.recent_terms {
         let name = path.file_name().unwrap_or(path.as_os_str());
         let hint = format!(
-            "{}\nTerms are underlined in the source, and translations prefer what they are called there",
+            "{}\nTerms are underlined in the source, and translations prefer their target terms",
             path.display()
         );
         entry(ui, Some(path), name.to_string_lossy().into_owned(), &hint);
@@ -156,7 +151,7 @@ pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         commands.push(Command::Terms(TermsCommand::Choose));
     }
     if let Some(index) = &state.terms.index {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let count = format!("{} terms", index.base().len());
         ui.label(RichText::new(count).size(12.0).color(palette.weak));
     }

@@ -133,7 +133,7 @@ impl<O: CpuOperation<N>, const N: usize> Backward<Flex, N> for Step<O> {
     }
 }
 
-/// Runs `operation` if all `inputs` lie on the CPU backend; `None` tells the caller to take the plain path.
+/// Runs `operation` if all `inputs` lie on the CPU backend; `None` if the caller has to take the plain path.
 pub(super) fn run<O: CpuOperation<N>, const N: usize, const D: usize>(
     operation: O,
     inputs: [Operand; N],
@@ -182,7 +182,7 @@ pub(super) enum Operand {
     Tracked(Tracked),
     Plain(FlexTensor),
     /// On another device.
-    Elsewhere,
+    OtherBackend,
 }
 
 /// An operation that works in place spares a copy if it is given the only tensor of these numbers.
@@ -191,11 +191,11 @@ impl<const D: usize> From<Tensor<D>> for Operand {
         if tensor.device().is_autodiff() {
             tensor
                 .try_into_primitive::<Autodiff<Flex>>()
-                .map_or(Self::Elsewhere, Self::Tracked)
+                .map_or(Self::OtherBackend, Self::Tracked)
         } else {
             tensor
                 .try_into_primitive::<Flex>()
-                .map_or(Self::Elsewhere, Self::Plain)
+                .map_or(Self::OtherBackend, Self::Plain)
         }
     }
 }
@@ -218,7 +218,9 @@ pub fn is_cpu(device: &Device) -> bool {
 pub(super) fn matrix<const D: usize>(tensor: Tensor<D>) -> Matrix {
     match Operand::from(tensor) {
         Operand::Plain(tensor) => Matrix::new(tensor),
-        Operand::Tracked(_) | Operand::Elsewhere => panic!("not a tensor of the CPU backend alone"),
+        Operand::Tracked(_) | Operand::OtherBackend => {
+            panic!("not a tensor of the CPU backend alone")
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The weights of an attention, one head of one query at a time: nothing is padded, and who asks keeps what it wants.
+//! The weights of an attention, one head of one query at a time: nothing is padded, and the caller keeps what it needs.
 
 use burn::tensor::Tensor;
 use rayon::prelude::*;

@@ -4,7 +4,7 @@
     clippy::needless_range_loop,
     clippy::manual_memcpy,
     reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; what these are told the address of is in memory and no register"
+    not; memory whose address these get is in no register"
 )]
 
 use pulp::{Arch, Simd, WithSimd};

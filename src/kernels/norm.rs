@@ -22,7 +22,7 @@ pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32)
         let operands = [x.into(), gamma.into(), beta.into()];
         return cpu::run(Norm { epsilon }, operands).expect("tensors of one kind");
     }
-    layer_norm_elsewhere(x, gamma, beta, epsilon)
+    plain_layer_norm(x, gamma, beta, epsilon)
 }
 
 /// `layer_norm(x + dropout(branch))`, the end of a post-norm sublayer.
@@ -45,15 +45,10 @@ pub fn add_norm(
     if let Some(output) = cube::add_norm([&x, &branch], mask, [&gamma, &beta], epsilon) {
         return output;
     }
-    layer_norm_elsewhere(x + dropout(branch, mask), gamma, beta, epsilon)
+    plain_layer_norm(x + dropout(branch, mask), gamma, beta, epsilon)
 }
 
-fn layer_norm_elsewhere(
-    x: Tensor<2>,
-    gamma: Tensor<1>,
-    beta: Tensor<1>,
-    epsilon: f32,
-) -> Tensor<2> {
+fn plain_layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
     let of_card = cube::layer_norm(&x, &gamma, &beta, epsilon);
     of_card.unwrap_or_else(|| layer_norm_plain(x, gamma, beta, epsilon))
 }

@@ -17,7 +17,7 @@ const AT_ONCE: usize = 8;
 #[derive(Debug, Clone, Default)]
 pub struct RowNumbers {
     numbers: Vec<i32>,
-    /// Places of rows that nobody reads: they have no gradient. In order.
+    /// Places of rows that are not read: they have no gradient. In order.
     unread: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ impl RowNumbers {
         self.numbers.push(row_number(number));
     }
 
-    /// Adds a row that nobody reads and that only fills a place.
+    /// Adds a row that is not read and only fills a place.
     pub fn push_unread(&mut self, number: usize) {
         self.unread.push(self.numbers.len());
         self.push(number);
@@ -105,7 +105,7 @@ impl Backward<Cube, 1> for Selection {
         let gradient: FloatTensor<Cube> = gradients.consume::<Cube>(&ops.node);
         let [parent] = ops.parents;
         if let Some(parent) = parent {
-            let sums = ops.state.of(Tensor::from_primitive::<Cube>(gradient));
+            let sums = ops.state.by_row(Tensor::from_primitive::<Cube>(gradient));
             let sums = sums
                 .try_into_primitive::<Cube>()
                 .expect("a tensor of the same device");
@@ -176,7 +176,7 @@ impl Sums {
     /// # Shapes
     /// - gradient: `[selected, columns]`
     /// - output: `[rows, columns]`
-    fn of(&self, mut gradient: Tensor<2>) -> Tensor<2> {
+    fn by_row(&self, mut gradient: Tensor<2>) -> Tensor<2> {
         let ([_, columns], device) = (gradient.dims(), gradient.device());
         for Step { rows, width } in &self.steps {
             let zeros = Tensor::zeros([1, columns], &device);
@@ -203,7 +203,7 @@ mod tests {
     fn gradients_are_summed_for_each_row() {
         let device = Device::flex();
         device.seed(2);
-        // Row 3 is selected 150 times, row 1 never, row 0 where nobody reads it.
+        // Row 3 is selected 150 times, row 1 never, row 0 where it is not read.
         let mut selected: RowNumbers = (0..150).map(|_| 3).chain([2, 4, 2]).collect();
         selected.push_unread(0);
         let gradient = Tensor::<2>::random([154, 6], Distribution::Default, &device);
@@ -216,7 +216,7 @@ mod tests {
         );
         let sums = Sums::new(&selected, 5);
         assert_eq!(sums.steps.len(), 4, "150, 19, 3, 1");
-        let apart = (sums.of(gradient) - expected)
+        let apart = (sums.by_row(gradient) - expected)
             .abs()
             .max()
             .into_scalar::<f32>();

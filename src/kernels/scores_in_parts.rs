@@ -1,7 +1,7 @@
 //! The scores that a search reads, computed part by part of the vocabulary, so that not all are in memory at once: softmax and the
-//! likeliest tokens in one pass.
+//! most probable tokens in one pass.
 
-use super::top_k::{NONE, NextScores, ReadTokens, insert_larger};
+use super::top_k::{NONE, StepScores, TokenSelection, insert_larger};
 use super::vectors::largest_and_sum;
 
 /// The scores read for some hypotheses so far.
@@ -9,13 +9,13 @@ use super::vectors::largest_and_sum;
 /// A part is `[hypotheses, columns]`, row by row; parts come in the order of their columns.
 #[derive(Debug, Clone)]
 pub struct ScoresInParts {
-    read: ReadTokens,
+    read: TokenSelection,
     sums: Vec<PartialSum>,
     /// Scores of the first columns, `[hypotheses, first]`.
     own: Vec<f32>,
-    /// Of the others, `[hypotheses, top_k]` with their columns, the largest first.
+    /// Scores of the others, `[hypotheses, top_k]` with their columns, the largest first.
     top_k: Vec<(u32, f32)>,
-    /// Scores of some columns that are asked for, as many of each hypothesis.
+    /// Scores of some requested columns, the same number for each hypothesis.
     kept: Vec<f32>,
 }
 
@@ -51,8 +51,9 @@ impl PartialSum {
 }
 
 impl ScoresInParts {
-    /// Of so many hypotheses, before the first part; for all of them together the scores of so many columns are [kept](Self::keep).
-    pub fn new(read: ReadTokens, hypotheses: usize, kept: usize) -> Self {
+    /// Scores of `hypotheses` hypotheses, before the first part; for all of them together the scores of `kept` columns are
+    /// [kept](Self::keep).
+    pub fn new(read: TokenSelection, hypotheses: usize, kept: usize) -> Self {
         Self {
             read,
             sums: vec![PartialSum::NOTHING; hypotheses],
@@ -75,7 +76,7 @@ impl ScoresInParts {
         }
     }
 
-    /// Keeps those scores that are asked for of a part whose first column has the number `first`: `columns` names as many for each
+    /// Keeps the requested scores of a part whose first column has the number `first`: `columns` names as many for each
     /// hypothesis, one after the other, or none in the place of one that is impossible.
     pub fn keep(&mut self, first: usize, part: &[f32], columns: &[Option<usize>]) {
         let hypotheses = self.sums.len().max(1);
@@ -97,17 +98,17 @@ impl ScoresInParts {
     /// its first column.
     pub fn rank(&mut self, first: usize, part: &[f32]) {
         let columns = part.len() / self.sums.len().max(1);
-        let ReadTokens { first: own, top_k } = self.read;
-        let told = first.min(own)..own.min(first + columns);
-        let others = told.end.max(first) - first;
+        let TokenSelection { first: own, top_k } = self.read;
+        let listed = first.min(own)..own.min(first + columns);
+        let others = listed.end.max(first) - first;
         for (row, scores) in part.chunks_exact(columns.max(1)).enumerate() {
-            self.own[row * own..][told.clone()].copy_from_slice(&scores[..told.len()]);
+            self.own[row * own..][listed.clone()].copy_from_slice(&scores[..listed.len()]);
             let found = &mut self.top_k[row * top_k..][..top_k];
             if found
                 .last()
                 .is_some_and(|least| self.sums[row].of_part > least.1)
             {
-                // The normaliser tells what is no number.
+                // The normaliser shows what is no number.
                 insert_larger(&scores[others..], first + others, found).ok();
             }
         }
@@ -135,23 +136,24 @@ impl ScoresInParts {
         self
     }
 
-    /// Tells what was read; `id` names the token of a column.
-    pub fn tell(&self, told: &mut NextScores, id: impl Fn(usize) -> u32) {
-        told.values.clear();
-        told.normalisers.clear();
-        let mut columns = told.columns.take().unwrap_or_default();
+    /// Writes what was read to `scores`; `id` names the token of a column.
+    pub fn write_to(&self, scores: &mut StepScores, id: impl Fn(usize) -> u32) {
+        scores.values.clear();
+        scores.normalisers.clear();
+        let mut columns = scores.columns.take().unwrap_or_default();
         columns.others.clear();
-        let ReadTokens { first, top_k } = self.read;
+        let TokenSelection { first, top_k } = self.read;
         for (row, sum) in self.sums.iter().enumerate() {
-            told.normalisers.push(sum.logarithm());
-            told.values
+            scores.normalisers.push(sum.logarithm());
+            scores
+                .values
                 .extend_from_slice(&self.own[row * first..][..first]);
             for &(column, score) in &self.top_k[row * top_k..][..top_k] {
-                told.values.push(score);
+                scores.values.push(score);
                 columns.others.push(id(column as usize));
             }
         }
-        told.columns = Some(columns);
+        scores.columns = Some(columns);
     }
 }
 
@@ -160,21 +162,22 @@ mod tests {
     use super::*;
     use crate::vectors::log_sum_exp;
 
-    const READ: ReadTokens = ReadTokens { first: 5, top_k: 3 };
+    const READ: TokenSelection = TokenSelection { first: 5, top_k: 3 };
 
-    /// Rows of scores in parts of so many columns, on two cores.
-    fn read(rows: &[Vec<f32>], columns: usize) -> NextScores {
+    /// Rows of scores in parts of `columns` columns, on two cores.
+    fn read(rows: &[Vec<f32>], columns: usize) -> StepScores {
         let all = rows[0].len();
-        let asked: Vec<Option<usize>> = rows.iter().flat_map(|_| [Some(all - 1), None]).collect();
+        let kept_columns: Vec<Option<usize>> =
+            rows.iter().flat_map(|_| [Some(all - 1), None]).collect();
         let of_core = |own: std::ops::Range<usize>| {
-            let mut found = ScoresInParts::new(READ, rows.len(), asked.len());
+            let mut found = ScoresInParts::new(READ, rows.len(), kept_columns.len());
             for first in own.clone().step_by(columns) {
                 let part = rows
                     .iter()
                     .flat_map(|row| &row[first..own.end.min(first + columns)]);
                 let part: Vec<f32> = part.copied().collect();
                 found.sum(&part);
-                found.keep(first, &part, &asked);
+                found.keep(first, &part, &kept_columns);
                 found.rank(first, &part);
             }
             found
@@ -184,15 +187,15 @@ mod tests {
             .iter()
             .flat_map(|row| [row[all - 1], f32::NEG_INFINITY]);
         assert_eq!(found.kept(), expected.collect::<Vec<_>>());
-        let mut told = NextScores::default();
-        found.tell(&mut told, |column| {
+        let mut scores = StepScores::default();
+        found.write_to(&mut scores, |column| {
             u32::try_from(column).expect("small") + 100
         });
-        told
+        scores
     }
 
     #[test]
-    fn parts_tell_what_the_whole_rows_have() {
+    fn parts_have_the_results_of_whole_rows() {
         let number = |row: usize, column: usize| (row * 37 + column * 59) % 101;
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let score = |row, column| number(row, column) as f32 / 7.0 - 9.0;
@@ -200,12 +203,12 @@ mod tests {
             .map(|row| (0..203).map(|column| score(row, column)).collect())
             .collect();
         for columns in [1, 4, 7, 64, 300] {
-            let told = read(&rows, columns);
-            let others = &told.columns.as_ref().expect("a part of them").others;
+            let found = read(&rows, columns);
+            let others = &found.columns.as_ref().expect("a part of them").others;
             for (row, scores) in rows.iter().enumerate() {
-                let normaliser = told.normalisers[row];
+                let normaliser = found.normalisers[row];
                 assert!((normaliser - log_sum_exp(scores)).abs() < 1e-5);
-                let values = &told.values[row * 8..][..8];
+                let values = &found.values[row * 8..][..8];
                 assert_eq!(values[..5], scores[..5]);
                 // The first ones of equal scores.
                 let mut places: Vec<usize> = (5..203).collect();
@@ -219,17 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_impossible_or_no_number_is_told() {
+    fn impossible_scores_and_nan_are_reported() {
         let mut rows = vec![vec![f32::NEG_INFINITY; 20]; 3];
         rows[0][11] = 2.0;
         rows[1][12] = f32::NAN;
-        let told = read(&rows, 4);
+        let scores = read(&rows, 4);
         assert_eq!(
-            [&told.normalisers[..1], &told.values[5..6]],
+            [&scores.normalisers[..1], &scores.values[5..6]],
             [&[2.0], &[2.0]]
         );
-        assert_eq!(told.columns.expect("a part of them").others[0], 111);
-        assert!(told.normalisers[1].is_nan());
-        assert_eq!(told.values[16..], [f32::NEG_INFINITY; 8]);
+        assert_eq!(scores.columns.expect("a part of them").others[0], 111);
+        assert!(scores.normalisers[1].is_nan());
+        assert_eq!(scores.values[16..], [f32::NEG_INFINITY; 8]);
     }
 }

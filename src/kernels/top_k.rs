@@ -7,32 +7,32 @@ use super::log_softmax::log_softmax;
 
 /// The scores that a search reads for each hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadTokens {
-    /// So many ids are read whatever their scores: `0..first`.
+pub struct TokenSelection {
+    /// Number of ids that are read whatever their scores: `0..first`.
     pub first: usize,
-    /// Of the others, so many of the likeliest; the lowest ids among equal ones.
+    /// Number of the top-scoring others; the lowest ids among equal ones.
     pub top_k: usize,
 }
 
 /// Scores of what may follow each of some hypotheses.
 #[derive(Debug, Clone, Default)]
-pub struct NextScores {
+pub struct StepScores {
     /// `[hypotheses, columns]`, row by row.
     pub values: Vec<f32>,
     /// The excess of each hypothesis's scores over log-probabilities (natural logarithm).
     pub normalisers: Vec<f32>,
     /// Whose scores the columns are; none if they are those of the whole vocabulary.
-    pub columns: Option<ToldTokens>,
+    pub columns: Option<SelectedScores>,
 }
 
-/// Tokens whose scores are told, one for each column. The first columns are those of the lowest ids.
+/// Tokens whose scores are given, one for each column. The first columns are those of the lowest ids.
 #[derive(Debug, Clone, Default)]
-pub struct ToldTokens {
-    /// The ids of the other columns of each hypothesis, row by row, the likeliest first.
+pub struct SelectedScores {
+    /// The ids of the other columns of each hypothesis, row by row, the top-scoring first.
     pub others: Vec<u32>,
 }
 
-impl ToldTokens {
+impl SelectedScores {
     /// The ids of the other columns of hypothesis `row` among `rows`.
     pub fn others_of(&self, row: usize, rows: usize) -> &[u32] {
         let count = self.others.len().checked_div(rows).unwrap_or(0);
@@ -78,16 +78,16 @@ impl ScoreRow<'_> {
     }
 }
 
-impl NextScores {
-    /// Reads the scores of the tokens that a search asks for, of all if it names none; on the CPU, where they lie already, and
-    /// where nearly all are asked for, of all.
+impl StepScores {
+    /// Reads the scores of the tokens that a search requests, of all if it names none; on the CPU, where they already are, and
+    /// where nearly all are requested, of all.
     ///
     /// # Shapes
     /// - scores: `[hypotheses, vocab]` before softmax, without a gradient graph
-    pub fn read(&mut self, scores: Tensor<2>, read: Option<ReadTokens>) {
+    pub fn read(&mut self, scores: Tensor<2>, read: Option<TokenSelection>) {
         let [hypotheses, vocab] = scores.dims();
         match read.filter(|read| read.is_less_than(vocab)) {
-            Some(read) if !cpu::is_cpu(&scores.device()) => read.told(scores, self),
+            Some(read) if !cpu::is_cpu(&scores.device()) => read.select(scores, self),
             _ => self.put(log_softmax(scores), hypotheses),
         }
     }
@@ -100,7 +100,7 @@ impl NextScores {
         self.columns = None;
     }
 
-    /// Those of each hypothesis.
+    /// Scores of each hypothesis.
     pub fn rows(&mut self) -> impl Iterator<Item = ScoreRow<'_>> {
         let hypotheses = self.normalisers.len();
         let width = self.values.len().checked_div(hypotheses).unwrap_or(0);
@@ -110,7 +110,7 @@ impl NextScores {
         rows.map(move |(row, (scores, &normaliser))| ScoreRow {
             scores,
             normaliser,
-            others: columns.map(|told| told.others_of(row, hypotheses)),
+            others: columns.map(|selected| selected.others_of(row, hypotheses)),
         })
     }
 
@@ -120,16 +120,16 @@ impl NextScores {
     }
 }
 
-impl ReadTokens {
-    /// Whether less is read than there is in a vocabulary of so many tokens, whose ids 32-bit floats can hold.
+impl TokenSelection {
+    /// Whether less is read than there is in a vocabulary of `vocab` tokens, whose ids 32-bit floats can hold.
     pub fn is_less_than(&self, vocab: usize) -> bool {
         const LARGEST: usize = 1 << f32::MANTISSA_DIGITS;
-        self.num_told() < vocab && vocab <= LARGEST
+        self.num_values() < vocab && vocab <= LARGEST
     }
 
     /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,
-    /// the scores of the first ids, the likeliest scores, their ids.
-    fn told(self, scores: Tensor<2>, told: &mut NextScores) {
+    /// the scores of the first ids, the top scores, their ids.
+    fn select(self, scores: Tensor<2>, step_scores: &mut StepScores) {
         let [_, vocab] = scores.dims();
         let Self { first, top_k } = self;
         let largest = scores.clone().max_dim(1);
@@ -143,12 +143,12 @@ impl ReadTokens {
         let read = Tensor::cat(parts, 1).into_data().try_into_vec::<f32>();
         let read = read.expect("scores are 32-bit floats");
         let first = u32::try_from(first).expect("few ids");
-        self.tell(
+        self.unpack(
             &read,
-            told,
+            step_scores,
             |score| score,
             |place| {
-                // Where less is possible than is asked for, the rest names no place.
+                // Where fewer are possible than requested, the rest names no place.
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
@@ -159,30 +159,32 @@ impl ReadTokens {
         );
     }
 
-    /// Numbers that are read for each hypothesis: the normaliser, the scores, and the ids of the likeliest.
-    pub fn num_told(&self) -> usize {
+    /// Numbers that are read for each hypothesis: the normaliser, the scores, and the ids of the top-scoring ones.
+    pub fn num_values(&self) -> usize {
         1 + self.first + 2 * self.top_k
     }
 
     /// Puts what was read of a device in its place. `score` and `id` make of a number what it stands for.
-    pub fn tell<T: Copy>(
+    pub fn unpack<T: Copy>(
         &self,
         read: &[T],
-        told: &mut NextScores,
+        step_scores: &mut StepScores,
         score: impl Fn(T) -> f32,
         id: impl Fn(T) -> Option<u32>,
     ) {
         let Self { first, top_k } = *self;
-        let NextScores {
+        let StepScores {
             values,
             normalisers,
             columns,
-        } = told;
+        } = step_scores;
         values.clear();
         normalisers.clear();
-        let mut ids = columns.take().map_or_else(Vec::new, |told| told.others);
+        let mut ids = columns
+            .take()
+            .map_or_else(Vec::new, |selected| selected.others);
         ids.clear();
-        for read in read.chunks_exact(self.num_told()) {
+        for read in read.chunks_exact(self.num_values()) {
             let (scores, others) = read[1..].split_at(first + top_k);
             normalisers.push(score(read[0]));
             let begin = values.len() + first;
@@ -194,7 +196,7 @@ impl ReadTokens {
                 }));
             }
         }
-        *columns = Some(ToldTokens { others: ids });
+        *columns = Some(SelectedScores { others: ids });
     }
 }
 
@@ -277,18 +279,18 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_have_the_log_probabilities_of_all_scores() {
+    fn the_top_scores_have_the_log_probabilities_of_all_scores() {
         let (device, vocab) = (Device::flex(), 1_003);
         device.seed(8);
         let scores = Tensor::<2>::random([5, vocab], Distribution::Normal(0.0, 4.0), &device);
         let all = log_softmax(scores.clone());
-        let mut read = NextScores::default();
+        let mut read = StepScores::default();
         for (first, top_k) in [(37, 8), (0, 2), (4, 1)] {
-            ReadTokens { first, top_k }.told(scores.clone(), &mut read);
+            TokenSelection { first, top_k }.select(scores.clone(), &mut read);
             let rows = read.values.chunks(first + top_k);
             for (row, (scores, all)) in rows.zip(all.chunks(vocab)).enumerate() {
-                let told = read.columns.as_ref().expect("a part of them");
-                let others = told.others_of(row, 5).iter().map(|&id| id as usize);
+                let selected = read.columns.as_ref().expect("a part of them");
+                let others = selected.others_of(row, 5).iter().map(|&id| id as usize);
                 let others: Vec<usize> = others.collect();
                 let top_k = largest(&all[first..], top_k);
                 assert!(
@@ -306,12 +308,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_suppressed_is_impossible_wherever_it_is_told() {
+    fn what_is_suppressed_is_impossible_wherever_it_is_selected() {
         let device = Device::flex();
         let scores = Tensor::<2>::from_data([[0.0, 1.0, 5.0, 3.0, 4.0, 2.0]], &device);
-        let (mut few, mut all) = (NextScores::default(), NextScores::default());
-        let two = ReadTokens { first: 2, top_k: 2 };
-        two.told(scores.clone(), &mut few);
+        let (mut few, mut all) = (StepScores::default(), StepScores::default());
+        let two = TokenSelection { first: 2, top_k: 2 };
+        two.select(scores.clone(), &mut few);
         all.read(scores, None);
         for read in [&mut few, &mut all] {
             read.suppress(&[1, 4]);
@@ -324,13 +326,13 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_are_no_numbers_are_told() {
+    fn scores_that_are_no_numbers_are_reported() {
         let mut scores = vec![0.0; 100];
         scores[60] = f32::NAN;
         let scores = Tensor::<1>::from_floats(scores.as_slice(), &Device::flex());
-        let read = ReadTokens { first: 4, top_k: 2 };
-        let mut told = NextScores::default();
-        read.told(scores.reshape([1, 100]), &mut told);
-        assert!(told.normalisers[0].is_nan(), "{told:?}");
+        let read = TokenSelection { first: 4, top_k: 2 };
+        let mut step_scores = StepScores::default();
+        read.select(scores.reshape([1, 100]), &mut step_scores);
+        assert!(step_scores.normalisers[0].is_nan(), "{step_scores:?}");
     }
 }

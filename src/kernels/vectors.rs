@@ -8,7 +8,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Sums that grow beside each other, so that none waits for the one before.
+/// Independent sums, so that none waits for the one before.
 const SUMS: usize = 4;
 
 /// Sum of products of two slices of one length.
@@ -192,7 +192,7 @@ pub(super) fn max_in<S: Simd>(simd: S, a: &[f32]) -> f32 {
     let (blocks, rest) = S::as_simd_f32s(a);
     let mut registers = [simd.splat_f32s(f32::NEG_INFINITY); SUMS];
     let mut block = 0;
-    // Of a number and what is none, the second operand is taken.
+    // With a number and a NaN, the second operand is taken.
     while block + SUMS <= blocks.len() {
         for place in 0..SUMS {
             registers[place] = simd.max_f32s(blocks[block + place], registers[place]);

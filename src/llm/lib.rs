@@ -23,14 +23,16 @@ mod fixture;
 mod gguf;
 mod network;
 mod product;
+mod sampling;
 mod session;
 mod template;
 mod tokens;
 
 pub use blocks::Kind;
 pub use completion::{About, Completion, LanguageModel, Token};
-pub use gguf::{Gguf, Tensor, Value};
+pub use gguf::{Gguf, Tensor, Texts, Value};
 pub use network::{Attention, Cache, Network, Recorder};
+pub use sampling::Sampling;
 pub use session::{Cost, Generated, Generation, Session};
 pub use template::ChatTemplate;
 pub use tokens::{Specials, Tokenizer};

@@ -9,18 +9,21 @@ use canopy_base::error::Result;
 use super::completion::{LanguageModel, largest};
 use super::network::{BATCH, Cache, Recorder};
 use super::product::log_sum_exp;
+use super::sampling::{Sampler, Sampling};
 
 /// How a prompt is continued.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generation {
     pub max_tokens: usize,
     /// Whether a line break behind a text ends it, which then has no line break itself.
     pub is_line: bool,
     /// Tokens that the continuation does not begin with.
     pub other_beginnings: Vec<u32>,
+    /// None: greedily.
+    pub sampling: Option<Sampling>,
 }
 
-/// A greedy continuation.
+/// A continuation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generated {
     pub ids: Vec<u32>,
@@ -93,7 +96,12 @@ impl Session {
         self.cost
     }
 
-    /// Continues `prompt` greedily. `step` is called for each batch of the prompt and each token that is written; where it
+    /// Counts costs from zero; what was read stays.
+    pub fn forget_cost(&mut self) {
+        self.cost = Cost::default();
+    }
+
+    /// Continues `prompt`. `step` is called for each batch of the prompt and each token that is written; where it
     /// breaks nothing is given, and the next prompt goes on with what has been read.
     ///
     /// # Errors
@@ -112,7 +120,7 @@ impl Session {
         Ok(self.write(logits, generation, step))
     }
 
-    /// Reads `answer` behind `prompt` and tells the attention of each query behind which a token of the answer was written: the
+    /// Reads `answer` after `prompt` and returns the attention of each query after which a token of the answer was written: the
     /// last one of the prompt, then all of the answer but its last.
     ///
     /// # Errors
@@ -128,20 +136,46 @@ impl Session {
             return Ok(());
         };
         let begin = Instant::now();
+        let read = self.read_up_to_last(prompt, written);
+        let network = &self.model.network;
+        network.read_recorded(&read, &mut self.cache, recorder);
+        self.ids.extend(&read);
+        self.cost.reading += begin.elapsed();
+        Ok(())
+    }
+
+    /// The log-probabilities (natural logarithm) of the tokens of `answer`, each behind `prompt` and those before it.
+    ///
+    /// # Errors
+    /// As [`Self::continue_prompt`].
+    pub fn forced(&mut self, prompt: &[u32], answer: &[u32]) -> Result<Vec<f32>> {
+        self.model.check_length(prompt, answer.len())?;
+        let Some((_, written)) = answer.split_last() else {
+            return Ok(Vec::new());
+        };
+        let begin = Instant::now();
+        let read = self.read_up_to_last(prompt, written);
+        let network = &self.model.network;
+        let log_probs = network.read_forced(&read, answer, &mut self.cache);
+        self.ids.extend(&read);
+        self.cost.reading += begin.elapsed();
+        Ok(log_probs)
+    }
+
+    /// Reads a prompt but for its last token; gives that and what is `written` behind it, which is to be read next.
+    fn read_up_to_last(&mut self, prompt: &[u32], written: &[u32]) -> Vec<u32> {
         let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
         let kept = shared.count().min(prompt.len() - 1);
         self.cache.truncate(kept);
         self.ids.truncate(kept);
         let (context, last) = prompt.split_at(prompt.len() - 1);
-        let network = &self.model.network;
-        network.read_context(&context[kept..], &mut self.cache);
+        let context = &context[kept..];
+        self.model.network.read_context(context, &mut self.cache);
+        self.ids.extend(context);
         let read = [last, written].concat();
-        network.read_recorded(&read, &mut self.cache, recorder);
-        self.ids.extend(context[kept..].iter().chain(&read));
         self.cost.reused += kept;
-        self.cost.read += context.len() - kept + read.len();
-        self.cost.reading += begin.elapsed();
-        Ok(())
+        self.cost.read += context.len() + read.len();
+        read
     }
 
     /// The logits behind a prompt.
@@ -188,9 +222,13 @@ impl Session {
         }
         let model = Arc::clone(&self.model);
         let (mut bytes, mut generated) = (Vec::new(), Generated::default());
+        let mut sampler = generation.sampling.map(Sampler::new);
         let begin = Instant::now();
         while generated.ids.len() < generation.max_tokens {
-            let id = largest(&logits);
+            let id = match &mut sampler {
+                Some(sampler) => sampler.draw(&logits),
+                None => largest(&logits),
+            };
             generated.log_prob += logits[id as usize] - log_sum_exp(&logits);
             let written = model.tokenizer.bytes(id);
             let is_line_end = generation.is_line

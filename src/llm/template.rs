@@ -92,7 +92,7 @@ impl ChatTemplate {
             bos_token => self.bos.as_str(),
             eos_token => self.eos.as_str(),
             add_generation_prompt => true,
-            // Of models that would think aloud first, such as Qwen 3.
+            // For models that would reason first, such as Qwen 3.
             enable_thinking => false,
         };
         let mut prompt = Bounded(Vec::new());

@@ -60,7 +60,7 @@ impl Metric for Chrf {
         PER_ORDER * (self.char_order + self.word_order)
     }
 
-    /// Of several references, the one with the best F-score counts.
+    /// Counts n-grams; the best of several references by F-score counts.
     fn count(&self, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         let texts = std::iter::once(&hypothesis).chain(references);
         let texts: Vec<String> = texts.map(|text| self.cased(text)).collect();

@@ -14,7 +14,7 @@ pub enum Error {
     #[error("the judgement is damaged: {problem}: {path:?}")]
     BrokenJudgement { problem: String, path: PathBuf },
     #[error(
-        "the embedding of sentence {row} is no vector: number {column} of it is {found}; encode the sentences again"
+        "the embedding of sentence {row} is not a vector: number {column} of it is {found}; encode the sentences again"
     )]
     Embedding {
         found: f32,

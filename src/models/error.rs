@@ -17,9 +17,9 @@ pub enum Error {
     Encoder { reason: String, path: PathBuf },
     #[error("the weights are not usable: {reason}: {path:?}")]
     Weights { reason: String, path: PathBuf },
-    #[error("no translation model that can be read: {reason}: {path:?}")]
+    #[error("not a readable translation model: {reason}: {path:?}")]
     UnknownModel { reason: String, path: PathBuf },
-    #[error("this model of others is not usable: {reason}: {path:?}")]
+    #[error("this imported model is not usable: {reason}: {path:?}")]
     Foreign { reason: String, path: PathBuf },
     #[error("{0}")]
     Base(#[from] BaseError),

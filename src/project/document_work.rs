@@ -11,7 +11,7 @@ use canopy_base::file::canonicalize;
 use canopy_document::document::{Document, ReadingOptions};
 use canopy_translate::inference::read_in_its_language;
 
-/// Reads a document as somebody has chosen for it, rules of segmentation, splits and joins among that.
+/// Reads a document with its chosen options, including segmentation rules, splits and joins.
 ///
 /// # Errors
 /// If it or its rules cannot be read.

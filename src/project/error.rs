@@ -11,10 +11,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error("the ending of an alignment says what it is: .tmx, .tsv or .json: {path:?}")]
+    #[error("the extension gives the format of an alignment: .tmx, .tsv or .json: {path:?}")]
     AlignmentEnding { path: PathBuf },
     #[error(
-        "no rows of an alignment: {problem}; take a file that `canopy align --json` or the window has written: {path:?}"
+        "not the rows of an alignment: {problem}; use a file written by `canopy align --json` or the window: {path:?}"
     )]
     AlignmentRows { problem: String, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
@@ -22,7 +22,7 @@ pub enum Error {
     #[error("{}", together(.errors))]
     Projects { errors: Vec<Error> },
     #[error(
-        "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
+        "changes here cannot be saved along with the work of the other window; close the document there and open it here again: {path:?}"
     )]
     ProjectBusy { path: PathBuf },
     #[error("{0}")]

@@ -7,11 +7,11 @@ use crate::State;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     State(State),
-    /// Those about which the checks or the model have a warning.
+    /// Sentences with a warning of the checks or the model.
     Warnings,
     /// Taken over from a translation memory, or from an identical sentence.
     Matches,
-    /// Those whose source stands in the document more than once.
+    /// Sentences whose source occurs in the document more than once.
     Repetitions,
 }
 
@@ -68,7 +68,7 @@ impl OpenDocument {
         filtered.is_none_or(|filtered| filtered.shows(sentence))
     }
 
-    /// The sentence so many shown ones further, or as far as there are any.
+    /// The sentence a number of shown ones further, or as far as there are any.
     pub fn shown_from(&self, sentence: usize, by: isize) -> usize {
         let is_shown = |&it: &usize| self.shows(it);
         let steps = by.unsigned_abs();

@@ -92,8 +92,8 @@ impl<'q> Pattern<'q> {
     /// Why the words are no regular expression, if they should be one.
     fn new(query: &'q str, options: FindOptions) -> Result<Self, String> {
         let case = if options.matches_case { "" } else { "(?i)" };
-        let is_asked = options.is_regex && !query.is_empty();
-        let regex = is_asked.then(|| Regex::new(&format!("{case}{query}")));
+        let has_pattern = options.is_regex && !query.is_empty();
+        let regex = has_pattern.then(|| Regex::new(&format!("{case}{query}")));
         let regex = regex.transpose().map_err(|problem| problem.to_string())?;
         Ok(Self {
             query,
@@ -162,7 +162,9 @@ fn by_regex(shown: &str, regex: &Regex) -> Vec<Range<usize>> {
 /// white space.
 fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
     let query: Vec<char> = query.chars().flat_map(folded).collect();
-    let shown = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let shown = text
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_none());
     let letters: Vec<(char, usize)> = shown
         .enumerate()
         .flat_map(|(at, letter)| folded(letter).map(move |letter| (letter, at)))
@@ -190,7 +192,7 @@ fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
     for character in text.chars() {
-        if Placeholder::of(character).is_some() {
+        if Placeholder::from_char(character).is_some() {
             result.push(character);
             continue;
         }

@@ -1,4 +1,4 @@
-//! Changes that somebody else made in a file exported from the document.
+//! Changes that another person made in a file exported from the document.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,7 +15,7 @@ use canopy_document::document::{Document, Known, Sentence, Standing};
 use canopy_document::placeholder::{folded, stripped};
 use canopy_document::placeholder_map::PlaceholderMap;
 
-/// A translation that somebody else has changed or approved.
+/// A translation that another person has changed or approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingChange {
     pub sentence: usize,
@@ -26,11 +26,11 @@ pub struct IncomingChange {
     pub parts: Vec<(Part, String)>,
     pub kind: ChangeKind,
     pub is_approved: bool,
-    /// Of the sentence when it was compared.
+    /// Revision of the sentence when it was compared.
     pub revision: u32,
 }
 
-/// The kind of a change that comes from somebody else.
+/// The kind of another person's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
@@ -38,7 +38,7 @@ pub enum ChangeKind {
     Changed,
     /// The text is the same; they have declared it good.
     Approved,
-    /// It was changed or confirmed here as well, or nobody knows.
+    /// It was changed or confirmed here as well, or that is unknown.
     Conflict,
 }
 
@@ -79,7 +79,7 @@ impl OpenDocument {
         incoming
     }
 
-    /// Takes changes over, in one step that can be undone; tells how many sentences that are.
+    /// Accepts changes, in one step that can be undone; returns the number of sentences.
     pub fn merge<'c>(&mut self, changes: impl IntoIterator<Item = &'c IncomingChange>) -> usize {
         let target = |change: &IncomingChange| Target {
             text: change.new.clone(),

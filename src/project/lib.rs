@@ -14,6 +14,7 @@ mod history;
 mod incoming;
 pub mod language;
 mod notes;
+mod one_shot;
 pub mod open_document;
 mod other_language;
 mod other_languages;
@@ -32,7 +33,8 @@ pub use document_work::{DocumentWork, read_as};
 pub use filtered::{Filter, Filtered};
 pub use incoming::{ChangeKind, Incoming, IncomingChange};
 pub use notes::{DocumentNote, Written};
-pub use open_document::{Counts, Editor, Insertion, OpenDocument, WorkElsewhere};
+pub use one_shot::OneShot;
+pub use open_document::{Counts, Editor, Insertion, MovedWork, OpenDocument};
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{

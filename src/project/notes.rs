@@ -1,4 +1,4 @@
-//! Remembered settings of documents besides the work on them.
+//! Remembered settings of documents other than the work on them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::language::name;
 use super::settings::Settings;
 
-/// So many documents are remembered.
+/// Maximum number of documents that are remembered.
 const MOST: usize = 100;
 
 /// A document as it was left.
@@ -25,7 +25,7 @@ pub struct DocumentNote {
     pub sentences: usize,
     /// The file that its translation was written to last.
     pub written: Option<Written>,
-    /// Whether somebody who quit without one has been reminded of that.
+    /// Whether the user has been reminded when quitting without one.
     pub is_reminded: bool,
 }
 
@@ -33,9 +33,9 @@ pub struct DocumentNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     pub path: PathBuf,
-    /// Names its bytes: a file that somebody else has changed since is not replaced unasked.
+    /// Names its bytes: a file that has changed since is not overwritten unasked.
     pub digest: String,
-    /// Of the translation, where it is known.
+    /// Language of the translation, where it is known.
     pub language: Option<String>,
 }
 

@@ -15,6 +15,7 @@ use super::find::Find;
 use super::history::{Change, History, Step};
 use super::markup;
 use super::notes::Written;
+use super::one_shot::OneShot;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
 use crate::project::{IgnoredFinding, content_hash, source_hash};
@@ -40,7 +41,7 @@ impl Counts {
         self.untranslated + self.draft + self.edited + self.confirmed
     }
 
-    pub fn of(&self, state: State) -> usize {
+    pub fn get(&self, state: State) -> usize {
         match state {
             State::Untranslated => self.untranslated,
             State::Draft => self.draft,
@@ -102,7 +103,7 @@ pub struct OpenDocument {
     /// The filter, if not all sentences are shown.
     pub filtered: Option<Filtered>,
     /// Set when the selection or a section is to be brought into view; the window takes it.
-    pub scroll_to: Option<usize>,
+    pub scroll_to: OneShot<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
     /// How many sentences are in view.
@@ -111,8 +112,8 @@ pub struct OpenDocument {
     pub written: Option<Written>,
     /// The language of its source by its text; none where there are no letters.
     pub language: Option<DetectedLanguage>,
-    /// Work on this text under another path, while nobody has said what becomes of it.
-    pub elsewhere: Option<WorkElsewhere>,
+    /// Work on this text under another path, until the user decides about it.
+    pub moved_work: Option<MovedWork>,
     /// The language that it is translated from, where its file declares it or a person has said it.
     pub source_language: Option<String>,
     /// The language of its targets; none until a model or a person says it.
@@ -138,7 +139,7 @@ pub struct OpenDocument {
     unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
-    /// Those that an update has given another translation, until somebody looks after them.
+    /// Sentences whose translation an update has changed, until they are reviewed.
     changed: HashSet<usize>,
     /// Changes of an update under way.
     updated: Vec<Change>,
@@ -153,7 +154,7 @@ pub struct OpenDocument {
 
 /// Work on the same document that lies under another path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WorkElsewhere {
+pub struct MovedWork {
     pub project: Project,
     /// How many sentences of the open document it has translations of.
     pub fitting: usize,
@@ -222,12 +223,12 @@ impl OpenDocument {
             editor: None,
             find: Find::default(),
             filtered: None,
-            scroll_to: None,
+            scroll_to: OneShot::default(),
             first_visible: 0,
             num_visible: 0,
             written: None,
             language: detected_language(&document),
-            elsewhere: None,
+            moved_work: None,
             source_language: None,
             target_language: None,
             declared: None,
@@ -372,7 +373,7 @@ impl OpenDocument {
         (self.history.undo_recuts(), self.history.redo_recuts())
     }
 
-    /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
+    /// Sentences among `sentences` that a machine translation may replace; `again` includes drafts.
     pub fn translatable(&self, sentences: Range<usize>, again: bool) -> Vec<usize> {
         let wanted = |state: State| {
             if again {
@@ -456,7 +457,7 @@ impl OpenDocument {
         true
     }
 
-    /// Makes one step of what an update has changed and nobody since; tells how many sentences that are.
+    /// Makes one undo step of what an update, and no later edit, has changed; returns the number of sentences.
     pub fn finish_update(&mut self) -> usize {
         let mut changes = std::mem::take(&mut self.updated);
         changes.retain(|change| self.targets[change.sentence] == change.after);
@@ -465,7 +466,7 @@ impl OpenDocument {
         count
     }
 
-    /// Whether the last update gave it another translation, and nobody has looked after it since.
+    /// Whether the last update gave it another translation, and it was not reviewed since.
     pub fn is_changed(&self, sentence: usize) -> bool {
         self.changed.contains(&sentence)
     }
@@ -475,7 +476,7 @@ impl OpenDocument {
         self.change_all(vec![(sentence, after)]) > 0
     }
 
-    /// Changes that are undone in one step; tells how many sentences they have made another.
+    /// Applies changes that are undone in one step; returns the number of changed sentences.
     pub fn change_all(&mut self, targets: Vec<(usize, Target)>) -> usize {
         self.change_all_from(targets, None)
     }
@@ -509,7 +510,7 @@ impl OpenDocument {
             Some(Step::Targets(changes)) => changes,
             Some(Step::Recut(recut)) => {
                 self.exchange(recut.first, recut.after.targets.len(), &recut.before);
-                self.scroll_to = self.selected;
+                self.scroll_to.set(self.selected);
                 return true;
             }
         };
@@ -530,7 +531,7 @@ impl OpenDocument {
             Some(Step::Targets(changes)) => changes,
             Some(Step::Recut(recut)) => {
                 self.exchange(recut.first, recut.before.targets.len(), &recut.after);
-                self.scroll_to = self.selected;
+                self.scroll_to.set(self.selected);
                 return true;
             }
         };
@@ -565,7 +566,7 @@ impl OpenDocument {
     /// Selects a sentence and brings it into view.
     pub fn select(&mut self, sentence: usize) {
         self.selected = Some(sentence);
-        self.scroll_to = Some(sentence);
+        self.scroll_to.set(sentence);
     }
 
     fn replace(&mut self, sentence: usize, target: Target) {

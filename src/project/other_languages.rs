@@ -32,7 +32,7 @@ impl Project {
         !self.targets.is_empty() || !self.other_languages.is_empty()
     }
 
-    /// Puts the work in this language in front. Work of which nobody knows the language is taken to be in it.
+    /// Puts the work in this language in front. Work in an unknown language is assumed to be in it.
     #[must_use]
     pub fn in_language(mut self, language: &str) -> Self {
         let Some(current) = self.target_language.take() else {

@@ -58,7 +58,7 @@ pub struct SavedTarget {
     pub state: State,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
-    /// The name of the model that translated it; none if nobody knows, or no model did.
+    /// The name of the model that translated it; none if it is unknown, or no model did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How likely the model's translation is to be good, in percent.
@@ -139,7 +139,7 @@ pub const VERSION: u32 = 2;
 /// The version that is written of work in one language.
 const ONE_LANGUAGE: u32 = 1;
 
-/// So many edits of sentences that are gone are kept.
+/// Maximum number of kept edits of sentences that are gone.
 const MOST_UNMATCHED: usize = 20_000;
 
 impl Project {

@@ -18,7 +18,7 @@ pub struct ProjectLock {
 
 impl ProjectLock {
     /// Takes the project of a document for this window, unless another one has it. Where no file can be locked, writing
-    /// it will fail too, or nobody can know.
+    /// it will fail too, or it is unknown.
     pub fn take(data_folder: &Path, document: &Path) -> Self {
         let path = lock_path(data_folder, document);
         if let Some(folder) = path.parent() {

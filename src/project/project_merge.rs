@@ -1,4 +1,4 @@
-//! Work on a document that somebody else has changed meanwhile: by `git pull`, a synchronised folder, another machine.
+//! Work on a document that was changed meanwhile: by `git pull`, a synchronised folder, another machine.
 //!
 //! Changes of theirs alone are taken; where both have changed, ours stays and theirs is in the history.
 
@@ -36,7 +36,7 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 impl Seen {
-    pub fn of(path: PathBuf, work: &Project) -> Self {
+    pub fn new(path: PathBuf, work: &Project) -> Self {
         Self {
             stamp: stamp(&path),
             path,
@@ -44,7 +44,7 @@ impl Seen {
         }
     }
 
-    /// Our work with what somebody else has written into the file since; `None` if nobody has, or it cannot be read.
+    /// Our work merged with later changes of the file by others; `None` if there are none, or it cannot be read.
     pub fn merged(&self, ours: &Project) -> Option<MergedWork> {
         let now = stamp(&self.path)?;
         if self.stamp == Some(now) {
@@ -115,7 +115,7 @@ fn merge(base: &Project, ours: &Project, theirs: &Project) -> MergedWork {
         let (base, own) = (before.get(&key).copied(), here.get(&key).copied());
         let is_theirs = !is_same(base, Some(target)) && !is_same(own, Some(target));
         let Some(&place) = places.get(&key) else {
-            // Here it has no translation; it had none before, or somebody has taken it away.
+            // Here it has no translation; it had none before, or it was removed.
             if base.is_none() {
                 merged.project.targets.push(target.clone());
                 merged.taken.push((None, target.clone()));
@@ -142,7 +142,7 @@ fn merge(base: &Project, ours: &Project, theirs: &Project) -> MergedWork {
     merged
 }
 
-/// A translation of somebody else that was not taken, for the history.
+/// Another person's translation that was not taken, for the history.
 pub fn theirs_as_version(target: &SavedTarget) -> Version {
     Version {
         origin: Origin::Merged,
@@ -206,7 +206,7 @@ mod tests {
         let path = folder.path().join("work.json");
         let (mine, theirs) = (work(&[(0, "a")]), work(&[(0, "longer")]));
         std::fs::write(&path, mine.to_bytes(&path).expect("bytes")).expect("written");
-        let seen = Seen::of(path.clone(), &mine);
+        let seen = Seen::new(path.clone(), &mine);
         assert_eq!(seen.merged(&mine), None);
         std::fs::write(&path, theirs.to_bytes(&path).expect("bytes")).expect("written");
         let merged = seen.merged(&mine).expect("changed");

@@ -1,6 +1,6 @@
 //! Where project files lie: named by what is in a document and, as a hint, by its path.
 //!
-//! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: beside it
+//! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: next to it
 //! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
 //! file of the new name when the work on its document is next saved. Work on a document of a project folder lies there.
 
@@ -19,7 +19,7 @@ use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::Document;
 use canopy_qa::checks::Checks;
 
-/// So many projects of documents that are gone are read to find the one that a document had under another name.
+/// Maximum number of projects of missing documents that are read to find the one that a document had under another name.
 const MOST_LOOKED_AT: usize = 400;
 
 /// Work that earlier sessions have left of a document.
@@ -28,7 +28,7 @@ pub struct SavedWork {
     /// Done on the document at this path.
     pub project: Option<Project>,
     /// Done on the same text, or much of it, at another path.
-    pub elsewhere: Option<Project>,
+    pub moved_work: Option<Project>,
     /// The error of a file that cannot be used.
     pub error: Option<Error>,
 }
@@ -46,13 +46,13 @@ impl SavedWork {
 #[derive(Debug)]
 pub struct ProjectFiles {
     folder: PathBuf,
-    /// Of the document's path.
+    /// Key of the document's path.
     path_key: String,
     /// Files that the next one replaces: their work is in it.
     read: Vec<PathBuf>,
     /// Files that cannot be read, or belong to another document: never replaced.
     foreign: Vec<PathBuf>,
-    /// The folder could not be listed, so nobody knows what would be lost.
+    /// The folder could not be listed, so it is unknown what would be lost.
     is_unknown: bool,
     /// The project folder that the document belongs to.
     shared: Option<Shared>,
@@ -85,11 +85,11 @@ impl ProjectFiles {
     /// Looks for what is known of the document at `path`, without links.
     pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, SavedWork) {
         let mut place = Self::new(data_folder, path);
-        match Shared::of(path) {
+        match Shared::read(path) {
             Ok(Some(shared)) => {
                 let work = shared.find(&place.folder, document);
                 let file = shared.project.work_place(&shared.document);
-                place.seen = work.project.as_ref().map(|it| Seen::of(file, it));
+                place.seen = work.project.as_ref().map(|it| Seen::new(file, it));
                 place.shared = Some(shared);
                 return (place, work);
             }
@@ -114,20 +114,20 @@ impl ProjectFiles {
         let file = place.read.first().cloned();
         place.seen = file
             .zip(project.as_ref())
-            .map(|(file, it)| Seen::of(file, it));
+            .map(|(file, it)| Seen::new(file, it));
         let content = content_hash(document);
         // Once seen here, the question is answered.
         let is_known = |project: &Project| {
             project.content == content || project.matched(document).iter().any(Option::is_some)
         };
-        let elsewhere = if project.as_ref().is_some_and(is_known) {
+        let moved_work = if project.as_ref().is_some_and(is_known) {
             None
         } else {
-            elsewhere(others, &content, document)
+            moved_work(others, &content, document)
         };
         let found = SavedWork {
             project,
-            elsewhere,
+            moved_work,
             error,
         };
         (place, found)
@@ -137,7 +137,7 @@ impl ProjectFiles {
     pub fn unread(data_folder: &Path, path: &Path) -> Self {
         Self {
             is_unknown: true,
-            shared: Shared::of(path).ok().flatten(),
+            shared: Shared::read(path).ok().flatten(),
             ..Self::new(data_folder, path)
         }
     }
@@ -184,11 +184,11 @@ impl ProjectFiles {
         (merged(projects), error)
     }
 
-    /// Writes what is known of the document now, with what somebody else has changed in the file since it was read.
+    /// Writes what is known of the document now, merged with changes of the file since it was read.
     /// Files that were read before and have another name now go; what could not be read stays.
     ///
     /// # Errors
-    /// If it cannot be written, or nobody knows what it would replace.
+    /// If it cannot be written, or it is unknown what it would replace.
     pub fn save(&mut self, project: &Project) -> Result<Option<MergedWork>> {
         let merged = self.seen.as_ref().and_then(|seen| seen.merged(project));
         let project = merged.as_ref().map_or(project, |merged| &merged.project);
@@ -198,7 +198,7 @@ impl ProjectFiles {
         } else {
             self.save_own(project)?
         };
-        self.seen = Some(Seen::of(path, project));
+        self.seen = Some(Seen::new(path, project));
         Ok(merged)
     }
 
@@ -238,7 +238,7 @@ impl ProjectFiles {
 }
 
 impl Shared {
-    fn of(path: &Path) -> Result<Option<Self>> {
+    fn read(path: &Path) -> Result<Option<Self>> {
         let Some(project) = ProjectFolder::containing(path)? else {
             return Ok(None);
         };
@@ -258,9 +258,9 @@ impl Shared {
         let content = content_hash(document);
         let (work, error) = self.project.readable_work(&self.document);
         let others = entries(data_folder).unwrap_or_default();
-        let elsewhere = match &work {
+        let moved_work = match &work {
             Some(_) => None,
-            None => elsewhere(others, &content, document),
+            None => moved_work(others, &content, document),
         };
         let project = work.unwrap_or_else(|| {
             let path = self.project.path(&self.document);
@@ -270,7 +270,7 @@ impl Shared {
         });
         SavedWork {
             project: Some(project),
-            elsewhere,
+            moved_work,
             error,
         }
     }
@@ -352,7 +352,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for entry in listed {
         let path = entry.map_err(Error::read(folder))?.path();
-        entries.extend(Entry::of(path));
+        entries.extend(Entry::from_path(path));
     }
     entries.sort_by(|one, other| {
         let newest_first = other.modified.cmp(&one.modified);
@@ -363,7 +363,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>> {
 
 impl Entry {
     /// `None` if the name is no project's.
-    fn of(path: PathBuf) -> Option<Self> {
+    fn from_path(path: PathBuf) -> Option<Self> {
         if path.extension() != Some(OsStr::new("json")) {
             return None;
         }
@@ -429,7 +429,7 @@ fn united(newer: Vec<SavedTarget>, older: Vec<SavedTarget>) -> Vec<SavedTarget> 
 }
 
 /// Work on a document of the same content at another path; else on one that is gone, if half of it fits here.
-fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<Project> {
+fn moved_work(others: Vec<Entry>, content: &str, document: &Document) -> Option<Project> {
     let (same, others): (Vec<Entry>, Vec<Entry>) = others
         .into_iter()
         .partition(|entry| entry.content_key.as_deref() == Some(content));
@@ -445,7 +445,7 @@ fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<P
         (fitting > 0 && 2 * fitting >= project.targets.len() && is_gone())
             .then_some((fitting, project))
     });
-    // Of several that fit as well the newest, which comes first.
+    // The newest of several equally good ones, which comes first.
     let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.map(|(_, project)| project)
 }

@@ -17,7 +17,7 @@ pub enum Origin {
     Hand,
     /// Declared good by a person.
     Confirmed,
-    /// Taken over from a file on which somebody else worked.
+    /// Accepted from a file on which another person worked.
     Merged,
     /// The translation was taken away.
     Cleared,
@@ -71,7 +71,7 @@ pub fn append(history: &mut Vec<Version>, version: Version) {
     }
 }
 
-/// Takes in what another file knows of the same segment, in the order of the times.
+/// Merges the history of the same segment in another file, in the order of the times.
 pub fn absorb(history: &mut Vec<Version>, other: &[Version]) {
     for version in other {
         if !history.contains(version) {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_grows_only_by_what_is_new_and_tells_what_stood_there() {
+    fn a_history_grows_only_by_what_is_new_and_keeps_what_stood_there() {
         let mut history = Vec::new();
         let steps = [
             (Origin::Machine, "Datei", 10),

@@ -43,9 +43,9 @@ pub struct Settings {
     /// How large everything in the window is, in percent.
     pub scale: u16,
     pub device: Device,
-    /// 0 if it is the one that a model asks for.
+    /// 0 for the model's default.
     pub beam_size: usize,
-    /// How German translations of English address somebody; none if as the model does.
+    /// The form of address of German translations from English; none to leave it to the model.
     pub address: Option<AddressChoice>,
     /// How much room translated subtitles have.
     pub subtitles: SubtitleLayout,
@@ -78,7 +78,7 @@ pub struct Settings {
     pub default_model: Option<PathBuf>,
     /// The models that a person has chosen for pairs of languages.
     pub default_models: DefaultModels,
-    /// Catalogues of models besides the known ones: addresses, files, folders.
+    /// Additional catalogues of models: addresses, files, folders.
     pub catalogues: Vec<String>,
     /// Names of known catalogues that are not looked through.
     pub catalogues_off: Vec<String>,
@@ -88,9 +88,9 @@ pub struct Settings {
     pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
-    /// The large language model that may be asked; none unless a person names one.
+    /// The large language model for suggestions; none unless the user names one.
     pub language_model: Option<LanguageModel>,
-    /// A folder of Hunspell dictionaries besides those of the system.
+    /// An additional folder of Hunspell dictionaries.
     pub dictionaries: Option<PathBuf>,
     /// Other machines that compute, the one named last first.
     pub machines: Vec<RemoteHost>,
@@ -319,7 +319,7 @@ impl Folders {
         Some(self.data.as_ref()?.join("alignments"))
     }
 
-    /// The log of the window's run; that of the run before lies beside it as `canopy.old.log`.
+    /// The log of the window's run; that of the run before is next to it as `canopy.old.log`.
     pub fn log_file(&self) -> Option<PathBuf> {
         Some(self.data.as_ref()?.join("canopy.log"))
     }
@@ -337,7 +337,7 @@ pub struct Shipped {
     /// The starter first.
     pub models: Vec<PathBuf>,
     pub samples: Vec<PathBuf>,
-    /// Of samples, so that the explorer has something to show before anything is translated.
+    /// Traces of samples, so that the explorer has something to show before anything is translated.
     pub traces: Vec<PathBuf>,
 }
 
@@ -374,7 +374,7 @@ impl Shipped {
     }
 }
 
-/// How a beam size is told in the window.
+/// Label of a beam size in the window.
 pub fn beam_name(beam_size: usize) -> String {
     match beam_size {
         0 => "of the model".to_owned(),

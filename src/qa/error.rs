@@ -20,19 +20,19 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "the ending says what a termbase is: .tbx, .csv, .tsv, or .txt or .utf8 for a glossary of OmegaT: {path:?}"
+        "the extension gives the format of a termbase: .tbx, .csv, .tsv, or .txt or .utf8 for an OmegaT glossary: {path:?}"
     )]
     TermbaseEnding { path: PathBuf },
     #[error(
-        "no Hunspell dictionary of {language} lies on this system; install one (hunspell-{language} on Debian), or leave the check out"
+        "there is no Hunspell dictionary for {language} on this system; install one (hunspell-{language} on Debian), or leave the check out"
     )]
     NoDictionary { language: String },
     #[error("not a Hunspell dictionary: {reason}: {path:?}")]
     Dictionary { reason: String, path: PathBuf },
-    #[error("this termbase has terms in {has}, not from {asked}: {path:?}")]
+    #[error("this termbase has terms in {has}, not from {expected}: {path:?}")]
     TermLanguages {
         has: String,
-        asked: String,
+        expected: String,
         path: PathBuf,
     },
     #[error("{reason}: the language model at {address}")]
@@ -40,7 +40,7 @@ pub enum Error {
     #[error("the language model {model} answers without a translation")]
     LlmSilent { model: String },
     #[error(
-        "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
+        "{address:?} is not the address of a language model; it looks like http://localhost:11434/v1 or https://host/v1"
     )]
     LlmAddress { address: String },
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Who may ask: everybody on this machine, or those who know the key.
+//! Access control: everybody on this machine, or those who know the key.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use subtle::ConstantTimeEq;
 use super::refusal::Refusal;
 use crate::error::{BaseError, Error, Result};
 
-/// A check of keys. Neither how many bytes are right nor how many there are can be told by the time it takes.
+/// A check of keys. Its time reveals neither how many bytes are right nor how many there are.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Access {
-    /// The hash of the key, if one is asked for.
+    /// The hash of the key, if one is required.
     key: Option<[u8; 32]>,
 }
 
@@ -35,7 +35,7 @@ impl Access {
         let Some(found) = found else {
             return Err(Refusal::new(
                 StatusCode::UNAUTHORIZED,
-                "this server needs a key; ask whoever runs it, and send it as api_key or as Authorization: Bearer",
+                "this server needs a key; get it from its operator, and send it as api_key or as Authorization: Bearer",
             ));
         };
         if bool::from(hash(found).ct_eq(key)) {
@@ -66,7 +66,7 @@ fn hash(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 
-/// A key that nobody can guess.
+/// A key that cannot be guessed.
 ///
 /// # Errors
 /// If the system has no random numbers.

@@ -1,4 +1,4 @@
-//! Connections of clients: not more than so many, none that keeps silent for ever.
+//! Connections of clients: limited in number and in idle time.
 
 use std::io::{Error, ErrorKind, Result};
 use std::pin::Pin;
@@ -28,7 +28,7 @@ const WRITE_TIME: Duration = Duration::from_secs(30);
 /// How long requests may go on once the server is to end.
 const CLOSING_TIME: Duration = Duration::from_secs(10);
 
-/// Serves until it is told to stop, and then ends what is under way.
+/// Serves until it is stopped, and then finishes what is under way.
 pub(super) async fn serve(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -172,7 +172,7 @@ mod tests {
                 }
             };
             let (written, ()) = tokio::join!(patient.write_all(&[7; 64]), reading);
-            written.expect("somebody reads");
+            written.expect("a client reads");
         });
     }
 }

@@ -51,7 +51,7 @@ fn add_sentence(document: &mut Document, text: String, begins_paragraph: bool) {
     if begins_paragraph {
         document.paragraphs.push(paragraph(index));
     }
-    let numbers = text.chars().filter_map(Placeholder::of);
+    let numbers = text.chars().filter_map(Placeholder::from_char);
     let numbers = numbers.filter_map(|placeholder| match placeholder {
         Placeholder::Point(number) => Some(number + 1),
         _ => None,
@@ -112,7 +112,7 @@ impl TranslatedDocument {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Other translations of such a text than `own`, the likelier ones first: each has of every sentence the next one, or its
+    /// Other translations of such a text than `own`, the more probable ones first: each has the next one of every sentence, or its
     /// translation where there are no more. What the text cannot hold is left out.
     pub fn other_texts(&self, own: &str) -> Vec<String> {
         let counts = self.sentences.values().map(|it| it.alternatives.len());

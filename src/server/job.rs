@@ -16,7 +16,7 @@ const MOST_A_ROUND: usize = 48;
 pub(super) struct Job {
     pub way: Way,
     pub items: Vec<Item>,
-    /// Whether somebody wants to know which words became which.
+    /// Whether word alignments are requested.
     pub links_words: bool,
     pub reply: oneshot::Sender<Result<Answer, Refusal>>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Item {
 pub(super) struct TranslatedSentence {
     pub translation: Translation,
     pub links: Vec<WordLink>,
-    /// Other translations, the likelier ones first.
+    /// Other translations, the more probable ones first.
     pub alternatives: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Answer {
     pub documents: Vec<TranslatedDocument>,
 }
 
-/// A document and the translations of those of its sentences that were asked for.
+/// A document and the translations of its requested sentences.
 #[derive(Debug)]
 pub(super) struct TranslatedDocument {
     pub document: Document,
@@ -94,7 +94,7 @@ impl Item {
 }
 
 impl Job {
-    /// Whether nobody waits for it any more.
+    /// Whether it is no longer awaited.
     pub fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
@@ -119,7 +119,7 @@ impl Job {
         self.items.iter().map(share).collect()
     }
 
-    /// Tells its client what came of it, if that client is still there.
+    /// Sends the result to its client, if that client is still connected.
     pub fn finish(self, (model, target): (String, String)) {
         let documents = self.items.into_iter().map(|item| TranslatedDocument {
             document: item.document,
@@ -146,7 +146,7 @@ pub(super) mod tests {
     use super::*;
     use canopy_document::document::Format;
 
-    /// A job of documents with so many sentences each, and where its answer arrives.
+    /// A job of documents with these numbers of sentences, and where its answer arrives.
     pub fn job(
         model: &str,
         sentences: &[usize],

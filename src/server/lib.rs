@@ -1,7 +1,7 @@
 //! Translation over HTTP, for other programs: the interfaces of LibreTranslate and OPUS-CAT, one of our own, and a page.
 //!
-//! One thread owns the models and the device and translates what clients ask for in rounds; another one speaks HTTP. No
-//! text is written to disk or to a log. Which models there are is told by whoever starts the server.
+//! One thread owns the models and the device and translates the requests of clients in rounds; another one speaks HTTP. No
+//! text is written to disk or to a log. The models are given by the caller that starts the server.
 
 mod access;
 mod answer;

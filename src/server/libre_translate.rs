@@ -1,6 +1,6 @@
 //! The interface of LibreTranslate, as its clients call it.
 //!
-//! Fields, answers and messages are those of LibreTranslate 1.7; what it does beyond translating (suggestions, limits by key,
+//! Fields, answers and messages are those of LibreTranslate 1.7; its other functions (suggestions, limits by key,
 //! interfaces for people) is not there.
 
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use super::job::{Answer, Item, Way};
 use super::languages::{Library, name_of};
 use super::refusal::{Refusal, json_response};
 use super::results::TranslatedFile;
-use super::service::{Asked, Service, aside};
+use super::service::{Service, TextRequest, aside};
 use canopy_corpus::is_same_language;
 use canopy_document::document::{Document, Format};
 use canopy_translate::inference::{DetectedLanguage, detected_language};
@@ -74,11 +74,11 @@ pub(super) async fn detect(State(service): State<Arc<Service>>, request: Request
         texts.join("\n\n")
     };
     let found = aside(move || Ok(detected_language(&of_text(text, false)?))).await?;
-    Ok(json_response(&json!([told(found.as_ref())])).into_response())
+    Ok(json_response(&json!([detected_json(found.as_ref())])).into_response())
 }
 
 /// The detected language in LibreTranslate's form: English with confidence 0 where nothing was detected.
-fn told(found: Option<&DetectedLanguage>) -> Value {
+fn detected_json(found: Option<&DetectedLanguage>) -> Value {
     let (code, confidence) = found.map_or(("en", 0.0), |found| {
         (found.code.as_str(), (found.confidence * 100.0).round())
     });
@@ -128,23 +128,23 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
             values.into_iter().next().unwrap_or_default()
         }
     };
-    let mut told_back = json!({
+    let mut reply = json!({
         "translatedText": one_or_all(texts.into_iter().map(Value::String).collect()),
     });
     if source == "auto" {
-        let languages = found.iter().map(|found| told(found.as_ref()));
-        told_back["detectedLanguage"] = one_or_all(languages.collect());
+        let languages = found.iter().map(|found| detected_json(found.as_ref()));
+        reply["detectedLanguage"] = one_or_all(languages.collect());
     }
     if alternatives > 0 {
-        told_back["alternatives"] = one_or_all(others.into_iter().map(Value::from).collect());
+        reply["alternatives"] = one_or_all(others.into_iter().map(Value::from).collect());
     }
-    Ok(json_response(&told_back).into_response())
+    Ok(json_response(&reply).into_response())
 }
 
 /// The way of a text, and the language that it was detected to be in.
 type TextWay = (Option<Way>, Option<DetectedLanguage>);
 
-/// The way of each text, and its language where that is detected: each text of a list tells its own.
+/// The way of each text, and its language where that is detected: each text of a list has its own.
 fn ways(
     library: &Library,
     source: &str,
@@ -184,7 +184,7 @@ async fn translated(
     }
     for (way, items) in groups {
         let (indices, items): (Vec<usize>, Vec<Item>) = items.into_iter().unzip();
-        let asked = Asked {
+        let request_of_way = TextRequest {
             way: Way {
                 alternatives,
                 ..way
@@ -192,7 +192,7 @@ async fn translated(
             items,
             links_words: false,
         };
-        let answer = service.translated(asked).await?;
+        let answer = service.translated(request_of_way).await?;
         let texts = aside(move || texts_of(&answer)).await?;
         for (index, text) in indices.into_iter().zip(texts) {
             translated[index] = text;
@@ -213,7 +213,7 @@ fn texts_of(answer: &Answer) -> Result<Vec<(String, Vec<String>)>, Refusal> {
         .collect()
 }
 
-/// The way between two languages, the first of which the text may have to tell; none where they are the same.
+/// The way between two languages, the first of which may have to be detected; none where they are the same.
 pub(super) fn way(
     library: &Library,
     source: &str,
@@ -266,12 +266,12 @@ pub(super) async fn translate_file(
         Refusal::wrong(format!("the file is in {target} already, or has no words"))
     })?;
     let items = vec![Item::whole(document)];
-    let asked = Asked {
+    let request_of_way = TextRequest {
         way,
         items,
         links_words: false,
     };
-    let answer = service.translated(asked).await?;
+    let answer = service.translated(request_of_way).await?;
     let target = answer.target.clone();
     let file = aside(move || answer.documents[0].file(&target)).await?;
     let name = file.name.clone();

@@ -3,7 +3,7 @@
 //! Names of actions are read in any case, as there. OmegaT sends segments with its tags, which are kept; the other plug-ins
 //! send none and put them back by the alignment.
 //! `PreOrderBatch`, by which a plug-in announces segments, is accepted and changes nothing: they are translated when they
-//! are asked for.
+//! are requested.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::fields::Fields;
 use super::job::{Answer, Item, TranslatedSentence, Way};
 use super::refusal::{Refusal, json_response};
 use super::segment::Segment;
-use super::service::{Asked, Service};
+use super::service::{Service, TextRequest};
 use canopy_corpus::is_same_language;
 use canopy_document::placeholder::folded;
 use canopy_translate::inference::{Route, word_ranges};
@@ -42,7 +42,7 @@ pub(super) async fn act(
     }
     let method = request.method().clone();
     let fields = Fields::read(&service, request).await?;
-    let pair = Pair::of(&fields);
+    let pair = Pair::from_fields(&fields);
     let done = match (method, action.to_ascii_lowercase().as_str()) {
         (Method::GET, "login") => json!("0"),
         (Method::GET, "listsupportedlanguagepairs") => json!(pairs(&service)),
@@ -87,7 +87,7 @@ pub(super) async fn act(
 fn unknown() -> Refusal {
     Refusal::new(
         StatusCode::NOT_FOUND,
-        "there is nothing at this address; GET /openapi.json tells what is",
+        "there is nothing at this address; GET /openapi.json lists what there is",
     )
 }
 
@@ -100,7 +100,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(fields: &Fields) -> Result<Self, Refusal> {
+    fn from_fields(fields: &Fields) -> Result<Self, Refusal> {
         // The plug-in for memoQ sends a pair of quotes for none.
         let model = fields.text("modelTag").unwrap_or_default();
         let model = model.trim_matches('"').to_owned();
@@ -148,8 +148,9 @@ fn tags(service: &Service, pair: &Pair) -> Vec<String> {
     let models = service.library.models.iter();
     let fits = models.filter(|model| {
         let (mut sources, mut targets) = (model.sources.iter(), model.targets.iter());
-        sources.any(|source| is_same_language(source, &pair.source))
-            && targets.any(|target| is_same_language(target, &pair.target))
+        model.is_any_to_any()
+            || sources.any(|source| is_same_language(source, &pair.source))
+                && targets.any(|target| is_same_language(target, &pair.target))
     });
     fits.map(|model| model.name.clone()).collect()
 }
@@ -185,14 +186,14 @@ async fn translated(service: &Service, fields: &Fields, pair: &Pair) -> Result<V
         let text = paragraph(service, fields, pair).await?;
         return Ok(json!({ "translation": text, "Translation": text }));
     }
-    let segment = Segment::of(&fields.text("input").unwrap_or_default());
+    let segment = Segment::from_text(&fields.text("input").unwrap_or_default());
     let (document, tags) = segment.parts();
-    let asked = Asked {
+    let text_request = TextRequest {
         way: pair.way(service)?,
         items: vec![Item::whole(document)],
         links_words: true,
     };
-    let answer = service.translated(asked).await?;
+    let answer = service.translated(text_request).await?;
     let document = &answer.documents[0];
     let translated = document.sentences.get(&0);
     let source = document.document.sentences.first();
@@ -265,12 +266,12 @@ fn pieces(text: &str) -> Vec<String> {
 /// The translation of a text of several sentences.
 async fn paragraph(service: &Service, fields: &Fields, pair: &Pair) -> Result<String, Refusal> {
     let document = of_text(fields.text("input").unwrap_or_default(), false)?;
-    let asked = Asked {
+    let text_request = TextRequest {
         way: pair.way(service)?,
         items: vec![Item::whole(document)],
         links_words: false,
     };
-    let answer: Answer = service.translated(asked).await?;
+    let answer: Answer = service.translated(text_request).await?;
     answer.documents[0].text()
 }
 

@@ -12,7 +12,7 @@ use super::fields::{Fields, Upload};
 use super::job::{Answer, Item, TranslatedDocument, Way};
 use super::libre_translate::{downloaded, way};
 use super::refusal::{Refusal, json_response};
-use super::service::{Asked, Service, aside};
+use super::service::{Service, TextRequest, aside};
 use canopy_document::document::Document;
 use canopy_project::markup::{from_editable, to_editable};
 use canopy_translate::inference::Route;
@@ -31,6 +31,7 @@ pub(super) async fn models(State(service): State<Arc<Service>>) -> Response {
             "targets": model.targets,
             "bytes": model.num_bytes,
             "licence": model.licence,
+            "any_to_any": model.is_any_to_any(),
         })
     });
     json_response(&json!({ "models": models.collect::<Vec<_>>() })).into_response()
@@ -57,12 +58,12 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
     let (way, found) = chosen(&service, &fields, (&source, &target), &document)?;
     let detected = found.map(|found| found.code);
     let item = Item::part(document, wanted.clone().collect(), confirmed);
-    let asked = Asked {
+    let text_request = TextRequest {
         way,
         items: vec![item],
         links_words,
     };
-    let answer = service.translated(asked).await?;
+    let answer = service.translated(text_request).await?;
     let translated = &answer.documents[0];
     let translations: Vec<Value> = wanted
         .filter_map(|index| entry(translated, index))
@@ -190,12 +191,12 @@ pub(super) async fn translate_document(
     let (way, found) = chosen(&service, &fields, (&source, &target), &document)?;
     let is_pivot = matches!(way.route, Route::Pivot { .. });
     let items = vec![Item::whole(document)];
-    let asked = Asked {
+    let text_request = TextRequest {
         way,
         items,
         links_words: false,
     };
-    let answer = service.translated(asked).await?;
+    let answer = service.translated(text_request).await?;
     let (answer, file) = aside(move || {
         let file = answer.documents[0].file(&answer.target)?;
         Ok((answer, file))
@@ -216,7 +217,7 @@ pub(super) async fn translate_document(
     .into_response())
 }
 
-/// Sentences of a document beside their translations, in paragraphs.
+/// Sentences of a document with their translations, in paragraphs.
 fn rows(answer: &Answer) -> Vec<Value> {
     let translated = &answer.documents[0];
     let sentences = translated.document.sentences.iter().enumerate();

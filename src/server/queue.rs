@@ -1,4 +1,4 @@
-//! Jobs that wait for the worker: not more than so many, those that fit together first.
+//! Jobs that wait for the worker, limited in number; those that fit together first.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -95,7 +95,7 @@ impl Queue {
         waiting.jobs.len() + waiting.at_work
     }
 
-    /// Lets nothing in any more, and tells those who wait.
+    /// Rejects new jobs, and notifies those who wait.
     pub fn close(&self) {
         let mut waiting = self.lock();
         waiting.is_closed = true;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_refuses_until_somebody_leaves() {
+    fn a_full_queue_refuses_until_a_client_leaves() {
         let queue = Queue::new(2);
         let [(first, answer), (second, _kept), (third, _other)] =
             [job("a", &[1]), job("a", &[1]), job("a", &[1])];
@@ -194,16 +194,16 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_queue_tells_those_who_wait() {
+    fn a_closed_queue_notifies_those_who_wait() {
         let queue = Queue::new(2);
         let (waiting, mut answer) = job("a", &[1]);
         queue.push(waiting).expect("room");
         queue.close();
-        let told = answer
+        let refusal = answer
             .try_recv()
             .expect("an answer")
             .expect_err("a refusal");
-        assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(refusal.status, StatusCode::SERVICE_UNAVAILABLE);
         assert!(queue.next_round().is_none());
         assert!(queue.push(job("a", &[1]).0).is_err());
     }

@@ -1,4 +1,4 @@
-//! Translated files that wait to be fetched, in memory: few, not for long, under names that nobody can guess.
+//! Translated files that wait to be fetched, in memory: few, not for long, under names that cannot be guessed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ impl Results {
         }
     }
 
-    /// Keeps a file, and tells the name by which it can be fetched. The oldest ones make room.
+    /// Keeps a file, and returns the name by which it can be fetched. The oldest ones make room.
     ///
     /// # Errors
     /// If the system has no random numbers.
@@ -84,7 +84,7 @@ mod tests {
             [40, 50, 60].map(|size| results.keep(file(size)).expect("kept"));
         assert!(results.get(&first).is_none() && results.get(&second).is_none());
         assert_eq!(results.get(&third).expect("kept").bytes.len(), 60);
-        // One that is larger than all the room is kept all the same: somebody waits for it.
+        // One that is larger than all the room is kept all the same: a client waits for it.
         let large = results.keep(file(1_000)).expect("kept");
         assert!(results.get(&large).is_some() && results.get("x").is_none());
         let short = Results::new(100, Duration::ZERO);

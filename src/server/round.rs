@@ -4,28 +4,37 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::job::{Job, TranslatedSentence};
+use super::models::OpenModel;
 use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_document::placeholder::stripped;
-use canopy_train::beside_confirmed;
+use canopy_train::with_confirmed;
 use canopy_translate::inference::{
-    DocumentRequest, SearchOptions, Step, TranslationRequest, Translator,
+    DocumentModel, DocumentRequest, SearchOptions, Step, TranslationRequest, Translator,
 };
 
 /// The translations that a search found for one document.
 type Found = Vec<(usize, TranslatedSentence)>;
 
-/// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.
+/// Translates the next sentences of each job. Once none of them is awaited, the rest is left.
 ///
 /// # Errors
 /// If the device fails. What was found until then is kept.
 pub(super) fn translate_round(
-    translator: &Translator,
+    model: &OpenModel,
     jobs: &mut [Job],
     options: &SearchOptions,
 ) -> Result<()> {
-    let prepared = prepared(translator, jobs);
-    let translator = prepared.as_ref().unwrap_or(translator);
+    let translator = match model {
+        OpenModel::Translator(translator) => Some(translator),
+        OpenModel::LanguageModel(_) => None,
+    };
+    let prepared = translator.and_then(|translator| prepared(translator, jobs));
+    let translator = prepared.as_ref().or(translator);
+    let model: &dyn DocumentModel = match &prepared {
+        Some(prepared) => prepared,
+        None => model.as_document_model(),
+    };
     let shares: Vec<usize> = jobs.iter().flat_map(Job::shares).collect();
     let (mut documents, mut replies) = (Vec::new(), Vec::new());
     for job in &mut *jobs {
@@ -47,7 +56,7 @@ pub(super) fn translate_round(
         formality: None,
     };
     let done = caught(|| {
-        translator.run(request, &mut |event| {
+        model.run(request, &mut |event| {
             let number = event.document;
             match event.step {
                 Step::Waiting | Step::Drafted { .. } => {}
@@ -80,7 +89,7 @@ pub(super) fn translate_round(
             let missing: Vec<usize> = missing.collect();
             drop(item.left.splice(..0, missing));
             for (index, mut translated) in found {
-                if links_words {
+                if let (true, Some(translator)) = (links_words, translator) {
                     let sentence = &item.document.sentences[index];
                     let target = &translated.translation.text;
                     translated.links =
@@ -93,7 +102,7 @@ pub(super) fn translate_round(
     Ok(done?)
 }
 
-/// A translator that has taken in what its memory has like the sentences of this round, and what their client has confirmed.
+/// A translator that is adapted to its memory's matches for the sentences of this round, and to what their client has confirmed.
 fn prepared(translator: &Translator, jobs: &[Job]) -> Option<Translator> {
     let (mut sentences, mut confirmed) = (Vec::new(), Vec::new());
     for job in jobs {
@@ -104,7 +113,7 @@ fn prepared(translator: &Translator, jobs: &[Job]) -> Option<Translator> {
             confirmed.extend(own.map(|(&sentence, target)| (text(sentence), stripped(target))));
         }
     }
-    beside_confirmed(translator, &sentences, &confirmed, &mut |_, _| {
+    with_confirmed(translator, &sentences, &confirmed, &mut |_, _| {
         ControlFlow::Continue(())
     })
 }

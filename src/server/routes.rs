@@ -33,13 +33,13 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .fallback(async || {
             Refusal::new(
                 StatusCode::NOT_FOUND,
-                "there is nothing at this address; GET /openapi.json tells what is",
+                "there is nothing at this address; GET /openapi.json lists what there is",
             )
         })
         .method_not_allowed_fallback(async || {
             Refusal::new(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "this address does not take such a request; GET /openapi.json tells which it takes",
+                "this address does not accept such a request; GET /openapi.json lists what it accepts",
             )
         })
         // Our own limit is read first, and says what it is.

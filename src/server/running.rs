@@ -23,12 +23,12 @@ use canopy_translate::inference::{DeviceChoice, SearchOptions};
 pub struct ServerOptions {
     /// Port 0 takes a free one.
     pub address: SocketAddr,
-    /// Asked of everybody, if there is one.
+    /// Key that every client needs, if there is one.
     pub key: Option<String>,
     pub max_body_bytes: usize,
     /// Requests that wait for the model or are at work, at most.
     pub max_waiting: usize,
-    /// How long a request may take in all.
+    /// Maximum time of a request.
     pub request_secs: u64,
     /// Models that are kept open.
     pub max_models: usize,
@@ -97,10 +97,10 @@ impl Http {
         self.address
     }
 
-    /// Lets nobody in any more, and answers what is under way.
+    /// Rejects new connections, and answers what is under way.
     pub fn stop(self) {
         let _ = self.stop.send(true);
-        // What panicked there has been told.
+        // A panic there has been reported.
         let _ = self.thread.join();
     }
 }
@@ -141,7 +141,7 @@ impl Running {
         self.http.address()
     }
 
-    /// Ends in order: nobody is let in any more, requests under way are answered, then the models are closed.
+    /// Ends in order: new connections are rejected, requests under way are answered, then the models are closed.
     pub fn stop(self) {
         self.http.stop();
         self.queue.close();

@@ -44,7 +44,7 @@ pub(super) struct Service {
 
 /// A request for translations.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct TextRequest {
     pub way: Way,
     pub items: Vec<Item>,
     pub links_words: bool,
@@ -122,12 +122,12 @@ impl Service {
     ///
     /// # Errors
     /// 429 if too many wait, 504 if it takes too long, and what the worker says.
-    pub async fn translated(&self, asked: Asked) -> Result<Answer, Refusal> {
+    pub async fn translated(&self, request: TextRequest) -> Result<Answer, Refusal> {
         let (reply, answer) = oneshot::channel();
         self.queue.push(Job {
-            way: asked.way,
-            items: asked.items,
-            links_words: asked.links_words,
+            way: request.way,
+            items: request.items,
+            links_words: request.links_words,
             reply,
         })?;
         let limit = Duration::from_secs(self.request_secs);
@@ -170,7 +170,7 @@ pub(super) async fn aside<T: Send + 'static>(
     })
 }
 
-/// Kibibytes that hold so many bytes.
+/// Kibibytes that hold `bytes` bytes.
 fn kibibytes(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(1_024)).unwrap_or(u32::MAX / 64)
 }

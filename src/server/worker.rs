@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 
 use super::job::Job;
-use super::models::Models;
+use super::models::{Models, OpenModel};
 use super::queue::Queue;
 use super::refusal::Refusal;
 use super::round::translate_round;
 use crate::error::{Error, Result};
 use canopy_base::error::{caught, is_of_device};
-use canopy_translate::inference::{SearchOptions, Translator};
+use canopy_translate::inference::SearchOptions;
 
 /// Translates what waits in the queue, until it is closed.
 pub(super) fn work(queue: &Arc<Queue>, mut models: Models, options: &SearchOptions) {
@@ -26,9 +26,9 @@ fn round(models: &mut Models, mut jobs: Vec<Job>, options: &SearchOptions) -> Ve
     let Some(way) = jobs.first().map(|job| job.way.clone()) else {
         return jobs;
     };
-    let opened = caught(|| models.translator(&way).map(|_| ()));
-    let translator = match opened.and_then(|()| models.translator(&way)) {
-        Ok(translator) => translator,
+    let opened = caught(|| models.model(&way).map(|_| ()));
+    let model = match opened.and_then(|()| models.model(&way)) {
+        Ok(model) => model,
         Err(error) => {
             refuse_all(jobs, &error);
             return Vec::new();
@@ -36,30 +36,27 @@ fn round(models: &mut Models, mut jobs: Vec<Job>, options: &SearchOptions) -> Ve
     };
     let before = num_left(&jobs);
     let options = &SearchOptions {
-        // What is told beside the translation has to be kept beside it.
+        // Alternatives that are returned with the translation have to be in the beam.
         beam_size: match options.beam_size {
             0 => 0,
-            asked => asked.max(way.alternatives + 1),
+            beam => beam.max(way.alternatives + 1),
         },
         alternatives: way.alternatives,
         ..*options
     };
-    if let Err(error) = with_cpu_behind(translator, &mut jobs, options) {
+    if let Err(error) = with_cpu_behind(model, &mut jobs, options) {
         if jobs.len() == 1 {
             refuse_all(jobs, &error);
             return Vec::new();
         }
         // One of them cannot be translated; the others need not suffer for it.
-        jobs = each_alone(translator, jobs, options);
+        jobs = each_alone(model, jobs, options);
     } else if num_left(&jobs) == before && !jobs.iter().all(Job::is_done) {
         jobs.retain(|job| !job.is_abandoned());
         refuse_all(jobs, &Error::NothingTranslated);
         return Vec::new();
     }
-    let name = (
-        translator.info().name.clone(),
-        translator.info().target_language.clone(),
-    );
+    let name = model.name_and_target();
     let mut unfinished = Vec::new();
     for job in jobs {
         if job.is_done() {
@@ -76,29 +73,27 @@ fn num_left(jobs: &[Job]) -> usize {
     items.map(|item| item.left.len()).sum()
 }
 
-/// A round on the translator's device, and on the CPU where that fails.
-fn with_cpu_behind(
-    translator: &mut Translator,
-    jobs: &mut [Job],
-    options: &SearchOptions,
-) -> Result<()> {
-    match translate_round(translator, jobs, options) {
-        Err(error) if is_of_device(&error) && !translator.is_on_cpu() => {
-            let Ok(other) = translator.on_cpu() else {
-                return Err(error);
-            };
-            *translator = other;
-            translate_round(translator, jobs, options)
-        }
-        done => done,
+/// A round on the model's device, and on the CPU where that fails.
+fn with_cpu_behind(model: &mut OpenModel, jobs: &mut [Job], options: &SearchOptions) -> Result<()> {
+    let done = translate_round(model, jobs, options);
+    let (Err(error), OpenModel::Translator(translator)) = (&done, &*model) else {
+        return done;
+    };
+    if !is_of_device(error) || translator.is_on_cpu() {
+        return done;
     }
+    let Ok(other) = translator.on_cpu() else {
+        return done;
+    };
+    *model = OpenModel::Translator(other);
+    translate_round(model, jobs, options)
 }
 
 /// Translates jobs one by one; those that could be.
-fn each_alone(translator: &mut Translator, jobs: Vec<Job>, options: &SearchOptions) -> Vec<Job> {
+fn each_alone(model: &mut OpenModel, jobs: Vec<Job>, options: &SearchOptions) -> Vec<Job> {
     let mut done = Vec::new();
     for mut job in jobs {
-        match with_cpu_behind(translator, std::slice::from_mut(&mut job), options) {
+        match with_cpu_behind(model, std::slice::from_mut(&mut job), options) {
             Ok(()) => done.push(job),
             Err(error) => refuse_all(vec![job], &error),
         }

@@ -156,7 +156,7 @@ impl TwoSidedTokenizer {
         let own = [special.start, special.eos];
         let own = own.iter().chain(&special.target_prefix);
         if let Some(id) = own.copied().find(|&id| id as usize >= target.list().len()) {
-            return Err(refuse(format!("id {id} is beyond its target tokens")));
+            return Err(refuse(format!("id {id} is outside its target tokens")));
         }
         Ok(Self::new(source, target, special, languages))
     }

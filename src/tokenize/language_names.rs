@@ -34,7 +34,7 @@ const OTHER_NAMES: [(&str, &str); 14] = [
     ("valencian", "ca"),
 ];
 
-/// Words that tell a script or a region.
+/// Words for a script or a region.
 const VARIANTS: [(&str, &str); 15] = [
     ("brazil", "BR"),
     ("brazilian", "BR"),
@@ -164,13 +164,13 @@ pub fn pair_of_letters(word: &str) -> Option<[String; 2]> {
         return None;
     }
     let (source, target) = word.split_at(word.len() / 2);
-    // Of three letters only those that have two as well: words of six letters are common.
+    // Only three-letter codes that have two letters as well: words of six letters are common.
     let known = |code: &str| has_two_letters(&two_letters(code)) && is_code(code);
     let is_pair = known(source) && known(target) && source != target;
     is_pair.then(|| [source, target].map(language_code))
 }
 
-/// The languages that the name of a model tells, such as `opus-mt-en-de`, `translate-en_pt-1_0`, `en-pt_BR` or
+/// The languages in the name of a model, such as `opus-mt-en-de`, `translate-en_pt-1_0`, `en-pt_BR` or
 /// `enpt-1693087644`.
 pub fn pair_in_name(name: &str) -> Option<[String; 2]> {
     let parts: Vec<&str> = name.split(['-', '_', '.', ' ', '@']).collect();
@@ -182,7 +182,7 @@ pub fn pair_in_name(name: &str) -> Option<[String; 2]> {
         .or_else(|| joined(small.first()?))
 }
 
-/// The last two codes that stand behind each other, each with what tells its script or region.
+/// The last two codes that stand behind each other, each with its script or region.
 fn two_codes(parts: &[&str], with_regions: bool) -> Option<[String; 2]> {
     let at = |place: usize| {
         let code = *parts.get(place)?;
@@ -220,7 +220,7 @@ fn is_variant(language: &str, part: &str, with_regions: bool) -> bool {
     is_script || part == "419" || with_regions && (is_large || is_small)
 }
 
-/// Of a name that begins with two codes as one word, one of them English: other words look like two codes, too.
+/// Codes of a name that begins with two of them as one word, one of them English: other words look like two codes, too.
 fn joined(word: &str) -> Option<[String; 2]> {
     let pair = pair_of_letters(word)?;
     let is_known = |code: &String| JOINED.split(' ').any(|known| known == code);

@@ -57,7 +57,7 @@ struct Code {
 }
 
 impl Code {
-    fn of(code: &str) -> Self {
+    fn from_text(code: &str) -> Self {
         let mut parts = code.trim().split(['-', '_', '@']).map(str::to_lowercase);
         let language = parts.next().unwrap_or_default();
         Self {
@@ -66,7 +66,7 @@ impl Code {
         }
     }
 
-    /// How well another code names what this one asks for; none if it is another language.
+    /// How well another code matches this one; none if it is another language.
     fn likeness(&self, other: &Self) -> Option<usize> {
         let base = if self.language == other.language {
             200
@@ -99,7 +99,7 @@ pub(super) fn has_two_letters(code: &str) -> bool {
 
 /// The code of ISO 639-1, if the language has one; else as it is, without script and region.
 pub fn two_letters(code: &str) -> String {
-    let language = Code::of(code).language;
+    let language = Code::from_text(code).language;
     let of = |three: &str| {
         let mut pairs = ISO.split(' ').map(|pair| pair.split_at(2));
         pairs
@@ -111,16 +111,16 @@ pub fn two_letters(code: &str) -> String {
     of(&language).or(whole).unwrap_or(language)
 }
 
-/// Which of `codes` names the language that `asked` names, best in script and region too.
-pub fn matching<'a>(asked: &str, codes: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = Code::of(asked);
+/// The one of `codes` that matches `language`, best in script and region too.
+pub fn matching<'a>(language: &str, codes: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = Code::from_text(language);
     let mut best = None;
     for code in codes {
-        if code.eq_ignore_ascii_case(asked) {
+        if code.eq_ignore_ascii_case(language) {
             return Some(code);
         }
-        // Of equal ones the first.
-        if let Some(likeness) = wanted.likeness(&Code::of(code))
+        // The first of equal ones.
+        if let Some(likeness) = wanted.likeness(&Code::from_text(code))
             && best.is_none_or(|(_, most)| likeness > most)
         {
             best = Some((code, likeness));
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn two_and_three_letters_name_the_same() {
         let opus = ["nld", "deu", "cmn_Hans", "cmn_Hant", "nob", "pt_br", "pt"];
-        for (asked, found) in [
+        for (language, found) in [
             ("de", Some("deu")),
             ("deu", Some("deu")),
             ("de-AT", Some("deu")),
@@ -149,7 +149,7 @@ mod tests {
             ("fr", None),
             ("", None),
         ] {
-            assert_eq!(matching(asked, opus), found, "{asked}");
+            assert_eq!(matching(language, opus), found, "{language}");
         }
         assert_eq!(matching("ar", ["arz_Arab", "arb_Arab"]), Some("arb_Arab"));
     }

@@ -16,7 +16,7 @@ const VOCABULARY: &str = "vocabulary.json";
 pub enum ModelTokenizer {
     /// A vocabulary of Canopy's.
     Own(Arc<Vocabulary>),
-    /// Of another program's model.
+    /// Tokenizer of another program's model.
     Imported(Arc<TwoSidedTokenizer>),
 }
 
@@ -70,7 +70,7 @@ impl ModelTokenizer {
         }
     }
 
-    /// The file that tells its tokens.
+    /// The file with its tokens.
     pub fn file_name(&self) -> &'static str {
         match self {
             Self::Own(_) => VOCABULARY,

@@ -22,7 +22,7 @@ impl TokenList {
         Self { tokens, ids }
     }
 
-    /// Of pairs of token and id, in any order.
+    /// List of pairs of token and id, in any order.
     ///
     /// # Errors
     /// If two tokens have one id, or most ids have no token; the text says which.
@@ -98,7 +98,7 @@ impl TokenList {
     }
 
     /// Number of tokens.
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[expect(clippy::len_without_is_empty, reason = "no request")]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }

@@ -95,7 +95,7 @@ pub trait Tokenizer: Debug + Send + Sync {
     /// The tokens of a text alone, without what [`SpecialIds`] puts around them.
     fn tokens(&self, side: Side, text: &str) -> Vec<Token>;
 
-    /// The text of `ids`; special ids and those beyond the vocabulary show nothing.
+    /// The text of `ids`; special ids and those outside the vocabulary show nothing.
     fn decoded(&self, side: Side, ids: &[u32]) -> Decoded;
 
     /// The token behind an id as it stands in the vocabulary, for showing, not for joining to a text.

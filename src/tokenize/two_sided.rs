@@ -69,7 +69,7 @@ pub struct SideTokens {
     hidden: Arc<HashSet<u32>>,
 }
 
-/// Tokens by which a model is told its languages: codes, as the model writes them, and ids.
+/// Tokens that select a model's languages: codes, as the model writes them, and ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LanguageTokens {
@@ -424,9 +424,9 @@ impl LanguageTokens {
         }
     }
 
-    fn id(&self, field: &'static str, asked: &str) -> Result<u32> {
+    fn id(&self, field: &'static str, language: &str) -> Result<u32> {
         let codes = self.codes();
-        let found = matching(asked, codes.iter().map(|(code, _)| code.as_str()));
+        let found = matching(language, codes.iter().map(|(code, _)| code.as_str()));
         let found = found.and_then(|found| codes.iter().find(|(code, _)| code == found));
         found.map(|(_, id)| *id).ok_or_else(|| {
             let names: Vec<&str> = codes.iter().map(|(code, _)| code.as_str()).collect();
@@ -436,7 +436,7 @@ impl LanguageTokens {
             };
             Error::Base(BaseError::Config {
                 field,
-                found: asked.to_owned(),
+                found: language.to_owned(),
                 allowed,
             })
         })

@@ -19,7 +19,7 @@ pub struct WordMerges {
 }
 
 impl WordMerges {
-    /// Of a file of codes: a merge a line, perhaps behind a line with the version.
+    /// Merges of a file of codes: a merge per line, possibly after a line with the version.
     ///
     /// # Errors
     /// If a line has not two symbols; the text says which.
@@ -34,7 +34,7 @@ impl WordMerges {
                 (None, _) => {}
                 (Some(left), Some(right)) => {
                     let rank = ranks.len();
-                    // Of equal ones the first counts.
+                    // The first of equal ones counts.
                     ranks
                         .entry((left.to_owned(), right.to_owned()))
                         .or_insert(rank);

@@ -35,7 +35,7 @@ impl PartialEq for WordPieces {
 }
 
 impl WordPieces {
-    /// Of a `vocab.txt`, one piece a line; `lowercase` also takes accents off.
+    /// Pieces of a `vocab.txt`, one per line; `lowercase` also strips accents.
     ///
     /// # Errors
     /// If it lacks one of `[UNK]`, `[CLS]` and `[SEP]`; the text says which.
@@ -54,7 +54,7 @@ impl WordPieces {
         Self::around(tokenizer)
     }
 
-    /// Of a `tokenizer.json`.
+    /// Pieces of a `tokenizer.json`.
     ///
     /// # Errors
     /// If it is not valid, cuts words otherwise, or lacks one of `[UNK]`, `[CLS]` and `[SEP]`; the text says which.

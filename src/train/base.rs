@@ -22,7 +22,7 @@ pub(super) struct Base {
     pub model: Model,
     pub tokenizer: ModelTokenizer,
     pub description: ModelFolder,
-    /// Of the new model.
+    /// Configuration of the new model.
     pub config: ModelConfig,
 }
 

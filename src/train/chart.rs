@@ -26,7 +26,7 @@ enum Better {
     /// The smallest.
     Less,
     /// The one that the run called the best.
-    Told,
+    ChosenByRun,
 }
 
 /// The metrics of `runs`, each with its name, over the axis `x`; `smoothing` in `[0, 1)` is that of
@@ -50,7 +50,7 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
     let zero = Some(0.0);
     let loss = updates(|it| &it.loss, true);
     let dev_loss = Source::Validations(|it| &it.dev_loss, Better::Less);
-    let dev_bleu = Source::Validations(|it| &it.dev_bleu, Better::Told);
+    let dev_bleu = Source::Validations(|it| &it.dev_bleu, Better::ChosenByRun);
     let rate = updates(|it| &it.learning_rate, false);
     let norm = updates(|it| &it.gradient_norm, true);
     let speed = updates(|it| &it.target_tokens_per_second, true);
@@ -64,18 +64,18 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
         panel("Gradient norm", "before clipping", zero, &norm),
         panel("Speed", "target tokens a second", zero, &speed),
     ];
-    // Where a run tells them, they stand beside BLEU.
-    let tells = |of: OfContrasts| {
+    // Where a run has them, they are next to BLEU.
+    let has_metric = |of: OfContrasts| {
         let mut values = runs.iter().flat_map(|(_, run)| of(&run.history.contrasts));
         values.any(|value| value.is_finite())
     };
-    if tells(|it| &it.gate_opening) {
+    if has_metric(|it| &it.gate_opening) {
         panels.insert(
             3,
             panel("Gate opening", "% from beyond the sentence", None, &opening),
         );
     }
-    if tells(|it| &it.accuracy) {
+    if has_metric(|it| &it.accuracy) {
         panels.insert(
             3,
             panel("Contrastive accuracy", "% of the items", None, &accuracy),
@@ -143,7 +143,7 @@ fn points(at: &Position, x: XAxis, values: &[f64]) -> Vec<(f64, f64)> {
 
 fn best(history: &History, values: &[f64], better: Better) -> Option<usize> {
     match better {
-        Better::Told => history.best(),
+        Better::ChosenByRun => history.best(),
         Better::Less => {
             let finite = values.iter().enumerate().filter(|it| it.1.is_finite());
             let least = finite.min_by(|a, b| a.1.total_cmp(b.1));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn contrastive_accuracy_and_gates_have_panels_where_a_run_tells_them() {
+    fn contrastive_accuracy_and_gates_have_panels_where_a_run_reports_them() {
         let titles = |text: &str| {
             let run = Run::with(text);
             let chart = chart(&[("one", &run.curves)], XAxis::Steps, 0.5);
@@ -204,14 +204,14 @@ mod tests {
             titles
         };
         assert_eq!(titles(LINES).len(), 6);
-        let told = "{\"event\":\"contrasted\",\"step\":3,\"target_tokens\":300,\"elapsed_secs\":97.0,\"accuracy\":0.625,\"items\":8}\n";
-        let with_set = titles(&format!("{LINES}{told}"));
+        let line = "{\"event\":\"contrasted\",\"step\":3,\"target_tokens\":300,\"elapsed_secs\":97.0,\"accuracy\":0.625,\"items\":8}\n";
+        let with_set = titles(&format!("{LINES}{line}"));
         assert_eq!(with_set[2..4], ["Dev BLEU", "Contrastive accuracy"]);
-        let gated = told.replace("\"accuracy\":0.625,\"items\":8", "\"gate_opening\":0.25");
-        let both = titles(&format!("{LINES}{told}{gated}"));
+        let gated = line.replace("\"accuracy\":0.625,\"items\":8", "\"gate_opening\":0.25");
+        let both = titles(&format!("{LINES}{line}{gated}"));
         assert!(
             !both.contains(&"Contrastive accuracy".to_owned()),
-            "the step was told anew"
+            "the step was repeated"
         );
         assert!(both.contains(&"Gate opening".to_owned()));
     }

@@ -55,10 +55,10 @@ pub struct Progress {
     /// Segments that are scored while training; 0 if unknown.
     #[serde(default)]
     pub segments: usize,
-    /// Seconds of the last validation of so many segments; 0 if unknown.
+    /// Seconds of the last validation, with its number of segments; 0 if unknown.
     #[serde(default)]
     pub validation_secs: f64,
-    /// The unit of `batch`: batches of so many target tokens; 0 if unknown.
+    /// The unit of `batch`: target tokens in a batch; 0 if unknown.
     #[serde(default)]
     pub batch_tokens: usize,
     /// Scores of the model that the run began with.
@@ -75,7 +75,7 @@ pub struct Progress {
     pub loss_scale: LossScale,
 }
 
-/// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.
+/// Writes a checkpoint: a model folder with the optimiser's memory and the counters.
 ///
 /// The folder is written under another name and then takes the place of the old one, so that there is a whole
 /// checkpoint at every moment.
@@ -125,7 +125,7 @@ pub(super) fn save(
     })
 }
 
-/// Keeps the model of the checkpoint `last` as `step-N` beside it, and of those only the newest `count`.
+/// Keeps the model of the checkpoint `last` as `step-N` next to it, and of those only the newest `count`.
 ///
 /// The files are not copied where they can have two names: nothing writes into them again.
 pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {

@@ -18,9 +18,9 @@ pub(super) struct Clock {
     before: Progress,
     /// Target tokens and seconds of the last updates.
     speeds: VecDeque<(u64, f64)>,
-    /// Of the last validation.
+    /// Seconds of the last validation.
     validation_secs: f64,
-    /// Of all validations of the session, those broken off too.
+    /// Seconds of all validations of the session, including those broken off.
     validating_secs: f64,
     /// At the end of the last validation, and what was broken off since.
     validated_secs: f64,
@@ -49,7 +49,7 @@ impl Clock {
             .as_secs_f64()
     }
 
-    /// Of all sessions.
+    /// Seconds of all sessions.
     pub fn elapsed_secs(&self) -> f64 {
         self.before.elapsed_secs + self.session_secs()
     }

@@ -120,7 +120,7 @@ impl Trainer<'_> {
         before.is_some_and(|before| is_far_below((validation.loss, validation.bleu), before))
     }
 
-    /// Scores the best model of the run, and tells both scores.
+    /// Scores the best model of the run, and reports both scores.
     pub fn compare_with_before(
         &self,
         comparison: &Comparison,

@@ -30,12 +30,12 @@ pub struct TrainingConfig {
     pub bert: PathBuf,
     /// The contexts that BERT reads, by `canopy corpus select-context`; empty for those that the preset chooses by place.
     pub contexts: PathBuf,
-    /// Translations that a preset with a memory has beside the training pairs; empty for none.
+    /// Translations that a preset with a memory has in addition to the training pairs; empty for none.
     pub memory: PathBuf,
-    /// A corpus of general documents, whose scores before and after tell what a model that is fine-tuned forgets; empty for
+    /// A corpus of general documents, whose scores before and after show what a fine-tuned model forgets; empty for
     /// none.
     pub general: PathBuf,
-    /// A contrastive set: after each validation it is told how often the model prefers the right translations of up to 300 of
+    /// A contrastive set: after each validation the run reports how often the model prefers the right translations of up to 300 of
     /// its items; empty for none.
     pub contrastive_set: PathBuf,
     /// Whether BERT learns too; else its states are computed once for each sentence and kept.
@@ -56,7 +56,7 @@ pub struct TrainingConfig {
     #[serde(skip_serializing)]
     pub moments: MomentPrecision,
     pub schedule: Schedule,
-    /// Of the constant schedules.
+    /// Learning rate of the constant schedules.
     pub learning_rate: f64,
     /// Updates until the learning rate reaches its peak, but for the constant schedule.
     pub warmup_steps: usize,
@@ -64,8 +64,8 @@ pub struct TrainingConfig {
     pub learning_rate_factor: f64,
     /// Multiplies the learning rate of what reads beyond the sentence, which is new where the rest has been trained.
     pub context_learning_rate_factor: f64,
-    /// Updates over which the bias of a new context's gates falls from 2 to 0, beside what it learns: at first the gate lets 88 %
-    /// of a sentence's own states pass, in the end half of them; 0 for a bias that only learns.
+    /// Updates over which the bias of a new context's gates falls from 2 to 0, in addition to what it learns: at first the
+    /// gate lets 88 % of a sentence's own states pass, in the end half of them; 0 for a bias that only learns.
     pub gate_opening_steps: usize,
     /// Adam's β₁, the decay of the mean of the gradients.
     pub adam_beta_1: f64,
@@ -251,7 +251,7 @@ impl TrainingConfig {
     /// These settings with absolute paths, independent of the working directory.
     ///
     /// # Errors
-    /// If the system does not tell which folder that is.
+    /// If the system does not name that folder.
     pub fn with_absolute_paths(mut self) -> Result<Self> {
         for path in [
             &mut self.corpus,
@@ -417,7 +417,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_ends_by_itself_only_if_it_is_told_when() {
+    fn a_run_ends_by_itself_only_with_a_limit() {
         let endless = TrainingConfig::default();
         let steps = TrainingConfig {
             steps: 5,
@@ -427,7 +427,7 @@ mod tests {
         let mut second = TrainingConfig::second_stage(PathBuf::new());
         assert!(second.has_limit());
         second.validate_every = 0;
-        assert!(!second.has_limit(), "its patience is never asked for");
+        assert!(!second.has_limit(), "its patience is never used");
     }
 
     #[test]

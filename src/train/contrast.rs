@@ -1,4 +1,4 @@
-//! Figures beside loss and BLEU: how often a run's model prefers the right translations of a contrastive set, and how much
+//! Figures in addition to loss and BLEU: how often a run's model prefers the right translations of a contrastive set, and how much
 //! its gates let in from beyond the sentence.
 
 use std::ops::ControlFlow;
@@ -37,8 +37,8 @@ pub(super) fn set_of(config: &TrainingConfig) -> Result<Option<ContrastiveSet>> 
 }
 
 impl Trainer<'_> {
-    /// Tells how the model chooses in the contrastive set and how far its gates are open, if there is such a set or gate; an order
-    /// breaks it off.
+    /// Reports how the model chooses in the contrastive set and how far its gates are open, if there is such a set or gate;
+    /// an order breaks it off.
     pub(super) fn contrast(
         &mut self,
         model: &Model,
@@ -120,6 +120,6 @@ impl Trainer<'_> {
                 }
             }
         })?;
-        Ok((!is_over).then(|| Accuracies::of(set, &scores.items)))
+        Ok((!is_over).then(|| Accuracies::from_scores(set, &scores.items)))
     }
 }

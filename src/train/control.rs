@@ -93,7 +93,7 @@ impl Control {
         self.give(Order::Abandon);
     }
 
-    /// Nothing takes back an order to end, but [`Order::Abandon`] goes beyond [`Order::Stop`].
+    /// Nothing takes back an order to end, but [`Order::Abandon`] overrides [`Order::Stop`].
     pub fn give(&self, order: Order) {
         let mut given = self.order_guard();
         if order > *given || *given == Order::Pause {
@@ -140,7 +140,7 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// An order that nobody was there to read is forgotten.
+    /// An order without a reader is forgotten.
     pub fn new(control: Control, run: &Path) -> Self {
         let file = run.join(ORDER_FILE);
         let _ = std::fs::remove_file(&file);
@@ -187,7 +187,7 @@ impl Orders {
 /// end of its step.
 ///
 /// # Errors
-/// [`Error::NotRunning`] if nobody would read it, or if the folder cannot be written.
+/// [`Error::NotRunning`] if there is no reader for it, or if the folder cannot be written.
 pub fn give_order(run: &Path, order: Order) -> Result<()> {
     if !matches!(run_state(run)?, RunState::Running | RunState::Paused) {
         return Err(Error::NotRunning {

@@ -59,7 +59,7 @@ pub struct Contrasts {
     pub gate_opening: Vec<f64>,
 }
 
-/// A run as far as it has told.
+/// The events of a run so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     pub updates: Updates,
@@ -94,7 +94,7 @@ struct Line {
     whole: bool,
 }
 
-/// Follows what a run tells.
+/// Follows the events of a run.
 #[derive(Debug)]
 pub struct Curves {
     lines: Lines,
@@ -166,7 +166,7 @@ impl History {
         self.validations.best.iter().rposition(|best| *best)
     }
 
-    /// The last step told of.
+    /// The last step with an event.
     pub fn step(&self) -> usize {
         #[expect(
             clippy::cast_possible_truncation,
@@ -206,7 +206,7 @@ impl History {
                 }
                 self.updates.push(step, &event);
             }
-            // Of all documents, after the same step's score of a sample of them.
+            // The score of all documents, after the same step's score of a sample of them.
             "validated" if event.whole && self.is_validated(event.step?) => {}
             "validated" => {
                 let step = event.step?;

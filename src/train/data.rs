@@ -40,7 +40,7 @@ pub struct TrainingData {
     bpe_dropout: Option<(Merges, f32)>,
     seed: u64,
     max_tokens: usize,
-    /// The first stage's translations of every pair; empty where nobody reads them.
+    /// The first stage's translations of every pair; empty where they are not read.
     pub(super) drafts: Vec<Vec<u32>>,
     draft_share: f32,
     /// Pairs that do not count because a side is longer than the model reads.
@@ -283,8 +283,8 @@ pub(super) fn memory_of(
     Ok(memory.transpose()?.map(Arc::new))
 }
 
-/// Of so many sentences one is not told its own form of address, so that a model can do without: where nobody was addressed
-/// before.
+/// One of this many sentences is not labelled with its own form of address, so that a model can do without: where nobody
+/// was addressed before.
 const UNTOLD_FORMS: usize = 5;
 
 /// How a corpus becomes ids.
@@ -350,8 +350,9 @@ impl Reading<'_> {
         let limits = (self.sentence_break(), self.max_tokens);
         if self.address_form {
             for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
-                let told = !number.is_multiple_of(UNTOLD_FORMS);
-                let form = FormOfAddress::of(&unit.source, &unit.target).filter(|_| told);
+                let is_labelled = !number.is_multiple_of(UNTOLD_FORMS);
+                let form =
+                    FormOfAddress::from_pair(&unit.source, &unit.target).filter(|_| is_labelled);
                 let constraint =
                     form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
                 let own = example.source.len();

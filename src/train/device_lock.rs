@@ -1,9 +1,9 @@
-//! Who computes next, where a training run and a translation share a device.
+//! Turns on a device that a training run and a translation share.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A lock that is given in the order in which it was asked for; clones are the same lock.
+/// A lock that is granted in the order of requests; clones are the same lock.
 #[derive(Debug, Clone, Default)]
 pub struct DeviceLock(Arc<Inner>);
 
@@ -35,7 +35,7 @@ pub struct DeviceGuard<'a> {
 }
 
 impl DeviceLock {
-    /// Waits for all who asked before.
+    /// Waits for all earlier requests.
     pub fn take(&self) -> DeviceGuard<'_> {
         self.wait();
         DeviceGuard {
@@ -72,7 +72,7 @@ impl DeviceLock {
 
 impl DeviceGuard<'_> {
     /// Lets the others go first, if they wait and this turn has been as long as the one before it: small pieces of work
-    /// beside large ones get as much time, not as many turns.
+    /// next to large ones get as much time, not as many turns.
     pub fn pass(&mut self) {
         let held = self.since.elapsed();
         let queue = self.device_lock.queue();
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_come_in_the_order_of_asking() {
+    fn turns_come_in_the_order_of_requests() {
         let device_lock = DeviceLock::default();
         let order = Mutex::new(Vec::new());
         let first = device_lock.take();

@@ -53,8 +53,8 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
     }))
 }
 
-/// A draft of each training pair, by the model that the run begins with: those that lie beside the corpus, or new ones, which are
-/// put there. None if somebody ends the run meanwhile.
+/// A draft of each training pair, by the model that the run begins with: those next to the corpus, or new ones, which are
+/// put there. None if the run is ended meanwhile.
 ///
 /// # Errors
 /// If the model or a file cannot be read, or the drafts cannot be written.
@@ -153,7 +153,7 @@ fn text(set: &ExampleSet) -> SourceText {
             let documents = set.documents.iter().filter(|document| document.len() > 1);
             documents.cloned().flatten().collect()
         },
-        frame: SourceFrame::of(&set.special),
+        frame: SourceFrame::from_special_ids(&set.special),
         ..SourceText::default()
     }
 }

@@ -15,18 +15,18 @@ pub enum Error {
         "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or go on from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
     )]
     Diverged { reason: String, tries: u32 },
-    #[error("the run folder was used before; go on with its run, or name another folder: {path:?}")]
+    #[error("the run folder is in use; resume its run, or name another folder: {path:?}")]
     RunExists { path: PathBuf },
     #[error(
-        "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
+        "another Canopy is training in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
     )]
     RunBusy { path: PathBuf },
-    #[error("the run to go on with is no longer there; has it been renamed? {path:?}")]
+    #[error("the run to resume does not exist; it may have been renamed {path:?}")]
     NoRun { path: PathBuf },
-    #[error("no run is under way here; begin it, or go on with it: {path:?}")]
+    #[error("no run is under way here; start or resume it: {path:?}")]
     NotRunning { path: PathBuf },
     #[error(
-        "the run folder has format version {found}, this program reads {known}; go on with the Canopy that wrote it: {path:?}"
+        "the run folder has format version {found}, this program reads {known}; resume it with the Canopy that wrote it: {path:?}"
     )]
     RunVersion {
         found: u32,
@@ -34,21 +34,21 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "the corpus has changed since the run began, so it cannot go on; put the old one back, or begin another run: {path:?}"
+        "the corpus has changed since the run began, so it cannot go on; restore the old one, or start another run: {path:?}"
     )]
     CorpusChanged { path: PathBuf },
     #[error(
-        "the {what} of the run changed after it began, so it cannot go on; put the old file back, or begin another run: {path:?}"
+        "the {what} of the run changed after it began, so it cannot go on; restore the old file, or start another run: {path:?}"
     )]
     SourceChanged { what: &'static str, path: PathBuf },
-    #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]
+    #[error("the corpus of the run is not there ({cause}); restore it: {path:?}")]
     CorpusGone {
         path: PathBuf,
         #[source]
         cause: Box<Error>,
     },
     #[error(
-        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on from there"
+        "no checkpoint was written at step {step}, the last one is intact: {cause}; free space on the disk and resume from there"
     )]
     Checkpoint {
         step: usize,
@@ -58,11 +58,11 @@ pub enum Error {
     #[error("nothing was looked up: {problem}")]
     NotLookedUp { problem: &'static str },
     #[error(
-        "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
+        "there are no events of a training run here; name the folder that `canopy train` wrote: {path:?}"
     )]
     NoEvents { path: PathBuf },
-    #[error("this run trains on {host} and goes on there only: {path:?}")]
-    RunElsewhere { host: String, path: PathBuf },
+    #[error("this run trains on {host} and can only be resumed there: {path:?}")]
+    RemoteRun { host: String, path: PathBuf },
     #[error("{0}")]
     Contrast(#[from] canopy_contrast::error::Error),
     #[error("{0}")]

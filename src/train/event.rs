@@ -16,7 +16,7 @@ pub enum Phase {
     Train,
     Validate,
     Save,
-    /// Until somebody says to go on.
+    /// Until the run is resumed.
     Paused,
 }
 
@@ -121,7 +121,7 @@ pub enum TrainingEvent {
         gradient_norm: f64,
         /// Seen since the run's first step.
         target_tokens: u64,
-        /// Of training alone, over the last updates.
+        /// Speed of training alone, over the last updates.
         target_tokens_per_second: f64,
         /// The time of the update.
         #[serde(default)]
@@ -150,7 +150,7 @@ pub enum TrainingEvent {
         #[serde(default)]
         secs: f64,
     },
-    /// After a validation: what only the document decides, and how much gates let in from beyond the sentence.
+    /// After a validation: accuracy on what only the document decides, and how much gates let in from beyond the sentence.
     Contrasted {
         step: usize,
         target_tokens: u64,

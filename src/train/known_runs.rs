@@ -1,4 +1,4 @@
-//! Runs that lie elsewhere than in the user's folder of runs, so that the window finds what the command line trained.
+//! Runs outside the user's folder of runs, so that the window finds what the command line trained.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use canopy_base::file::write_atomically;
 
 /// A path a line, the newest last.
 const FILE: &str = "runs-elsewhere.txt";
-/// So many of them are remembered.
+/// Maximum number that is remembered.
 const MOST: usize = 200;
 
-/// Those of the user's folder `home` that are still there, the newest last.
+/// Runs of the user's folder `home` that still exist, the newest last.
 pub fn known_runs(home: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(home.join(FILE)).unwrap_or_default();
     let folders = text.lines().map(PathBuf::from);
@@ -22,11 +22,11 @@ pub fn known_runs(home: &Path) -> Vec<PathBuf> {
 /// Remembers a run, unless it lies among those of `home`, which are found anyway.
 ///
 /// # Errors
-/// If the file cannot be written, or the system does not tell which folder the program runs in.
+/// If the file cannot be written, or the system does not name the working directory.
 pub fn remember_run(home: &Path, run: &Path) -> Result<()> {
     let run = std::path::absolute(run).map_err(Error::read(run))?;
     let mut known = known_runs(home);
-    // What has a line break in its name cannot be told from two.
+    // A name with a line break cannot be distinguished from two names.
     let fits = run
         .to_str()
         .is_some_and(|name| !name.contains(['\n', '\r']));
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_elsewhere_are_known_once_and_while_they_are_there() {
+    fn runs_outside_the_folder_are_known_once_and_while_they_exist() {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().join("home");
         let runs = ["one", "other", "home/runs/own"].map(|name| folder.path().join(name));

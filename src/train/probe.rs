@@ -22,7 +22,7 @@ use canopy_nn::model::{Batch, ModelConfig};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
     pub parameters: usize,
-    /// Of an update with a batch of middling size.
+    /// Time of an update with a batch of average size.
     pub seconds_per_step: f64,
     pub target_tokens_per_second: f64,
     /// Memory for the model, its gradients, the optimiser and the largest batch, about.

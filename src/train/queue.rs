@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use crate::error::{BaseError, Error, Result};
 use crate::{
     Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, device_of_run, is_run,
-    train, train_elsewhere, with_fitting_batches,
+    train, train_remote, with_smaller_batches,
 };
 use canopy_base::JobId;
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
@@ -81,7 +81,7 @@ struct Jobs {
 }
 
 impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
-    /// Starts the thread; `wake` is called after events but steps, of which the run's folder tells whoever follows it. It
+    /// Starts the thread; `wake` is called after events other than steps, which readers find in the run's folder. It
     /// computes while it holds `device_lock`.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl<E: From<TrainingReport> + Send + 'static> Trainings<E> {
                 let mut emit = |report: TrainingReport| {
                     let is_step =
                         matches!(&report, TrainingReport::Event { event, .. } if event.is_step());
-                    // Whoever follows it may already be gone; then nobody needs the report.
+                    // The receiver may already be gone; then the report is not needed.
                     let _ = sender.send(report.into());
                     if !is_step {
                         wake();
@@ -217,7 +217,7 @@ fn train_job(
     let device = device_of_run(&job.run, job.resume, job.device)?;
     let compute = ComputeDevice::open(device)?;
     if let Some(client) = &compute.remote {
-        return train_elsewhere(client, &job.config, &job.run, job.resume, control, observe);
+        return train_remote(client, &job.config, &job.run, job.resume, control, observe);
     }
     train(
         &job.config,
@@ -244,7 +244,7 @@ fn trained(
         });
     };
     let begun = (job.config.batch_tokens, job.resume);
-    let ended = with_fitting_batches(
+    let ended = with_smaller_batches(
         &job.run,
         begun,
         &mut observe,

@@ -31,7 +31,7 @@ pub(super) const EVENTS: &str = "events.jsonl";
 pub(super) const LOCK: &str = "lock";
 const RECORD: &str = "run.json";
 
-/// Of the folder's format.
+/// Version of the folder's format.
 const VERSION: u32 = 1;
 
 /// An open run folder: no other program can open it meanwhile.
@@ -55,7 +55,7 @@ impl RunFolder {
     /// Makes or reopens a run folder.
     ///
     /// # Errors
-    /// If it was used before and `resume` is not asked for, another program trains in it, a newer program made it, or it
+    /// If it was used before and `resume` is false, another program trains in it, a newer program made it, or it
     /// cannot be written.
     pub fn open(path: &Path, resume: bool) -> Result<Self> {
         let events_path = path.join(EVENTS);
@@ -192,7 +192,7 @@ impl Record {
 fn locked(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK);
     let file = lock_file(&path)?;
-    // Somebody who looks at the run's state holds the lock for a moment.
+    // A reader of the run's state holds the lock for a moment.
     for _ in 0..5 {
         match file.try_lock() {
             Ok(()) => return Ok(file),

@@ -1,4 +1,4 @@
-//! The state of a run from its folder alone, whoever trains it.
+//! The state of a run from its folder alone, whichever process trains it.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom};

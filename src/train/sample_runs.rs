@@ -11,7 +11,7 @@ use super::config::TrainingConfig;
 /// A run of the sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampleRun {
-    /// Of its folder.
+    /// Name of its folder.
     pub name: &'static str,
     pub config: TrainingConfig,
 }

@@ -34,7 +34,7 @@ pub struct RunSummary {
     pub gate_opening: Option<f64>,
     pub target_tokens_per_second: f64,
     pub elapsed_secs: f64,
-    /// Of the sessions before this one.
+    /// Seconds of the sessions before this one.
     pub earlier_secs: f64,
     /// Validation included; `None` if the run has no limit.
     pub remaining_secs: Option<f64>,

@@ -142,7 +142,7 @@ fn prepared<'a>(
     } else {
         None
     };
-    let sources = Sources::of(config, preset, corpus)?;
+    let sources = Sources::from_config(config, preset, corpus)?;
     if let Some(saved) = &saved {
         let begun = &saved.description.training.preset;
         if begun != preset.name {
@@ -181,7 +181,7 @@ fn prepared<'a>(
         }));
     }
     if config.draft_share > 0.0 {
-        // Whoever ends the run meanwhile ends it before its first update.
+        // An order to end meanwhile ends it before its first update.
         data.drafts = drafts::of_run(config, &data, device, reporter)?.unwrap_or_default();
     }
     let start = Start::new(config, preset, &data, device, saved, (base, bert))?;
@@ -274,7 +274,7 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Of the epoch under way.
+    /// Batches of the epoch under way.
     pub fn batches(&self, data: &TrainingData) -> Vec<Vec<Range<usize>>> {
         let (seed, epoch) = (self.config.seed, self.progress.epoch);
         let batch_tokens = self.config.batch_tokens;

@@ -15,7 +15,7 @@ use super::shards::shards;
 use super::trainer::Trainer;
 use super::workers::Loss;
 use crate::error::Result;
-use canopy_kernels::{DropoutSource, is_cpu, with_products};
+use canopy_kernels::{DropoutSource, is_cpu, with_matmul_dtype};
 use canopy_nn::model::{Batch, Model, WARM};
 
 /// Which update it is.
@@ -25,11 +25,11 @@ struct Place {
     epoch: usize,
     learning_rate: f64,
     tokens: u64,
-    /// Of the run, with those of this update.
+    /// Target tokens of the run, with those of this update.
     target_tokens: u64,
 }
 
-/// An update that is on its way: a graphics card is asked for its numbers when the next one is, too, so that it never waits.
+/// An update in flight: its numbers are read from the GPU when the next one is also queued, so that the GPU never waits.
 pub(super) struct Started {
     place: Place,
     begun: Instant,
@@ -57,7 +57,7 @@ pub(super) struct Update {
     pub secs: f64,
     /// Why the run cannot go on from it, if it cannot.
     pub diverged: Option<String>,
-    /// Whether it took 32 bits where 16 were asked for.
+    /// Whether it took 32 bits where 16 were requested.
     in_full: bool,
 }
 
@@ -86,14 +86,14 @@ impl Trainer<'_> {
         let device_lock = reporter.device_lock();
         let device_lock = device_lock.take();
         let started = self.start(shards);
-        let ended = if matches!(started.attempt.norm, GradientNorm::OnCard { .. }) {
+        let ended = if matches!(started.attempt.norm, GradientNorm::OnGpu { .. }) {
             self.started.replace(started)
         } else {
             Some(started)
         };
         let ended = ended.map(|started| self.finish(started));
         drop(device_lock);
-        self.tell_of(ended, reporter)
+        self.report_update(ended, reporter)
     }
 
     /// Ends the update that is on its way, if one is; a reason to go back if it is not finite.
@@ -105,10 +105,10 @@ impl Trainer<'_> {
         let device_lock = device_lock.take();
         let ended = self.finish(started);
         drop(device_lock);
-        self.tell_of(Some(ended), reporter)
+        self.report_update(Some(ended), reporter)
     }
 
-    fn tell_of(
+    fn report_update(
         &mut self,
         ended: Option<Update>,
         reporter: &mut Reporter,
@@ -237,7 +237,7 @@ impl Trainer<'_> {
             let seed = dropout_seed(config.seed, place.step, number);
             let dropout = DropoutSource::new(config.dropout, seed);
             model.seed_masks(dropout.seed());
-            let loss = with_products(products, || {
+            let loss = with_matmul_dtype(products, || {
                 model.loss(shard, config.label_smoothing, &dropout)
             });
             loss * factor
@@ -245,7 +245,7 @@ impl Trainer<'_> {
         let (loss, mut gradients) = self.workers.gradients(&self.model, shards, part_loss);
         #[cfg(test)]
         super::injected::spoil(place.step, &self.model, &mut gradients);
-        // A graphics card has work while it is asked for the loss. Where that is not finite in the end, the run goes back.
+        // The GPU has work while the loss is read. Where that is not finite in the end, the run goes back.
         let loss = match loss {
             Loss::Tensor(loss) if is_cpu(self.workers.device()) => Loss::Known(loss.into_scalar()),
             loss => loss,
@@ -279,12 +279,12 @@ impl Trainer<'_> {
             .optimizer
             .start(model, gradients, scale, learning_rate, clip_norm);
         let before = std::mem::replace(&mut self.model, model);
-        let is_on_card = matches!(norm, GradientNorm::OnCard { .. });
+        let is_on_card = matches!(norm, GradientNorm::OnGpu { .. });
         (norm, is_on_card.then_some(before))
     }
 }
 
-/// Of the dropout masks of a part: those of the first device do not depend on how many there are.
+/// Seed of the dropout masks of a part: those of the first device do not depend on how many there are.
 fn dropout_seed(seed: u64, step: usize, part: usize) -> u64 {
     seed.wrapping_mul(0x9E37_79B9)
         .wrapping_add(step as u64)

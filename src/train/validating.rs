@@ -23,7 +23,7 @@ use canopy_nn::model::Model;
 /// Validations without a better BLEU between two warnings of it.
 const BLEU_PATIENCE: usize = 3;
 
-/// Shorter validations are nobody's trouble.
+/// Shorter validations do not matter.
 const LONG_SECS: f64 = 1.0;
 
 /// The development documents.
@@ -58,12 +58,12 @@ impl Scoring {
         self.sample.as_ref().unwrap_or(&self.whole)
     }
 
-    /// The contrastive set that is scored beside it, if there is one.
+    /// The contrastive set that is scored with it, if there is one.
     pub fn contrastive(&self) -> Option<&ContrastiveSet> {
         self.contrastive.as_ref()
     }
 
-    /// The set that is scored at the end besides; none if it has been scored all the time.
+    /// The set that is also scored at the end; none if it has been scored all the time.
     pub fn whole_at_end(&self) -> Option<&ValidationSet> {
         (self.validates() && self.sample.is_some()).then_some(&self.whole)
     }

@@ -65,7 +65,7 @@ impl ValidationSet {
     }
 
     /// Documents with at least `num_segments` segments in all, the same ones for every run; none if these are all there
-    /// are, or if 0 are asked for.
+    /// are, or if 0 are requested.
     pub fn sampled(&self, num_segments: usize) -> Option<Self> {
         if num_segments == 0 {
             return None;
@@ -132,7 +132,7 @@ impl ValidationSet {
         documents.len()
     }
 
-    /// Scores a model that does not track gradients, greedily; `go_on` is asked all the time, and none is the answer if
+    /// Scores a model that does not track gradients, greedily; `go_on` is called regularly, and the result is none if
     /// it breaks off.
     ///
     /// # Errors

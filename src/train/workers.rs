@@ -12,11 +12,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{BaseError, Error, Result};
 use canopy_nn::model::{Batch, Model};
-use canopy_translate::inference::adapters_beside;
+use canopy_translate::inference::other_adapters;
 
 /// Where the parts of a batch are computed.
 pub(super) struct Workers {
-    /// Of the model and the optimiser.
+    /// Device of the model and the optimiser.
     first: Device,
     /// The first device among them; none if it computes alone.
     workers: Vec<Worker>,
@@ -59,7 +59,7 @@ impl Workers {
     /// `count` of them, the first on `device`.
     ///
     /// # Errors
-    /// If there are not so many graphics adapters, or a thread cannot be started.
+    /// If there are fewer graphics adapters, or a thread cannot be started.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
         let first = device.clone().autodiff();
         if count == 1 {
@@ -72,7 +72,7 @@ impl Workers {
         let devices = if plain == Device::flex() {
             vec![plain; count]
         } else {
-            adapters_beside(&plain, count)?
+            other_adapters(&plain, count)?
         };
         let threads = (rayon::current_num_threads() / count).max(1);
         let worker = |(number, device): (usize, Device)| {

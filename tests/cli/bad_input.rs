@@ -45,10 +45,10 @@ fn unreadable_documents_are_refused_by_name() {
     );
     // A folder is translated document by document, into another one.
     let folder = desk.translate(&[desk.folder.path().to_str().expect("a name")]);
-    let told = String::from_utf8_lossy(&folder.stderr);
+    let message = String::from_utf8_lossy(&folder.stderr);
     assert!(
-        folder.status.code() == Some(2) && told.contains("--output"),
-        "{told}"
+        folder.status.code() == Some(2) && message.contains("--output"),
+        "{message}"
     );
     assert_eq!(
         (desk.read("out.txt").as_str(), desk.names()),
@@ -56,7 +56,7 @@ fn unreadable_documents_are_refused_by_name() {
     );
 }
 
-/// A zip archive; the last entry is as large as asked for, of spaces.
+/// A zip archive; the last entry has a given size, of spaces.
 fn package(entries: &[(&str, &str)], large: Option<(&str, usize)>) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
@@ -254,7 +254,7 @@ fn damaged_model_folders_are_refused_by_file() {
 }
 
 #[test]
-fn weights_that_are_not_finite_are_named_and_what_overflows_is_told() {
+fn weights_that_are_not_finite_are_named_and_overflow_is_reported() {
     let desk = Desk::new();
     let corpus = desk.path("corpus");
     tiny::corpus(Path::new(&corpus));
@@ -303,7 +303,7 @@ fn weights_that_are_not_finite_are_named_and_what_overflows_is_told() {
         *value = f32::MAX.copysign(*value);
     }
     write_tensors(&weights, &large, Precision::Full).expect("written");
-    refused(&["scores of sentence", "no probabilities"]);
+    refused(&["scores of sentence", "not probabilities"]);
     assert_eq!(desk.names(), ["corpus", "page.txt"]);
 }
 
@@ -439,9 +439,9 @@ fn wrong_corpora_and_settings_are_refused_by_name() {
         &["nowhere", "corpus.json"],
     );
     let unknown = train(&["--corpus", &corpus, "--preset", "huge"]);
-    let told = stderr(&unknown);
-    assert_eq!(unknown.status.code(), Some(2), "{told}");
-    assert!(told.contains("huge") && told.contains("x-transformer-small"));
+    let message = stderr(&unknown);
+    assert_eq!(unknown.status.code(), Some(2), "{message}");
+    assert!(message.contains("huge") && message.contains("x-transformer-small"));
     assert_failed(&train(&["--resume"]), &["corpus"]);
     for (text, word) in [
         ("seeed = 1", "seeed"),

@@ -1,4 +1,4 @@
-//! Figures of training runs, drawn by the program from what a run told.
+//! Figures of training runs, drawn by the program from a run's events.
 
 use crate::support::desk;
 use std::fs;

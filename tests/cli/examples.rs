@@ -23,7 +23,7 @@ fn a_model_of_another_program_opens() {
 }
 
 #[test]
-fn a_trace_tells_what_was_read() {
+fn a_trace_shows_what_was_read() {
     let summary = read_trace::summary().expect("traces");
     assert!(summary.starts_with("“Delete” reads sentence"), "{summary}");
 }

@@ -5,9 +5,9 @@ mod bad_input;
 mod catalogue;
 mod charts;
 mod command_line;
-mod elsewhere;
 mod examples;
 mod killed;
+mod remote;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

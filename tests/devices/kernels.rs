@@ -47,7 +47,7 @@ fn child_multiplies_with_gradients() {
     }
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(5);
-    // Tiles that are full and not, few rows and many, so many that tiles are twice as large, lines that are no whole fours of
+    // Tiles that are full and not, few rows and many, enough that tiles are twice as large, lines that are no whole fours of
     // numbers.
     for [rows, inputs, outputs] in [
         [64, 64, 64],

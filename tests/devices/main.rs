@@ -25,7 +25,7 @@ use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
 use canopy::kernels::packed::Quantization;
-use canopy::kernels::{NextScores, ReadTokens, WordNormaliser};
+use canopy::kernels::{StepScores, TokenSelection, WordNormaliser};
 use canopy::model::{Context, ExecutorKind, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
@@ -75,10 +75,10 @@ fn in_a_process(name: &str, drivers: Option<String>) {
         .env(ALONE, "1")
         .output()
         .expect("it starts");
-    let told = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-    assert!(output.status.success(), "{}", told.concat());
-    assert!(told[0].contains("1 passed"), "{}", told.concat());
-    print!("{}", told[0]);
+    let texts = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(output.status.success(), "{}", texts.concat());
+    assert!(texts[0].contains("1 passed"), "{}", texts.concat());
+    print!("{}", texts[0]);
 }
 
 fn next(events: &Receiver<Event>) -> Event {
@@ -91,7 +91,7 @@ fn gpu() -> ComputeDevice {
     device
 }
 
-/// What the worker makes of a document: its translations, and after how many of them the CPU took over. With the first
+/// The worker's result for a document: its translations, and after how many of them the CPU took over. With the first
 /// translation that is not on the CPU, the GPU is lost.
 fn translated(
     worker: &Worker,
@@ -432,15 +432,15 @@ fn child_searches_on_the_gpu() {
         return;
     }
     let (gpu, cpu) = (gpu().device, Device::flex());
-    // Of equal scores the lowest ids are read, and no others.
+    // Among equal scores the lowest ids are read, and no others.
     let scores: Vec<f32> = (0..1_000_u16).map(|id| f32::from(id * 7 % 5)).collect();
     let read = |device, read| {
         let scores = Tensor::<1>::from_floats(scores.as_slice(), device);
-        let mut told = NextScores::default();
-        told.read(scores.reshape([2, 500]), read);
-        told
+        let mut step_scores = StepScores::default();
+        step_scores.read(scores.reshape([2, 500]), read);
+        step_scores
     };
-    let first = ReadTokens { first: 3, top_k: 4 };
+    let first = TokenSelection { first: 3, top_k: 4 };
     let (all, few) = (read(&cpu, None), read(&gpu, Some(first)));
     let columns = few.columns.expect("a part of them");
     for (row, all) in all.values.chunks(500).enumerate() {

@@ -57,7 +57,7 @@ fn assert_survives(save: Save, read: Read) {
             assert_eq!(read(path), Some(true));
             break;
         }
-        assert!(saved.is_err(), "step {steps} failed, and nobody was told");
+        assert!(saved.is_err(), "step {steps} failed, without an error");
         assert!(read(path).is_some(), "step {steps}: neither state is whole");
         let left: Vec<String> = self::names(path)
             .into_iter()
@@ -448,17 +448,17 @@ fn folders_that_vanish() {
     drop(work);
     let mut work = DocumentWork::write(&data, &document).expect("opens");
     assert_eq!(length(&work), Some(5));
-    // In the place of the folder a file: nothing can be written, and that is told.
+    // A file in the place of the folder: nothing can be written, and that is reported.
     fs::remove_dir_all(data.join("projects")).expect("removed");
     fs::write(data.join("projects"), "").expect("written");
-    let told = work.save(edited(&work, 7)).expect_err("no folder");
-    assert!(told.to_string().contains("projects"), "{told}");
+    let error = work.save(edited(&work, 7)).expect_err("no folder");
+    assert!(error.to_string().contains("projects"), "{error}");
     fs::remove_file(data.join("projects")).expect("removed");
     fs::remove_dir_all(&documents).expect("removed");
     work.save(edited(&work, 9))
         .expect("the work needs no document");
-    let told = DocumentWork::read(&data, &document).expect_err("it is gone");
-    assert!(told.to_string().contains("page.txt"), "{told}");
+    let error = DocumentWork::read(&data, &document).expect_err("it is gone");
+    assert!(error.to_string().contains("page.txt"), "{error}");
     fs::create_dir(&documents).expect("a folder");
     fs::write(&document, "Print the page.\n").expect("written");
     drop(work);
@@ -482,13 +482,13 @@ fn an_editor_whose_disk_is_small() {
     let data = folder.join("data");
     let mut work = DocumentWork::write(&data, &document).expect("opens");
     let mut saved = 0;
-    let told = (1..100).find_map(|round| {
+    let error = (1..100).find_map(|round| {
         let failed = work.save(edited(&work, round * 10_000)).err();
         saved = if failed.is_none() { round } else { saved };
         failed
     });
-    let told = told.expect("it is full").to_string();
-    assert!(told.contains("space") && saved > 2, "{told}");
+    let error = error.expect("it is full").to_string();
+    assert!(error.contains("space") && saved > 2, "{error}");
     drop(work);
     let mut work = DocumentWork::write(&data, &document).expect("opens");
     assert_eq!(
@@ -500,7 +500,7 @@ fn an_editor_whose_disk_is_small() {
     assert!(names.iter().all(|name| !name.contains("tmp")), "{names:?}");
     work.save(edited(&work, 10))
         .expect("there is room for less");
-    println!("{saved} saves, then: {told}");
+    println!("{saved} saves, then: {error}");
 }
 
 /// Where a user may mount: on Linux in a name space of its own.
@@ -527,10 +527,10 @@ fn a_full_disk() {
         return;
     }
     let output = command.env(FULL, place.path()).output().expect("unshare");
-    let told = String::from_utf8_lossy(&output.stdout);
+    let output_text = String::from_utf8_lossy(&output.stdout);
     let failed = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() && told.contains("saves, then"),
-        "{told}\n{failed}"
+        output.status.success() && output_text.contains("saves, then"),
+        "{output_text}\n{failed}"
     );
 }

@@ -1,4 +1,4 @@
-//! Corpora are made, read and refused as the user is told.
+//! Corpora are made, read and refused as documented.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -163,7 +163,7 @@ fn segments_are_whole_paragraphs_with_their_code_and_know_what_is_new() {
     let folder = help();
     let (corpus, _) = import(folder.path(), false).expect("imports");
     let segments = segments(&corpus, Split::Test).expect("reads");
-    let told: Vec<(&str, bool, bool)> = segments
+    let found: Vec<(&str, bool, bool)> = segments
         .iter()
         .map(|segment| (segment.reference.as_str(), segment.unseen, segment.repeated))
         .collect();
@@ -175,7 +175,7 @@ fn segments_are_whole_paragraphs_with_their_code_and_know_what_is_new() {
         ("Eine neue Zeile, zweimal.", true, false),
         ("Eine neue Zeile, zweimal.", true, true),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     assert_eq!(segments[3].source, "See help for SUM.");
     let unit = &segments[3].units[0];
     assert_eq!(
@@ -228,7 +228,7 @@ fn a_vocabulary_stays_while_the_training_documents_are_the_same() {
 }
 
 #[test]
-fn what_is_there_is_only_replaced_when_told_and_if_it_is_a_corpus() {
+fn what_is_there_is_only_replaced_on_request_and_if_it_is_a_corpus() {
     let folder = help();
     import(folder.path(), false).expect("imports");
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! What texts with markup have beside words: dialects, commands, names of headings, lines that stay lines.
+//! Properties of texts with markup other than words: dialects, commands, names of headings, lines that stay lines.
 
 use canopy::text::document::Document;
 use canopy::text::placeholder::Placeholder;
@@ -385,7 +385,7 @@ const SIGNS: [&str; 66] = [
     "image:x[y]",
 ];
 
-/// What a sentence begins with, wherever its line stands, it is text when the file is read again.
+/// The beginning of a sentence, wherever its line is, stays text when the file is read again.
 #[test]
 fn signs_of_a_format_in_a_translation_are_text() {
     let sentences = "The first one is here.\nThe second one is there.\nThe last one ends it.";
@@ -440,7 +440,7 @@ fn check_again(name: &str, document: &Document, given: &[&str]) {
     let shown = |text: &str| {
         // A placeholder would be markup.
         assert!(
-            !text.chars().any(|c| Placeholder::of(c).is_some()),
+            !text.chars().any(|c| Placeholder::from_char(c).is_some()),
             "{text:?} in {}",
             String::from_utf8_lossy(&written)
         );

@@ -86,7 +86,7 @@ fn stories_keep_their_ranges() {
 }
 
 #[test]
-fn notes_of_editors_are_read_where_comments_are_asked_for() {
+fn notes_of_editors_are_read_where_comments_are_requested() {
     let note = "<Note Collapsed=\"false\" UserName=\"Ann\"><ParagraphStyleRange><CharacterStyleRange><Content>Check this.</Content></CharacterStyleRange></ParagraphStyleRange></Note>";
     let body = format!(
         "<ParagraphStyleRange><CharacterStyleRange><Content>Some words</Content>{note}<Content> go on.</Content></CharacterStyleRange></ParagraphStyleRange>"

@@ -93,7 +93,9 @@ fn pseudo(document: &Document, pseudo: Pseudo) -> Vec<Option<String>> {
 
 /// The text without placeholders, whose numbers may change with their order, and without space, which may be folded.
 pub fn seen(text: &str) -> String {
-    let letters = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let letters = text
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_none());
     letters.filter(|c| !c.is_whitespace()).collect()
 }
 
@@ -120,11 +122,11 @@ fn of_lengths(document: &Document) -> [Vec<Option<String>>; 2] {
             .map(|it| it.known.is_none().then(|| made(&it.text)))
             .collect()
     };
-    let is_placeholder = |c: &char| Placeholder::of(*c).is_some();
+    let is_placeholder = |c: &char| Placeholder::from_char(*c).is_some();
     // A link without words would keep those of its source, and one within a word would be none.
     let short = |text: &str| {
         let codes = text.chars().filter(is_placeholder);
-        let codes = codes.map(|code| match Placeholder::of(code) {
+        let codes = codes.map(|code| match Placeholder::from_char(code) {
             Some(Placeholder::Open(_)) => format!(" {code}ä"),
             Some(Placeholder::Close) => format!("{code} "),
             _ => format!(" {code} "),
@@ -169,7 +171,7 @@ fn real_files_come_back_as_they_were_and_translated() {
     assert!(count >= least, "{count} files");
 }
 
-/// What is wrong when the document is written as it is, and with other texts, and read again.
+/// The faults when the document is written unchanged, and with other texts, and read again.
 fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> Option<String> {
     let same = document.written(&pseudo(document, Pseudo::Identity), None);
     if same.expect("written") != bytes {
@@ -177,7 +179,7 @@ fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> O
     }
     let [short, long] = of_lengths(document);
     let mut given = vec![pseudo(document, Pseudo::Accents), long];
-    // Of a command that LaTeX does not have, what has two words is text.
+    // An argument with two words of an unknown LaTeX command is text.
     if format != Format::Latex {
         given.push(short);
     }
@@ -188,7 +190,7 @@ fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> O
             Err(canopy::text::error::Error::Unencodable { .. }) => continue,
             Err(error) => return Some(format!("{name}: {error}")),
         };
-        // Which columns of a table are text is told by what they hold.
+        // The text columns of a table are recognised by their content.
         if format.is_bilingual() || format == Format::Csv {
             continue;
         }

@@ -390,7 +390,7 @@ fn bookmarks_stand_around_what_they_stood_around() {
         "Sie dürfen nun [das Programm] kopieren und weitergeben."
     );
 
-    // Beside markup they stay beside it, and in front of their ends.
+    // Next to markup they stay next to it, and in front of their ends.
     let bold = bookmark(0, "b", &run("<w:rPr><w:b/></w:rPr>", "Save"));
     let body = format!(
         "<w:p>{}{bold}{}</w:p>",
@@ -763,7 +763,7 @@ fn escapes_of_cells_are_placeholders() {
 }
 
 #[test]
-fn speaker_notes_are_told_from_the_text_of_slides() {
+fn speaker_notes_are_distinguished_from_the_text_of_slides() {
     let spaces = format!(
         "xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" xmlns:r=\"{RELATIONSHIPS}\" \
          xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\""

@@ -20,17 +20,17 @@ fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
-/// The first of these ways to start a program that makes it tell its name.
+/// The first of these ways to start a program that prints its name.
 fn program(name: &str, ways: &[&[&'static str]]) -> Option<Vec<&'static str>> {
     let answers = |way: &&&[&str]| {
         let run = Command::new(way[0])
             .args(&way[1..])
             .arg("--version")
             .output();
-        // Its exit code tells nothing: epubcheck wants a book even then.
+        // Its exit code means nothing: epubcheck wants a book even then.
         run.is_ok_and(|run| {
-            let told = String::from_utf8_lossy(&run.stdout).to_lowercase();
-            told.contains(name)
+            let version = String::from_utf8_lossy(&run.stdout).to_lowercase();
+            version.contains(name)
         })
     };
     ways.iter().find(answers).map(|way| way.to_vec())
@@ -147,7 +147,7 @@ fn libreoffice_opens_every_office_file_that_was_written() {
 
 #[test]
 fn epubcheck_passes_every_book_that_it_passed_before() {
-    // Debian's is a jar that starts by itself only where the system is told how.
+    // Debian's is a jar that starts by itself only where the system is configured for it.
     let jar: &[&str] = &["java", "-jar", "/usr/share/java/epubcheck.jar"];
     let Some(epubcheck) = program("epubcheck", &[&["epubcheck"], jar]) else {
         return skipped("epubcheck is not installed");
@@ -161,10 +161,10 @@ fn epubcheck_passes_every_book_that_it_passed_before() {
             .arg(&path)
             .output()
             .expect("it runs");
-        let told = [run.stdout, run.stderr].concat();
+        let report = [run.stdout, run.stderr].concat();
         (
             run.status.success(),
-            String::from_utf8_lossy(&told).into_owned(),
+            String::from_utf8_lossy(&report).into_owned(),
         )
     };
     let mut count = 0;
@@ -175,8 +175,8 @@ fn epubcheck_passes_every_book_that_it_passed_before() {
         let Some(written) = in_accents(&name, &bytes) else {
             continue;
         };
-        let (is_sound, told) = passes(&format!("written-{name}"), &written);
-        assert!(is_sound, "{name}: {told}");
+        let (is_sound, report) = passes(&format!("written-{name}"), &written);
+        assert!(is_sound, "{name}: {report}");
         count += 1;
     }
     println!("epubcheck is_sound {count} books");

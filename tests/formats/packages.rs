@@ -1,4 +1,4 @@
-//! OpenDocument and EPUB, and packages that nobody should open.
+//! OpenDocument and EPUB, and packages that should not be opened.
 
 use std::io::{Cursor, Write};
 use std::path::Path;

@@ -65,15 +65,15 @@ fn a_translation_is_a_page_and_may_not_be_named_a_pdf() {
     assert_eq!(Format::Pdf.written_extension(), "html");
     let check = |name: &str| Format::Pdf.check_written_name(Path::new(name));
     assert!(check("report.de.html").is_ok() && check("report").is_ok());
-    let told = check("report.de.pdf").expect_err("no PDF is written");
-    assert!(told.to_string().contains(".html"), "{told}");
+    let error = check("report.de.pdf").expect_err("no PDF is written");
+    assert!(error.to_string().contains(".html"), "{error}");
 }
 
 #[test]
-fn pictures_passwords_and_damage_are_told() {
-    let told = |name: &str| Document::open(file(name), None).expect_err("refused");
-    assert!(matches!(told("locked.pdf"), Error::Encrypted { .. }));
-    assert!(told("picture.pdf").to_string().contains("OCR"));
+fn pictures_passwords_and_damage_are_reported() {
+    let error = |name: &str| Document::open(file(name), None).expect_err("refused");
+    assert!(matches!(error("locked.pdf"), Error::Encrypted { .. }));
+    assert!(error("picture.pdf").to_string().contains("OCR"));
     let whole = std::fs::read(file("report.pdf")).expect("a file");
     let mut refused = 0;
     for cut in (0..whole.len()).step_by(97) {
@@ -104,6 +104,6 @@ fn a_drawing_without_end_is_left() {
         pdf.push_str(&form);
     }
     pdf += "13 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Length 12>>stream\n0 0 1 1 re f\nendstream endobj\ntrailer<</Root 1 0 R>>\n";
-    let told = Document::from_bytes("bomb.pdf", Format::Pdf, pdf.into_bytes());
-    assert!(matches!(told, Err(Error::Damaged { .. })), "{told:?}");
+    let opened = Document::from_bytes("bomb.pdf", Format::Pdf, pdf.into_bytes());
+    assert!(matches!(opened, Err(Error::Damaged { .. })), "{opened:?}");
 }

@@ -122,8 +122,11 @@ fn paragraphs(random: &mut ChaCha8Rng) -> Vec<Vec<Inline>> {
 fn translation(source: &str, loses: bool, random: &mut ChaCha8Rng) -> String {
     let mut text = hostile(random);
     let mut dropped = Vec::new();
-    for placeholder in source.chars().filter(|&c| Placeholder::of(c).is_some()) {
-        let is_kept = match Placeholder::of(placeholder) {
+    for placeholder in source
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_some())
+    {
+        let is_kept = match Placeholder::from_char(placeholder) {
             Some(Placeholder::Close) => dropped.pop().unwrap_or(true),
             Some(Placeholder::Open(_)) => {
                 dropped.push(!loses || random.random_bool(0.7));
@@ -206,7 +209,7 @@ fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
             "{name}: {source:?} -> {translations:?}"
         );
     }
-    // What a page has lost is lost; in other files every code stays, in a bilingual one beside that of the source.
+    // What a page has lost is lost; in other files every code stays, in a bilingual one next to that of the source.
     let may_go = matches!(
         document.format,
         Format::Epub | Format::Html | Format::Markdown

@@ -287,7 +287,7 @@ fn bare(view: &str) -> String {
     bare.replace("&amp;", "&").replace("&lt;", "<")
 }
 
-/// The text of a translated file: its own, or the translations beside it.
+/// The text of a translated file: its own, or the translations next to it.
 fn said(document: &Document) -> String {
     if !document.format.is_bilingual() {
         return bare(&document.original);
@@ -313,7 +313,10 @@ fn translation(name: &str, source: &str, random: &mut ChaCha8Rng) -> String {
     if random.random_bool(0.3) {
         translation += PLACEHOLDERS[2..4].choose(random).expect("one");
     }
-    for placeholder in source.chars().filter(|&c| Placeholder::of(c).is_some()) {
+    for placeholder in source
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_some())
+    {
         translation.push(placeholder);
         if random.random_bool(0.7) {
             translation += " and ";
@@ -374,8 +377,9 @@ fn random_strings_and_translations_are_read_as_they_were_written() {
                 String::from_utf8_lossy(&written)
             );
             let names = |document: &Document| {
-                let told = document.paragraphs.iter();
-                told.map(|it| (it.id.clone(), it.note.clone()))
+                let described = document.paragraphs.iter();
+                described
+                    .map(|it| (it.id.clone(), it.note.clone()))
                     .collect::<Vec<_>>()
             };
             assert_eq!(
@@ -565,7 +569,7 @@ fn a_catalogue_that_ends_within_a_plural_form_is_refused() {
     let file = "msgid \"One\"\nmsgid_plural \"Many\"\nmsgstr[0";
     let format = Format::from_content("a.po".as_ref(), file.as_bytes()).expect("a catalogue");
     let options = ReadingOptions::default();
-    let told = Document::from_bytes_with("a.po", format, file.as_bytes().to_vec(), &options);
-    let told = told.expect_err("it is cut off").to_string();
-    assert!(told.contains("plural form"), "{told}");
+    let message = Document::from_bytes_with("a.po", format, file.as_bytes().to_vec(), &options);
+    let message = message.expect_err("it is cut off").to_string();
+    assert!(message.contains("plural form"), "{message}");
 }

@@ -144,7 +144,7 @@ fn segments_keep_their_places_and_codes() {
 }
 
 #[test]
-fn trados_and_memoq_are_told_in_their_own_words() {
+fn trados_and_memoq_are_marked_in_their_own_words() {
     let text = first(
         "<trans-unit id=\"1\"><source>One.</source><seg-source><mrk mtype=\"seg\" mid=\"1\">One.</mrk> <mrk mtype=\"seg\" mid=\"2\">Two.</mrk></seg-source>\
          <target><mrk mtype=\"seg\" mid=\"1\"/> <mrk mtype=\"seg\" mid=\"2\">Zwei.</mrk></target>\
@@ -210,11 +210,11 @@ fn a_topic_keeps_names_listings_and_entities() {
         ["About", &run, "Or not.", "One", "Then rest."]
     );
     assert_eq!(document.sentences[1].plain_text(), "Run ls -l in &name;.");
-    let told = format!("In {} läuft {}{}.", point(1), point(0), point(2));
+    let sentence = format!("In {} läuft {}{}.", point(1), point(0), point(2));
     let translated = written(
         "a.dita",
         text,
-        &["Über", &told, "Oder nicht.", "Eins", "Then rest."],
+        &["Über", &sentence, "Oder nicht.", "Eins", "Then rest."],
     );
     assert!(translated.contains("<p>In &name; läuft <codeph>ls -l</codeph><fn>Oder nicht.</fn>.\n<ul><li>Eins</li></ul> Then rest.</p>"), "{translated}");
     assert!(
@@ -314,7 +314,7 @@ fn drafts_stay_unless_they_are_to_be_translated_anew() {
             Some(("Öffnen", Translated)),
         ]
     );
-    // What is no finished translation teaches nobody.
+    // What is not a finished translation is not used.
     assert_eq!(document.known_pairs().count(), 4);
     let all: Vec<_> = document
         .sentences
@@ -356,7 +356,7 @@ fn drafts_stay_unless_they_are_to_be_translated_anew() {
 }
 
 #[test]
-fn trados_and_memoq_tell_drafts_from_what_is_confirmed() {
+fn trados_and_memoq_distinguish_drafts_from_what_is_confirmed() {
     use Standing::{Approved, Draft};
     let mrk = |id: u8, text: &str| format!("<mrk mtype=\"seg\" mid=\"{id}\">{text}</mrk>");
     let seg = |id: u8, conf: &str| format!("<sdl:seg id=\"{id}\" conf=\"{conf}\"/>");
@@ -470,7 +470,7 @@ fn a_book_of_chapters_in_other_files_is_read() {
     );
 }
 
-/// A book's chapters often lie in files of their own, which the book takes in as entities.
+/// A book's chapters often lie in files of their own, which the book includes as entities.
 #[test]
 fn a_part_of_a_book_is_read_by_itself() {
     let text = "<!-- Not a document of its own. -->\n<!DOCTYPE sect1 SYSTEM \"gui.dtd\" [<!ENTITY app \"Sums\">]>\n\

@@ -1,7 +1,8 @@
 //! Hostile input: damaged files of every kind are read, or refused in words; without a panic, in time and in memory.
 //!
-//! Each reader gets 2,000 damaged files, or as many as `CANOPY_CASES` says (readers of whole models a tenth), the same ones in
-//! every run, beginning at `CANOPY_FIRST_CASE`; real files of up to 24,000 bytes are damaged, or of `CANOPY_LARGEST`. A file that a reader fails on is kept and its path told.
+//! Each reader gets 2,000 damaged files, or as many as `CANOPY_CASES` says (readers of whole models a tenth), the same ones
+//! in every run, beginning at `CANOPY_FIRST_CASE`; real files of up to 24,000 bytes are damaged, or of `CANOPY_LARGEST`. A
+//! file that a reader fails on is kept and its path printed.
 
 mod allocations;
 mod files;
@@ -28,7 +29,7 @@ use seeds::Seed;
 /// Damaged files for each reader.
 const CASES: u64 = 2_000;
 
-/// A reading beyond this hangs.
+/// A reader that takes longer hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How many bytes may be allocated for each one of a file, and for whatever file.
@@ -38,15 +39,15 @@ const BYTES_BESIDE: usize = 64 << 20;
 /// Reads what may be damaged, a file with this path in a folder of its own; true if it is accepted.
 type Read = fn(&Path) -> bool;
 
-fn asked(name: &str, otherwise: u64) -> u64 {
-    let asked = env::var(name).ok().and_then(|text| text.parse().ok());
-    asked.unwrap_or(otherwise)
+fn number_from_env(name: &str, otherwise: u64) -> u64 {
+    let number = env::var(name).ok().and_then(|text| text.parse().ok());
+    number.unwrap_or(otherwise)
 }
 
 /// The file that is read and since when; none between two files.
 type Watched = Arc<Mutex<Option<(PathBuf, Instant)>>>;
 
-/// Ends the process if a reading hangs, which no test could tell otherwise.
+/// Ends the process if a reader hangs, which no test could detect otherwise.
 fn watch(reader: &'static str) -> Watched {
     let watched = Watched::default();
     let own = Arc::downgrade(&watched);
@@ -98,8 +99,8 @@ fn try_all(name: &'static str, seeds: &[Seed], (read, cost): (Read, u64)) {
     // One reader at a time: what all threads allocate is counted together.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let first = asked("CANOPY_FIRST_CASE", 0);
-    let cases = first..first + asked("CANOPY_CASES", CASES) / cost;
+    let first = number_from_env("CANOPY_FIRST_CASE", 0);
+    let cases = first..first + number_from_env("CANOPY_CASES", CASES) / cost;
     let watched = watch(name);
     let folders: Vec<TempDir> = seeds.iter().map(laid_out).collect();
     if seeds.is_empty() && cost > 1 {
@@ -128,14 +129,14 @@ fn try_all(name: &'static str, seeds: &[Seed], (read, cost): (Read, u64)) {
         let bytes = mutator.mutated(&file.1);
         rewrite(&path, &bytes);
         let begun = Instant::now();
-        let tell = |reading| *watched.lock().unwrap_or_else(PoisonError::into_inner) = reading;
-        tell(Some((path.clone(), begun)));
+        let watch = |reading| *watched.lock().unwrap_or_else(PoisonError::into_inner) = reading;
+        watch(Some((path.clone(), begun)));
         let (outcome, peak) = allocations::peak_of(|| {
             catch_unwind(AssertUnwindSafe(|| {
                 read(&folder.path().join(&seed.files[0].0))
             }))
         });
-        tell(None);
+        watch(None);
         slowest = slowest.max((begun.elapsed(), case));
         let size: usize = seed.files.iter().map(|(_, bytes)| bytes.len()).sum();
         let allowed = BYTES_PER_BYTE * size.max(bytes.len()) + BYTES_BESIDE;
@@ -143,13 +144,13 @@ fn try_all(name: &'static str, seeds: &[Seed], (read, cost): (Read, u64)) {
         accepted += usize::from(matches!(outcome, Ok(true)));
         if outcome.is_err() || peak > allowed {
             let copy = kept(&path, &bytes);
-            let told = if outcome.is_err() {
+            let failure = if outcome.is_err() {
                 "panics"
             } else {
                 "takes too much memory"
             };
             panic!(
-                "case {case}: {name} {told} ({peak} bytes for {}): {}",
+                "case {case}: {name} {failure} ({peak} bytes for {}): {}",
                 bytes.len(),
                 copy.display()
             );

@@ -1,4 +1,4 @@
-//! Everything that reads a file that somebody gave us.
+//! Every reader of a user's files.
 
 use std::ops::ControlFlow;
 use std::path::Path;

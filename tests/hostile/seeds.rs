@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use canopy::memory::Shortlist;
 
-use crate::asked;
+use crate::number_from_env;
 use crate::office::archive;
 
 /// Files in a folder; the reader gets the first one.
 pub struct Seed {
     pub files: Vec<(String, Vec<u8>)>,
-    /// So many of the first ones are damaged, one at a time.
+    /// Number of the first ones that are damaged, one at a time.
     pub damaged: usize,
     /// Whether it may be refused as it is.
     pub is_doubtful: bool,
@@ -45,7 +45,7 @@ pub fn real(endings: &[&str]) -> Vec<Seed> {
         root().join("tests/data"),
         root().join("../shared/documents"),
     ];
-    let largest = asked("CANOPY_LARGEST", LARGEST);
+    let largest = number_from_env("CANOPY_LARGEST", LARGEST);
     let mut seeds = Vec::new();
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(folder) else {

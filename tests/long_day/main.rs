@@ -61,7 +61,7 @@ impl Desk {
         for event in desk.events.try_iter() {
             desk.state.receive(event);
         }
-        workbench_ui(ui, &mut desk.state, &mut desk.panels, &mut desk.commands);
+        workbench_ui(ui, &desk.state, &mut desk.panels, &mut desk.commands);
         for command in desk.commands.drain(..) {
             desk.state.apply(command);
         }
@@ -82,7 +82,7 @@ struct Day {
     home: TempDir,
 }
 
-/// What a process holds.
+/// The resources that a process holds.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     resident_kib: usize,
@@ -143,7 +143,7 @@ impl Day {
     }
 
     /// Draws frames until something is so.
-    fn until(&mut self, told: &str, is_so: impl Fn(&AppState) -> bool) {
+    fn until(&mut self, goal: &str, is_so: impl Fn(&AppState) -> bool) {
         for _ in 0..60_000 {
             self.harness.step();
             let state = &self.harness.state().state;
@@ -152,7 +152,7 @@ impl Day {
                     .notices
                     .iter()
                     .any(|it| it.kind == canopy::app::NoticeKind::Error),
-                "{told}: {:?}",
+                "{goal}: {:?}",
                 state.notices
             );
             if is_so(state) {
@@ -160,7 +160,7 @@ impl Day {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        panic!("{told}: it takes more than a minute");
+        panic!("{goal}: it takes more than a minute");
     }
 
     /// A page that no other is like.

@@ -95,7 +95,7 @@ fn a_trace_of_nothing_comes_back() {
 }
 
 #[test]
-fn the_content_tells_the_format_and_the_name_asks_for_one() {
+fn the_content_determines_the_format_read_and_the_name_the_format_written() {
     let (trace, folder) = (Sketch::new(6, 4).trace(), folder());
     let path = saved(&trace, &folder, "a.TRACE");
     let renamed = folder.path().join("b.json");
@@ -205,7 +205,7 @@ fn changed_bytes_of_a_json_file_do_no_harm() {
 }
 
 #[test]
-fn other_files_and_other_versions_are_told_apart() {
+fn other_files_and_other_versions_are_distinguished() {
     let (trace, folder) = (Sketch::new(12, 3).trace(), folder());
     let json = fs::read_to_string(saved(&trace, &folder, "a.json")).expect("reads");
     let mut binary = fs::read(saved(&trace, &folder, "a.trace")).expect("reads");
@@ -253,7 +253,7 @@ fn other_files_and_other_versions_are_told_apart() {
 }
 
 #[test]
-fn a_promise_of_more_than_there_is_asks_for_no_memory() {
+fn a_promise_of_more_than_there_is_allocates_no_memory() {
     let (trace, folder) = (Sketch::new(13, 3).trace(), folder());
     let path = saved(&trace, &folder, "a.trace");
     let bytes = fs::read(&path).expect("reads");
@@ -285,7 +285,7 @@ fn numbers_that_cannot_be_are_neither_written_nor_read() {
         ("no tree 7", |trace| trace.maps[0].rows[0].tree = 7),
         ("nodes", |trace| trace.maps[0].rows[0].visits[0].level = 200),
         ("rows", |trace| drop(trace.maps[0].rows.pop())),
-        ("heads beside it", |trace| {
+        ("the other heads", |trace| {
             trace.maps[2].info.keys = Units::SourceSentences;
         }),
         ("such queries", |trace| {
@@ -334,7 +334,7 @@ fn json_says_what_its_numbers_are() {
     assert_eq!(visit.as_array().map(Vec::len), Some(5));
 }
 
-/// Compares all that two files say, told in 32 bits and in decimals.
+/// Compares the contents of two files, in 32 bits and in decimals.
 const PYTHON: &str = r"
 import sys
 sys.path.insert(0, sys.argv[1])

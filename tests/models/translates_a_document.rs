@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use canopy::inference::{
     DeviceChoice, DocumentRequest, Flag, KnownTranslations, SearchOptions, Step, Translation,
-    TranslationRequest, Translator,
+    TranslationRequest, Translator, starter_model_for,
 };
 use canopy::kernels::packed::Quantization;
 use canopy::memory::TranslationMemory;
@@ -76,6 +76,25 @@ fn tags(html: &str) -> Vec<&str> {
 }
 
 #[test]
+fn the_starter_into_portuguese_finds_a_verb_in_the_sentence_before() {
+    let starter = starter_model_for(Some("en"), Some("pt")).expect("in the repository");
+    let translator = Translator::open(&starter, DeviceChoice::Cpu).expect("opens");
+    let answer = |text: &str| {
+        let found = translate(&translator, &parse(Format::Text, text), 1);
+        found.last().expect("an answer").text.clone()
+    };
+    assert_eq!(
+        answer("Do you work here?\n\nYes, I do.\n"),
+        "Sim, eu trabalho."
+    );
+    assert_eq!(
+        answer("Do you like music?\n\nYes, I do.\n"),
+        "Sim, eu gosto."
+    );
+    assert_eq!(answer("Yes, I do.\n"), "Sim, eu faço.", "by itself");
+}
+
+#[test]
 fn pictograms_come_back_from_a_model_that_has_not_learned_them() {
     let (translator, _folder) = translator();
     let document = parse(
@@ -93,7 +112,7 @@ fn pictograms_come_back_from_a_model_that_has_not_learned_them() {
 }
 
 #[test]
-fn weights_that_change_under_an_open_model_are_told_and_new_ones_beside_it_are_not_read() {
+fn weights_that_change_under_an_open_model_are_reported_and_new_ones_beside_it_are_not_read() {
     let document = parse(Format::Text, "Open the file. Close the window!\n");
     let expected = translate(&translator().0, &document, 4);
     let weights = |folder: &TempDir| folder.path().join("weights.safetensors");
@@ -119,13 +138,13 @@ fn weights_that_change_under_an_open_model_are_told_and_new_ones_beside_it_are_n
         opened.translate(&document, &[0, 1], &options, &mut none),
     ];
     for refused in refused {
-        let told = refused.expect_err("the file has changed").to_string();
+        let message = refused.expect_err("the file has changed").to_string();
         let words = [
             "weights.safetensors",
             "cannot be read any more",
             "has changed",
         ];
-        assert!(words.iter().all(|word| told.contains(word)), "{told}");
+        assert!(words.iter().all(|word| message.contains(word)), "{message}");
     }
     // Once its weights are packed, nothing is read any more.
     let (opened, folder) = translator();
@@ -257,14 +276,14 @@ fn documents_translated_together_come_out_as_each_alone() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_translated() {
+fn only_what_is_requested_is_translated() {
     let (translator, _folder) = translator();
     let document = parse(
         Format::Text,
         "Open it.\n\nClose it.\n\nPrint it.\n\nCopy it.\n",
     );
     let mut found = BTreeSet::new();
-    let asked = translator.translate(
+    let done = translator.translate(
         &document,
         &[3, 1],
         &SearchOptions::default(),
@@ -273,7 +292,7 @@ fn only_what_is_asked_for_is_translated() {
             ControlFlow::Continue(())
         },
     );
-    asked.expect("translates");
+    done.expect("translates");
     assert_eq!(found, BTreeSet::from([1, 3]));
 }
 
@@ -403,8 +422,8 @@ fn a_model_chooses_by_one_that_translates_back_and_by_no_other() {
     let chosen = open(&save("chosen", 1, false, Some("back"))).expect("opens");
     let document = parse(Format::Html, PAGE);
     // As wide a search as where a channel chooses.
-    let likeliest = translate(&alone, &document, 8);
-    assert_ne!(likeliest, translate(&chosen, &document, 4));
+    let most_probable = translate(&alone, &document, 8);
+    assert_ne!(most_probable, translate(&chosen, &document, 4));
     for (reranker, words) in [
         (
             "alone",
@@ -442,6 +461,6 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     assert_ne!(
         translate(&translator, &document, 2),
         expected,
-        "8 bits are told from 32"
+        "8 bits are distinguished from 32"
     );
 }

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(failed > 0))
 }
 
-/// The files below a folder with their names from there, without what is told about them.
+/// The files below a folder with their names from there, without their metadata.
 fn inputs(folder: &Path) -> Vec<(String, PathBuf)> {
     let (mut inputs, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
@@ -84,7 +84,7 @@ fn inputs(folder: &Path) -> Vec<(String, PathBuf)> {
     inputs
 }
 
-/// What is wrong with the translations of a file.
+/// The faults of the translations of a file.
 fn check(name: &str, path: &Path, format: Format, bytes: &[u8]) -> Result<(), String> {
     let document = match (Document::open(path, None), right::refusal(name)) {
         (Ok(document), None) => document,
@@ -110,7 +110,7 @@ fn check(name: &str, path: &Path, format: Format, bytes: &[u8]) -> Result<(), St
             return Err(format!("{part:?} is not in\n{shown}"));
         }
     }
-    // A bilingual file has its source still; which columns of a table are text is told by what they hold.
+    // A bilingual file has its source still; the text columns of a table are recognised by their content.
     if format.is_bilingual() || matches!(format, Format::Csv | Format::Tsv) {
         return Ok(());
     }
@@ -146,6 +146,8 @@ fn shown(bytes: &[u8]) -> String {
 
 /// The text without placeholders, whose numbers may change with their order, and without space, which may be folded.
 fn letters(text: &str) -> String {
-    let letters = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let letters = text
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_none());
     letters.filter(|c| !c.is_whitespace()).collect()
 }

@@ -1,4 +1,4 @@
-//! What is right for single inputs.
+//! Right outputs for single inputs.
 
 /// Parts of the reason for which an input is refused.
 const REFUSED: &[(&str, &str)] = &[
@@ -212,7 +212,7 @@ pub fn refusal(name: &str) -> Option<&'static str> {
     found.map(|(_, reason)| *reason)
 }
 
-/// What stands in a file whose sentences are in capitals.
+/// The content of a file whose sentences are in capitals.
 pub fn parts(name: &str) -> &'static [&'static str] {
     let found = PARTS.iter().find(|(input, _)| *input == name);
     found.map_or(&[], |(_, parts)| parts)

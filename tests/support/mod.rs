@@ -1,4 +1,4 @@
-//! What the test binaries share: tiny models, a folder to work in, pages and damaged files.
+//! Helpers that the test binaries share: tiny models, a folder to work in, pages and damaged files.
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 

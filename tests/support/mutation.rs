@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-/// What means something in one of the formats, and values at the ends of their ranges.
+/// Bytes that mean something in one of the formats, and values at the ends of their ranges.
 const WORDS: [&[u8]; 56] = [
     b"<",
     b">",
@@ -177,7 +177,7 @@ impl Mutator {
     }
 }
 
-/// A run of bytes, of up to so many.
+/// A run of bytes, up to a maximum length.
 fn part(random: &mut ChaCha8Rng, end: usize, longest: usize) -> Range<usize> {
     let start = random.random_range(0..=end);
     start..(start + random.random_range(1..=longest)).min(end)

@@ -77,6 +77,7 @@ impl Sketch {
                 num_decoder_layers: 1,
                 num_heads: self.heads,
                 top_t: Some(self.kept_sentences),
+                probed_heads: Vec::new(),
                 looks_up: false,
             },
             document: "sketch.html".to_owned(),

@@ -116,6 +116,7 @@ pub fn trace(with_tree: bool) -> Trace {
                 num_decoder_layers: 1,
                 num_heads: 2,
                 top_t: Some(1),
+                probed_heads: Vec::new(),
                 looks_up: false,
             },
             document: "small.md".to_owned(),

@@ -90,7 +90,7 @@ fn the_models_of_the_last_checkpoints_are_kept_and_can_be_averaged() {
     };
     trained(&config, &run, false).expect("trains");
     let kept = |step: usize| run.join(format!("checkpoints/step-{step:07}"));
-    assert!(!kept(2).exists(), "more checkpoints than asked for");
+    assert!(!kept(2).exists(), "more checkpoints than requested");
     let (_, average, _) = averaged_model(&[kept(4), kept(6)], &tiny::device()).expect("of one run");
     let numbers = |step| read_tensors(&kept(step).join("weights.safetensors")).expect("readable");
     let (earlier, later) = (numbers(4), numbers(6));

@@ -1,4 +1,4 @@
-//! Beside loss and BLEU a validation tells how the model chooses in a contrastive set, and how far its gates are open.
+//! In addition to loss and BLEU a validation reports how the model chooses in a contrastive set, and how far its gates are open.
 
 use canopy::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
 
@@ -42,7 +42,7 @@ fn set(place: &Place) -> PathBuf {
 }
 
 /// Accuracy, items and gate opening after each validation.
-fn told(events: &[TrainingEvent]) -> Vec<(Option<f64>, usize, Option<f64>)> {
+fn contrasts(events: &[TrainingEvent]) -> Vec<(Option<f64>, usize, Option<f64>)> {
     let of = |event: &TrainingEvent| match event {
         TrainingEvent::Contrasted {
             accuracy,
@@ -56,7 +56,7 @@ fn told(events: &[TrainingEvent]) -> Vec<(Option<f64>, usize, Option<f64>)> {
 }
 
 #[test]
-fn a_run_tells_contrastive_accuracy_and_open_gates_after_each_validation() {
+fn a_run_reports_contrastive_accuracy_and_open_gates_after_each_validation() {
     let place = Place(tempfile::tempdir().expect("a folder"));
     validation::corpus(&place.corpus());
     let plain = TrainingConfig {
@@ -64,14 +64,14 @@ fn a_run_tells_contrastive_accuracy_and_open_gates_after_each_validation() {
         ..place.config(4)
     };
     let events = trained(&plain, &place.run("plain"), false).expect("trains");
-    assert!(told(&events).is_empty(), "neither a set nor a gate");
+    assert!(contrasts(&events).is_empty(), "neither a set nor a gate");
 
     let scored = TrainingConfig {
         contrastive_set: set(&place),
         ..plain.clone()
     };
     let events = trained(&scored, &place.run("scored"), false).expect("trains");
-    let found = told(&events);
+    let found = contrasts(&events);
     assert_eq!(found.len(), 2, "{found:?}");
     for (accuracy, items, opening) in &found {
         let accuracy = accuracy.expect("of the set");
@@ -85,14 +85,14 @@ fn a_run_tells_contrastive_accuracy_and_open_gates_after_each_validation() {
         ..scored
     };
     let events = trained(&gated, &place.run("gated"), false).expect("trains");
-    for (accuracy, _, opening) in told(&events) {
+    for (accuracy, _, opening) in contrasts(&events) {
         let opening = opening.expect("of its gates");
         assert!(
             accuracy.is_some() && 0.0 < opening && opening < 1.0,
             "{opening}"
         );
     }
-    assert_eq!(told(&events).len(), 2);
+    assert_eq!(contrasts(&events).len(), 2);
 }
 
 #[test]

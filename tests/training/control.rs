@@ -124,7 +124,7 @@ fn an_order_breaks_a_validation_off_and_it_is_made_up_for() {
 }
 
 #[test]
-fn a_folder_tells_where_its_run_stands() {
+fn a_folder_shows_where_its_run_stands() {
     let place = Place::new();
     let (config, run) = (place.config(4), place.run("run"));
     let state = || run_state(&run).expect("readable");

@@ -51,7 +51,7 @@ fn a_corpus_that_has_changed_is_refused_and_one_that_has_moved_is_found() {
     let moved = place.run("moved-corpus");
     fs::rename(place.corpus(), &moved).expect("moves");
     let gone = trained(&place.config(2), &place.run(run), true).expect_err("no corpus");
-    assert!(gone.to_string().contains("put it back"), "{gone}");
+    assert!(gone.to_string().contains("restore it"), "{gone}");
     let config = TrainingConfig {
         corpus: moved,
         ..place.config(2)

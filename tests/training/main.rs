@@ -35,7 +35,7 @@ use canopy::training::{Control, EndReason, Progress, TrainingConfig, TrainingEve
 use canopy::weights::{NamedTensors, read_tensors};
 use tempfile::TempDir;
 
-/// A corpus, and room for runs beside it.
+/// A corpus, and a folder for runs.
 struct Place(TempDir);
 
 impl Place {

@@ -48,7 +48,7 @@ fn sixteen_bits_follow_the_curve_of_thirty_two() {
     for preset in ["transformer-tiny", "hierarchical-conditional-tiny"] {
         let of = |precision| curve(&place, config(&place, preset, precision));
         let whole = of(ProductPrecision::Float32);
-        // Of 11 and 8 binary digits.
+        // Formats of 11 and 8 binary digits.
         for (precision, most) in [
             (ProductPrecision::Float16, 0.005),
             (ProductPrecision::BFloat16, 0.04),
@@ -74,7 +74,7 @@ fn a_run_of_sixteen_bits_that_was_stopped_ends_like_one_that_was_not() {
     assert!(kept.contains("precision = \"float16\""), "{kept}");
 }
 
-/// States of up to 3e38 are within 32 bits, beyond 65,504 they are not within 16.
+/// States of up to 3e38 are within 32 bits, above 65,504 they are not within 16.
 #[test]
 fn a_step_that_sixteen_bits_do_not_hold_is_computed_in_thirty_two() {
     let (place, first) = (Place::new(), "first");
@@ -108,7 +108,7 @@ fn a_step_that_sixteen_bits_do_not_hold_is_computed_in_thirty_two() {
     });
     let warnings: Vec<&str> = warnings.collect();
     assert!(
-        matches!(warnings[..], [told] if told.contains("step 1") && told.contains("16 bits")),
+        matches!(warnings[..], [warning] if warning.contains("step 1") && warning.contains("16 bits")),
         "once: {warnings:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! A run folder: not begun with wrong settings, left alone once it is used, and told of every event.
+//! A run folder: not begun with wrong settings, left alone once it is used, with a record of every event.
 
 use std::fs;
 

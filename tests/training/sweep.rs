@@ -96,15 +96,15 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     let (compute, control) = (cpu(), Control::default());
     let refused = changed.run(&folder, &compute, &control, &mut |_, _, _| {});
     let refused = refused.expect_err("the weights are of other settings");
-    let told = refused.to_string();
-    assert!(told.contains("begun with other ones"), "{told}");
+    let message = refused.to_string();
+    assert!(message.contains("begun with other ones"), "{message}");
     let kept = fs::read_to_string(folder.join("sweep.toml"));
     assert_eq!(kept.expect("reads"), text);
 
     let outputs = folder.with_extension("outputs");
-    let (results, asked) = scored(&shown, &folder, &table, &outputs);
+    let (results, steps) = scored(&shown, &folder, &table, &outputs);
     assert_eq!(
-        asked,
+        steps,
         ["average", "translate dev", "translate test"].repeat(4)
     );
     let [deep, shallow, failed] = results.rows.as_slice() else {
@@ -126,14 +126,14 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     assert!(failed.status.contains("nowhere") && failed.bleu_all.is_none());
     let markdown = results.to_markdown();
     assert!(markdown.contains("| Upon nothing | failed: "));
-    let told = "1 segments in 1 documents, 1 of them unseen in training, in 1 documents";
-    assert!(markdown.contains(told), "{markdown}");
-    let (again, asked) = scored(&shown, &folder, &table, &outputs);
-    assert_eq!((asked, &again), (Vec::new(), &results));
+    let message = "1 segments in 1 documents, 1 of them unseen in training, in 1 documents";
+    assert!(markdown.contains(message), "{markdown}");
+    let (again, steps) = scored(&shown, &folder, &table, &outputs);
+    assert_eq!((steps, &again), (Vec::new(), &results));
 
-    let elsewhere = folder.with_extension("elsewhere");
-    let (mut again, asked) = scored(&shown, &elsewhere, &table, &outputs);
-    assert_eq!(asked, Vec::<String>::new());
+    let copy = folder.with_extension("elsewhere");
+    let (mut again, steps) = scored(&shown, &copy, &table, &outputs);
+    assert_eq!(steps, Vec::<String>::new());
     assert_eq!(again.rows[2].status, "not trained");
     again.rows[2] = results.rows[2].clone();
     assert_eq!(again, results);
@@ -160,9 +160,9 @@ fn a_row_may_look_up_with_the_weights_of_another_one() {
     assert_eq!((sentence.finished, neighbours.finished), (1, 1));
     assert_eq!(sentence.parameters, neighbours.parameters);
 
-    let (results, asked) = scored(&sweep, &folder, &table, &folder.with_extension("outputs"));
+    let (results, steps) = scored(&sweep, &folder, &table, &folder.with_extension("outputs"));
     assert_eq!(
-        asked,
+        steps,
         ["average", "translate dev", "translate test"].repeat(2)
     );
     assert_eq!(results.rows[1].status, "trained");
@@ -216,24 +216,17 @@ fn answers_count_only_for_what_they_were_computed_from() {
     saved.expect("saves");
 
     let outputs = folder.with_extension("outputs");
-    let asked = |sweep: &Sweep| scored(sweep, &folder, &table, &outputs).1;
+    let steps = |sweep: &Sweep| scored(sweep, &folder, &table, &outputs).1;
     let all = ["average", "translate dev", "translate test"];
     let nothing: [&str; 0] = [];
-    assert_eq!(asked(&sweep), all.repeat(3));
-    assert_eq!(asked(&sweep), nothing);
-    let elsewhere = folder.with_extension("elsewhere");
+    assert_eq!(steps(&sweep), all.repeat(3));
+    assert_eq!(steps(&sweep), nothing);
+    let copy = folder.with_extension("elsewhere");
     let kept = |sweep: &Sweep| {
         let corpus = Corpus::open(place.corpus()).expect("a corpus");
         let questions = questions(&corpus, &outputs);
-        let mut tell = |_: &_, step: Step<'_>| panic!("{step:?}");
-        Results::of(
-            sweep,
-            &elsewhere,
-            &table,
-            Split::Test,
-            &questions,
-            &mut tell,
-        )
+        let mut observe = |_: &_, step: Step<'_>| panic!("{step:?}");
+        Results::from_sweep(sweep, &copy, &table, Split::Test, &questions, &mut observe)
     };
     kept(&sweep).expect("nothing has changed");
 
@@ -248,7 +241,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
         refused.contains("test-beam-1 is of other documents"),
         "{refused}"
     );
-    assert_eq!(asked(&sweep), ["translate test"].repeat(3));
+    assert_eq!(steps(&sweep), ["translate test"].repeat(3));
 
     // Another memory, first by name and then by what is in it.
     fs::write(&memory, "Open the file.\tÖffnen Sie die Datei.\n").expect("writes");
@@ -256,17 +249,17 @@ fn answers_count_only_for_what_they_were_computed_from() {
     let with_memory = opened(&text.replacen("weights = \"Sentence\"\n[[row]]", &own, 1));
     let refused = kept(&with_memory).expect_err("another memory").to_string();
     assert!(refused.contains("another memory"), "{refused}");
-    assert_eq!(asked(&with_memory), all);
+    assert_eq!(steps(&with_memory), all);
     fs::write(&memory, "Open the file.\tDie Datei öffnen.\n").expect("writes");
-    assert_eq!(asked(&with_memory), all);
-    assert_eq!(asked(&with_memory), nothing);
-    assert_eq!(asked(&sweep), all);
+    assert_eq!(steps(&with_memory), all);
+    assert_eq!(steps(&with_memory), nothing);
+    assert_eq!(steps(&sweep), all);
 
     // Another model that translates back, in the same place.
     rounded(&back);
     let refused = kept(&sweep).expect_err("another channel").to_string();
     assert!(refused.contains("another channel"), "{refused}");
-    assert_eq!(asked(&sweep), all);
+    assert_eq!(steps(&sweep), all);
     fs::remove_dir_all(&back).expect("deletes");
     kept(&sweep).expect("what is not here is not compared");
 
@@ -276,9 +269,9 @@ fn answers_count_only_for_what_they_were_computed_from() {
             .expect("a row")
             .0,
     );
-    assert_eq!(asked(&sentence), nothing);
+    assert_eq!(steps(&sentence), nothing);
     rounded(&checkpoint);
-    assert_eq!(asked(&sentence), all.repeat(2));
+    assert_eq!(steps(&sentence), all.repeat(2));
 
     // Another search.
     let corpus = Corpus::open(place.corpus()).expect("a corpus");
@@ -312,21 +305,21 @@ fn scored(
 ) -> (Results, Vec<String>) {
     let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus).expect("a corpus");
     let questions = questions(&corpus, outputs);
-    let mut asked = Vec::new();
-    let results = Results::of(
+    let mut steps = Vec::new();
+    let results = Results::from_sweep(
         sweep,
         folder,
         times,
         Split::Test,
         &questions,
         &mut |_, step| match step {
-            Step::Average => asked.push("average".to_owned()),
+            Step::Average => steps.push("average".to_owned()),
             Step::Translate { done: 0, split, .. } => {
-                asked.push(format!("translate {}", split.name()));
+                steps.push(format!("translate {}", split.name()));
             }
             Step::Translate { done, all, .. } => assert!(done <= all, "{done} of {all}"),
             Step::Choose { .. } => unreachable!("there is no contrastive set"),
         },
     );
-    (results.expect("results"), asked)
+    (results.expect("results"), steps)
 }

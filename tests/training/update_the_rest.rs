@@ -24,7 +24,7 @@ struct Window {
 /// Commands of the frame are carried out after it, as the application does.
 fn frame(ui: &mut egui::Ui, window: &mut Window) {
     let mut commands = vec![];
-    workbench_ui(ui, &mut window.state, &mut window.panels, &mut commands);
+    workbench_ui(ui, &window.state, &mut window.panels, &mut commands);
     for command in &commands {
         window.state.apply(command.clone());
     }
@@ -124,7 +124,7 @@ fn pressed(harness: &Harness<'static, Window>) -> bool {
 
 #[test]
 fn the_menu_updates_the_rest_once_a_sentence_is_confirmed() {
-    // Of a model that reads translations, and of one of another program that looks up what was confirmed.
+    // A model that reads translations, and one of another program that looks up confirmed ones.
     for reads in [Reads::Translations, Reads::Confirmed] {
         updates_the_rest(reads);
     }

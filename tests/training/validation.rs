@@ -41,15 +41,15 @@ fn a_sample_is_whole_documents_and_always_the_same() {
     let examples = data.examples(Split::Dev).expect("reads");
     let whole = ValidationSet::new(&data.corpus, Split::Dev, examples).expect("reads");
     assert_eq!((whole.num_documents(), whole.num_segments()), (8, 24));
-    for (asked, documents) in [(1, 1), (3, 1), (4, 2), (21, 7)] {
-        let sample = whole.sampled(asked).expect("a part");
+    for (requested, documents) in [(1, 1), (3, 1), (4, 2), (21, 7)] {
+        let sample = whole.sampled(requested).expect("a part");
         let found = (sample.num_documents(), sample.num_segments());
-        assert_eq!(found, (documents, 3 * documents), "{asked}");
-        let again = whole.sampled(asked).expect("a part");
+        assert_eq!(found, (documents, 3 * documents), "{requested}");
+        let again = whole.sampled(requested).expect("a part");
         assert_eq!(format!("{sample:?}"), format!("{again:?}"));
     }
-    for asked in [0, 22, 24, 1_000] {
-        assert!(whole.sampled(asked).is_none(), "{asked}");
+    for requested in [0, 22, 24, 1_000] {
+        assert!(whole.sampled(requested).is_none(), "{requested}");
     }
 }
 
@@ -99,7 +99,7 @@ fn all_documents_are_scored_at_the_end_only() {
 }
 
 #[test]
-fn nothing_is_scored_if_nobody_asks() {
+fn nothing_is_scored_by_default() {
     let place = Place::new();
     let config = TrainingConfig {
         validate_every: 0,

@@ -1,4 +1,4 @@
-//! Whoever sees little, or uses no mouse: every control has a name and is reached by Tab, every text stands out from its
+//! For users who see little, or use no mouse: every control has a name and is reached by Tab, every text stands out from its
 //! ground, and nothing is cut off or out of reach when everything is twice as large.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +13,13 @@ use super::painting::Painting;
 use super::views::{self, View};
 use super::*;
 
-/// Of a text and its ground: WCAG 2.2, criterion 1.4.3.
+/// Least contrast of a text and its background: WCAG 2.2, criterion 1.4.3.
 const LEAST_CONTRAST: f32 = 4.5;
 
 /// More than any view has controls.
 const TABS: usize = 400;
 
-/// A control as whoever hears the window knows it.
+/// A control as a screen reader announces it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Control {
     role: String,
@@ -46,7 +46,7 @@ fn control(node: &egui_kittest::Node<'_>) -> Control {
     }
 }
 
-/// What can be acted upon; under a question only what belongs to it.
+/// The controls that can be acted upon; under a question only its own.
 fn controls(harness: &Harness<'static, Window>) -> Vec<(u64, Control)> {
     let root = harness.root();
     let question = root
@@ -98,11 +98,11 @@ impl Problems {
 
     #[track_caller]
     fn none(self) {
-        let mut told = String::new();
+        let mut list = String::new();
         for (problem, views) in &self.0 {
-            writeln!(told, "{problem} [{}]", views.join(", ")).expect("a string");
+            writeln!(list, "{problem} [{}]", views.join(", ")).expect("a string");
         }
-        assert!(self.0.is_empty(), "{} problems\n{told}", self.0.len());
+        assert!(self.0.is_empty(), "{} problems\n{list}", self.0.len());
     }
 }
 
@@ -121,7 +121,7 @@ fn every_control_has_a_name() {
     problems.none();
 }
 
-/// Goes through the view by Tab, and tells after each step.
+/// Goes through the view by Tab, and reports each step.
 fn tab_through(view: &mut View, mut seen: impl FnMut(&Harness<'static, Window>, u64)) {
     let mut first = None;
     for _ in 0..TABS {

@@ -32,7 +32,7 @@ pub(super) fn window() -> (tempfile::TempDir, Window) {
 fn open(folder: &tempfile::TempDir, state: &mut AppState) {
     let paths = ["a.txt", "a.de.txt"].map(|name| folder.path().join(name));
     state.apply(Command::Drop(paths.to_vec()));
-    let request = state.aligning.requests.pop().expect("asked for");
+    let request = state.aligning.requests.pop().expect("requested");
     let job = request.job;
     let alignment = Alignment::open(request.source, request.target, request.kept);
     let alignment = alignment.map(Box::new).map_err(Into::into);
@@ -59,7 +59,7 @@ fn an_alignment_is_corrected_by_keys_and_buttons() {
     );
     assert_eq!(harness.state().state.aligning.selected.0, 3);
     harness.get_by_label("3 pairs  ·  1 sentence without the other side");
-    harness.get_by_label("Nothing on the other side belongs to it");
+    harness.get_by_label("Nothing on the other side matches it");
     harness
         .get_by_label("Row 2, target: Wählen Sie 17 Seiten.")
         .click();
@@ -94,7 +94,7 @@ fn an_alignment_is_corrected_by_keys_and_buttons() {
         aligning.open.as_ref().expect("aligned").table.next_open(0),
         None
     );
-    harness.get_by_label("Every row is looked at or sure");
+    harness.get_by_label("Every row is reviewed or certain");
 }
 
 #[test]
@@ -153,5 +153,5 @@ fn pairs_without_languages_are_not_written() {
     assert!(state.asks.is_empty());
     let mut harness = window.harness();
     harness.run_steps(3);
-    harness.get_by_label("In which languages are they?");
+    harness.get_by_label("Which languages are they?");
 }

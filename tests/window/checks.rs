@@ -1,4 +1,4 @@
-//! Findings of the quality checks beside the document: each a click from its place, repaired by a key.
+//! Findings of the quality checks next to the document: each a click from its place, repaired by a key.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(super) fn window() -> Window {
     window
 }
 
-/// Has the thread look at what was asked about, until nothing is asked any more.
+/// Lets the thread check what was requested, until there are no more requests.
 pub(super) fn check(window: &mut Window) {
     let (sender, events) = channel();
     let thread = CheckThread::spawn(sender, || ()).expect("a thread");
@@ -158,7 +158,7 @@ fn translations_are_held_against_the_termbase_of_the_document() {
 }
 
 #[test]
-fn a_language_without_a_dictionary_is_told() {
+fn a_language_without_a_dictionary_is_reported() {
     let mut window = Window::with_document("<p>Press it now.</p>");
     let (sender, events) = channel();
     let thread = CheckThread::spawn(sender, || ()).expect("a thread");
@@ -175,7 +175,7 @@ fn a_language_without_a_dictionary_is_told() {
         .expect("an event");
     assert!(matches!(event, Event::NotSpelled { .. }), "{event:?}");
     window.state.receive(event);
-    let notice = window.state.notices.last().expect("it is told");
+    let notice = window.state.notices.last().expect("it is reported");
     assert_eq!(notice.title, "Spelling is not checked");
 }
 

@@ -1,4 +1,4 @@
-//! What a translator does all day: confirmed sentences fill identical ones, filters, going to a sentence, warnings in one list.
+//! A translator's everyday tasks: confirmed sentences fill identical ones, filters, going to a sentence, warnings in one list.
 
 use canopy::app::{CheckCommand, Filter, HelpPage};
 use egui::accesskit::Role;
@@ -253,7 +253,7 @@ fn keys_go_to_the_ends_of_the_document_and_by_pages() {
     harness.key_press(Key::PageUp);
     harness.run_steps(6);
     assert_eq!(selected(&harness), Some(0));
-    // Of the text, while a sentence is edited.
+    // Undo of the text, while a sentence is edited.
     harness.key_press(Key::Enter);
     harness.run_steps(4);
     harness.key_press(Key::End);
@@ -406,7 +406,7 @@ fn the_edit_menu_acts_on_the_field_that_was_written_in() {
         harness.run_steps(4);
         let entry = harness.query_all_by_label_contains(label).next();
         entry.expect(label).click();
-        let (mut copied, mut asked) = (Vec::new(), Vec::new());
+        let (mut copied, mut commands) = (Vec::new(), Vec::new());
         for _ in 0..6 {
             harness.step();
             let output = harness.output();
@@ -416,11 +416,11 @@ fn the_edit_menu_acts_on_the_field_that_was_written_in() {
                 }
             }
             let outputs = output.viewport_output.values();
-            asked.extend(outputs.flat_map(|output| output.commands.clone()));
+            commands.extend(outputs.flat_map(|output| output.commands.clone()));
         }
         let field = harness.get_by_role(Role::MultilineTextInput);
         assert!(field.is_focused(), "{label}");
-        (copied, asked)
+        (copied, commands)
     };
     let text = |harness: &Harness<'static, Window>| {
         let open = harness.state().state.document.as_ref();
@@ -432,8 +432,8 @@ fn the_edit_menu_acts_on_the_field_that_was_written_in() {
     assert_eq!(choose(&mut harness, "Copy").0, ["THEN WAIT."]);
     assert_eq!(choose(&mut harness, "Cut").0, ["THEN WAIT."]);
     assert_eq!(text(&harness), "");
-    let (_, asked) = choose(&mut harness, "Paste");
-    assert!(asked.contains(&egui::ViewportCommand::RequestPaste));
+    let (_, commands) = choose(&mut harness, "Paste");
+    assert!(commands.contains(&egui::ViewportCommand::RequestPaste));
     harness
         .get_by_role(Role::MultilineTextInput)
         .type_text("Neu");
@@ -442,7 +442,7 @@ fn the_edit_menu_acts_on_the_field_that_was_written_in() {
 }
 
 #[test]
-fn a_document_opens_at_the_sentence_where_somebody_was() {
+fn a_document_opens_at_the_sentence_where_the_user_was() {
     let page = "<p>Look at it.</p>".repeat(200);
     let mut window = Window::with_document(&page).translated();
     window.state.apply(Command::GoToNumber(150));
@@ -505,7 +505,7 @@ fn menus_are_grey_where_there_is_nothing_to_do() {
 }
 
 #[test]
-fn messages_stand_above_the_panels_and_go_with_what_they_tell_of() {
+fn messages_stand_above_the_panels_and_go_with_what_they_report() {
     let mut window = Window::with_document(REPEATED);
     window.state.apply(Command::ToggleHistory);
     edit(&mut window, 0, "Öffnen Sie die Datei.");

@@ -98,13 +98,13 @@ fn evaluate(harness: &mut Harness<'static, Window>) {
         .click();
     harness.run();
     let state = &mut harness.state_mut().state;
-    let Some(EvaluationRequest::Evaluate(asked)) = state.evaluate.requests.pop() else {
-        panic!("an evaluation is asked for");
+    let Some(EvaluationRequest::Evaluate(job)) = state.evaluate.requests.pop() else {
+        panic!("an evaluation is requested");
     };
-    assert_eq!(asked.models.len(), 2);
-    assert_eq!(asked.split, Split::Test);
-    assert!(!asked.cut_sentences);
-    let job = asked.job;
+    assert_eq!(job.models.len(), 2);
+    assert_eq!(job.split, Split::Test);
+    assert!(!job.cut_sentences);
+    let job = job.job;
     let progress = EvaluationProgress {
         model: 1,
         num_models: 2,
@@ -134,7 +134,7 @@ fn scores_documents_and_sentences_of_two_models_are_shown() {
         3,
         "the form, two metrics"
     );
-    for (view, told) in [
+    for (view, label) in [
         ("Documents", "three"),
         ("Where", "By source words"),
         ("Sentences", "Largest wins of context over plain"),
@@ -145,13 +145,13 @@ fn scores_documents_and_sentences_of_two_models_are_shown() {
             .expect("a tab")
             .click();
         harness.run();
-        assert!(harness.query_all_by_label(told).next().is_some(), "{view}");
+        assert!(harness.query_all_by_label(label).next().is_some(), "{view}");
     }
     assert_eq!(harness.state().state.evaluate.view, EvaluateView::Sentences);
 }
 
 #[test]
-fn units_are_cut_into_sentences_if_that_is_asked() {
+fn units_are_cut_into_sentences_on_request() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = page(home.path()).harness();
     harness.run();
@@ -159,16 +159,16 @@ fn units_are_cut_into_sentences_if_that_is_asked() {
         harness.get_by_label(name).click();
         harness.run();
     }
-    let asked = {
+    let job = {
         let buttons = harness.get_all_by_label("Evaluate");
         buttons.last().expect("a button").click();
         harness.run();
         match harness.state_mut().state.evaluate.requests.pop() {
-            Some(EvaluationRequest::Evaluate(asked)) => asked,
+            Some(EvaluationRequest::Evaluate(job)) => job,
             other => panic!("{other:?}"),
         }
     };
-    assert!(asked.cut_sentences);
+    assert!(job.cut_sentences);
 }
 
 #[test]
@@ -205,12 +205,12 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
 
     let state = &mut harness.state_mut().state;
     let Some(FileRequest::Write { job, bytes, .. }) = state.file_requests.pop() else {
-        panic!("it is kept that names were told");
+        panic!("it is recorded that names were revealed");
     };
     let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
     let notice = state.notices.last().expect("a notice");
-    assert_eq!(notice.title, "Your work could not be kept");
+    assert_eq!(notice.title, "Your work could not be saved");
     let [kept, votes] = ["kept.json", "votes.csv"].map(|name| home.path().join(name));
     std::fs::write(&kept, bytes).expect("a file");
     for command in [
@@ -291,7 +291,7 @@ fn an_earlier_evaluation_is_shown_again_and_not_lost() {
 }
 
 #[test]
-fn votes_do_not_tell_whose_they_are_while_the_judgement_is_blind() {
+fn votes_do_not_reveal_the_systems_while_the_judgement_is_blind() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = evaluated(home.path());
     harness.get_by_label("Judge blindly…").click();
@@ -329,7 +329,7 @@ fn a_judgement_without_documents_can_be_closed() {
     assert!(harness.state().state.evaluate.judgement.is_none());
 }
 
-/// The page where a trace has been asked for.
+/// The page after a trace was requested.
 fn tracing(home: &std::path::Path) -> Harness<'static, Window> {
     let mut harness = evaluated(home);
     harness
@@ -455,7 +455,7 @@ fn contrasted(home: &std::path::Path) -> ContrastResult {
         ContrastedModel {
             name: name.to_owned(),
             folder: home.join(name),
-            accuracies: Accuracies::of(&set, &items),
+            accuracies: Accuracies::from_scores(&set, &items),
             scores: SetScores {
                 items,
                 target_context: TargetContext::None,
@@ -497,11 +497,11 @@ fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
     harness.get_by_label("Score").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
-    let Some(EvaluationRequest::Contrast(asked)) = state.evaluate.requests.pop() else {
+    let Some(EvaluationRequest::Contrast(contrast)) = state.evaluate.requests.pop() else {
         panic!("{:?}", state.evaluate.requests)
     };
-    assert_eq!(asked.models.len(), 2);
-    let job = asked.job;
+    assert_eq!(contrast.models.len(), 2);
+    let job = contrast.job;
     let progress = EvaluationProgress {
         model: 0,
         num_models: 2,

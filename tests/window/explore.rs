@@ -171,7 +171,7 @@ fn arrows_go_through_words_and_sentences() {
 #[test]
 fn every_view_has_something_to_show_or_says_why_not() {
     let mut explored = Explored::page();
-    for (view, told) in [
+    for (view, expected) in [
         ("Sentences", "Context: words × sentences"),
         ("Document", "Context: sentences × sentences"),
         ("Words", "Context: words × words"),
@@ -182,7 +182,7 @@ fn every_view_has_something_to_show_or_says_why_not() {
     ] {
         explored.click(view);
         let figure = explored.figure();
-        assert!(figure.contains(told), "{view}: {figure}");
+        assert!(figure.contains(expected), "{view}: {figure}");
     }
     let itself = explored.harness.get_by_label("Self-attention");
     assert!(itself.accesskit_node().is_disabled(), "it was not traced");
@@ -198,7 +198,7 @@ fn a_figure_is_saved_where_the_dialog_said() {
     let name = "small.svg".to_owned();
     assert_eq!(state.asks.pop(), Some(Ask::Explanation { name }));
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, told) in [("small.svg", "Content tree"), ("small.csv", "cumulative")] {
+    for (name, expected) in [("small.svg", "Content tree"), ("small.csv", "cumulative")] {
         let path = folder.path().join(name);
         let state = &mut explored.harness.state_mut().state;
         state.apply(Command::Explore(ExploreCommand::SaveFigure(path.clone())));
@@ -211,7 +211,7 @@ fn a_figure_is_saved_where_the_dialog_said() {
                 .is_some()
         );
         let text = std::fs::read_to_string(&path).expect("a file");
-        assert!(text.contains(told), "{name}");
+        assert!(text.contains(expected), "{name}");
     }
 }
 
@@ -264,7 +264,7 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     assert!(reason.contains("another document"), "{reason}");
     assert!(!shown(state, 1));
     assert_eq!(state.notices.last().expect("a notice").title, title);
-    // Read again with a change: the sentence is told by its text.
+    // Read again with a change: the sentence is identified by its text.
     open(state, "page.html", &page.replace("D e", "F"));
     let reason = state.why_trace_is_old().expect("a reason");
     assert!(reason.contains("has changed"), "{reason}");
@@ -326,13 +326,13 @@ fn maps_of_another_model_stand_beside_those_of_the_first() {
 }
 
 #[test]
-fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
+fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
     let mut explored = Explored::page();
     let state = &mut explored.harness.state_mut().state;
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::View(ViewKind::Difference));
     let Some(Request::Explain { job, sentence, .. }) = state.requests.pop() else {
-        panic!("the model is asked");
+        panic!("the model is used");
     };
     let word = WordDifference {
         label: "x".to_owned(),
@@ -349,11 +349,8 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
         words: vec![word],
         selected: None,
     };
-    let told = Ok(Box::new(Explanation::Difference(difference)));
-    state.receive(Event::Explained {
-        job,
-        explanation: told,
-    });
+    let explanation = Ok(Box::new(Explanation::Difference(difference)));
+    state.receive(Event::Explained { job, explanation });
     explore(state, ExploreCommand::SelectWholeSentence);
     assert!(state.requests.is_empty());
     let shown = state
@@ -392,38 +389,38 @@ fn another_memory_makes_the_trace_an_old_one() {
 }
 
 #[test]
-fn the_margin_of_the_document_tells_where_the_context_of_the_selected_sentence_lies() {
+fn the_margin_of_the_document_shows_where_the_context_of_the_selected_sentence_is() {
     let mut explored = Explored::page();
-    let told = |explored: &Explored, text: &str| {
+    let count = |explored: &Explored, text: &str| {
         let nodes = explored.harness.query_all_by_label_contains(text);
         nodes.count()
     };
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Explore(ExploreCommand::ShowInDocument(0)));
     explored.answer();
-    // Word 1 with head 1, as the tree was asked: it kept sentence 1 alone, to which 1.75 leads.
-    assert_eq!(told(&explored, "1.00 attention weight"), 2, "row, outline");
-    assert_eq!(told(&explored, "Cumulative relevance 1.75"), 1);
+    // Word 1 with head 1, as in the tree: it kept sentence 1 alone, to which 1.75 leads.
+    assert_eq!(count(&explored, "1.00 attention weight"), 2, "row, outline");
+    assert_eq!(count(&explored, "Cumulative relevance 1.75"), 1);
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Select(1));
     explored.answer();
     // All of its words, which look at nothing.
-    assert_eq!(told(&explored, "attention"), 0);
+    assert_eq!(count(&explored, "attention"), 0);
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Explore(ExploreCommand::Heads(Heads::Mean)));
     state.apply(Command::Explore(ExploreCommand::SelectWholeSentence));
     state.apply(Command::Select(0));
     explored.answer();
     // (A: 1 and 2, b: 2, 3 and 3) × two heads.
-    assert_eq!(told(&explored, "0.25 attention mass"), 1);
-    assert_eq!(told(&explored, "0.38 attention mass"), 2);
+    assert_eq!(count(&explored, "0.25 attention mass"), 1);
+    assert_eq!(count(&explored, "0.38 attention mass"), 2);
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::EditSentence(1));
     state.apply(Command::Editing("Zeh".to_owned()));
     state.apply(Command::KeepEdit);
     state.apply(Command::Select(0));
     explored.answer();
-    assert_eq!(told(&explored, "Traced before the last changes"), 4);
+    assert_eq!(count(&explored, "Traced before the last changes"), 4);
 }
 
 #[test]
@@ -545,7 +542,7 @@ fn a_comparison_can_be_stopped_and_begun_again() {
     explore(state, ExploreCommand::Measure(Measure::Manhattan));
     explore(state, ExploreCommand::View(ViewKind::Tree));
     let Some(Request::Compare { comparison, .. }) = state.requests.pop() else {
-        panic!("it was asked for");
+        panic!("it was requested");
     };
     assert!(comparison.control.is_cancelled(), "nobody waits any more");
 }
@@ -558,7 +555,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
     explored.click("Memory");
     let state = &mut explored.harness.state_mut().state;
     let Some(Request::Explain { job, view, .. }) = state.requests.pop() else {
-        panic!("the model is asked");
+        panic!("the model is used");
     };
     assert_eq!(view, ModelView::Memory);
     let view = MemoryView {
@@ -586,11 +583,8 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
         }],
         selected: None,
     };
-    let told = Ok(Box::new(Explanation::Memory(view)));
-    state.receive(Event::Explained {
-        job,
-        explanation: told,
-    });
+    let explanation = Ok(Box::new(Explanation::Memory(view)));
+    state.receive(Event::Explained { job, explanation });
     explored.answer();
     let figure = explored.figure();
     assert!(figure.contains("0.62 with its memory"), "{figure}");

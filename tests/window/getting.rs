@@ -1,4 +1,4 @@
-//! Get models: catalogues are read when somebody looks, models are downloaded, resumed, and used for their languages.
+//! Get models: catalogues are read when the user looks, models are downloaded, resumed, and used for their languages.
 
 use std::collections::BTreeMap;
 
@@ -90,8 +90,8 @@ fn read(harness: &mut Harness<'_, Window>) {
     harness.run_steps(5);
 }
 
-/// The job of the download that was asked for.
-fn asked(harness: &mut Harness<'_, Window>) -> (JobId, bool) {
+/// The job of the requested download.
+fn get_request(harness: &mut Harness<'_, Window>) -> (JobId, bool) {
     match harness.state_mut().state.models.getting.requests.pop() {
         Some(CatalogueRequest::Get { job, replaces, .. }) => (job, replaces),
         other => panic!("{other:?}"),
@@ -150,7 +150,7 @@ fn a_model_is_downloaded_cancelled_and_resumed() {
     read(&mut harness);
     harness.get_by_label("Download en-fr-tiny").click();
     harness.run_steps(5);
-    let (job, replaces) = asked(&mut harness);
+    let (job, replaces) = get_request(&mut harness);
     assert!(!replaces);
     harness.state_mut().state.receive(Event::ModelDownloading {
         job,
@@ -180,7 +180,7 @@ fn a_model_is_downloaded_cancelled_and_resumed() {
     harness.run_steps(5);
     harness.get_by_label("Resume en-fr-tiny").click();
     harness.run_steps(5);
-    let (job, _) = asked(&mut harness);
+    let (job, _) = get_request(&mut harness);
     harness.state_mut().state.receive(Event::ModelDownloaded {
         job,
         model: Box::new(installed("1")),
@@ -199,7 +199,7 @@ fn what_went_wrong_stays_to_be_read_and_another_release_is_an_update() {
     read(&mut harness);
     harness.get_by_label("Update en-fr-tiny").click();
     harness.run_steps(5);
-    let (job, replaces) = asked(&mut harness);
+    let (job, replaces) = get_request(&mut harness);
     assert!(replaces);
     harness.state_mut().state.receive(Event::Failed {
         job,

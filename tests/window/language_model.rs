@@ -1,4 +1,4 @@
-//! A large language model: named in the menu, asked for the selected sentence, its suggestion used.
+//! A large language model: named in the menu, requested for the selected sentence, its suggestion used.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ pub(super) fn chosen() -> Command {
 }
 
 #[test]
-fn nothing_is_asked_before_a_model_is_named() {
+fn nothing_is_requested_before_a_model_is_named() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(Command::Select(1));
     let mut harness = window.harness();
     harness.run();
-    assert!(harness.query_by_label("Ask").is_none());
+    assert!(harness.query_by_label("Suggest").is_none());
     harness.get_by_label("Resources").click();
     harness.run();
     harness.get_by_label("Language model…").click();
@@ -49,7 +49,7 @@ fn nothing_is_asked_before_a_model_is_named() {
 fn an_address_that_is_none_is_not_taken() {
     let mut window = Window::with_document(PAGE);
     let wrong = LanguageModel {
-        address: "https://api.example.org/v1".to_owned(),
+        address: "ftp://api.example.org/v1".to_owned(),
         model: "large".to_owned(),
     };
     let command = LanguageModelCommand::Choose(Some(wrong));
@@ -66,7 +66,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Suggestion of small");
-    harness.get_by_label("Ask").click();
+    harness.get_by_label("Suggest").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
     let request = state.suggestions.requests.pop().expect("a request");
@@ -94,7 +94,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let suggestion = Ok(Box::new(suggestion));
     state.receive(Event::Suggested { job, suggestion });
     harness.run();
-    harness.get_by_label("1.5 s, 1,200 tokens read, 9 written, markup put right");
+    harness.get_by_label("1.5 s, 1,200 tokens read, 9 written, markup repaired");
     // The open model says which is better.
     let state = &mut harness.state_mut().state;
     let Some(Request::Rank {
@@ -129,13 +129,13 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
 }
 
 #[test]
-fn a_failure_is_told_and_an_old_answer_dropped() {
+fn a_failure_is_reported_and_an_old_answer_dropped() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
     window.state.apply(Command::Select(1));
-    let ask = || Command::LanguageModel(LanguageModelCommand::Ask);
-    window.state.apply(ask());
-    window.state.apply(ask());
+    let request = || Command::LanguageModel(LanguageModelCommand::Suggest);
+    window.state.apply(request());
+    window.state.apply(request());
     let last = window
         .state
         .suggestions
@@ -161,28 +161,28 @@ fn a_failure_is_told_and_an_old_answer_dropped() {
         suggestion: failed(),
     });
     assert!(window.state.notices.is_empty());
-    assert_eq!(window.state.suggestions.asked(), Some(1));
+    assert_eq!(window.state.suggestions.pending(), Some(1));
     window.state.receive(Event::Suggested {
         job: last,
         suggestion: failed(),
     });
     assert_eq!(window.state.notices.len(), 1);
-    assert_eq!(window.state.suggestions.asked(), None);
+    assert_eq!(window.state.suggestions.pending(), None);
 }
 
 #[test]
-fn a_server_is_asked_for_its_models_and_enter_takes_the_chosen_one() {
+fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
     use std::io::{Read, Write};
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}/v1", server.local_addr().expect("an address"));
     let answering = std::thread::spawn(move || {
         let (mut stream, _) = server.accept().expect("somebody asks");
-        let mut asked = [0; 4096];
-        let read = stream.read(&mut asked).expect("a request");
+        let mut request = [0; 4096];
+        let read = stream.read(&mut request).expect("a request");
         let body = r#"{"data": [{"id": "small"}, {"id": "large"}]}"#;
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
         stream.write_all((head + body).as_bytes()).expect("sent");
-        String::from_utf8_lossy(&asked[..read]).into_owned()
+        String::from_utf8_lossy(&request[..read]).into_owned()
     });
     let mut window = Window::with_document(PAGE);
     let open = Command::LanguageModel(LanguageModelCommand::Name);
@@ -224,12 +224,12 @@ fn a_server_is_asked_for_its_models_and_enter_takes_the_chosen_one() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_in_words() {
+fn a_missing_server_is_reported_in_words() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
     window.state.apply(Command::Select(1));
-    let ask = Command::LanguageModel(LanguageModelCommand::Ask);
-    window.state.apply(ask);
+    let request = Command::LanguageModel(LanguageModelCommand::Suggest);
+    window.state.apply(request);
     let request = window.state.suggestions.requests.pop().expect("a request");
     let place = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", place.local_addr().expect("an address"));
@@ -241,7 +241,7 @@ fn a_server_that_is_not_there_is_told_in_words() {
         job: request.job,
         suggestion: Err(error.into()),
     });
-    let notice = window.state.notices.last().expect("it is told");
+    let notice = window.state.notices.last().expect("it is reported");
     assert!(
         notice.detail.contains("is the server running?"),
         "{}",

@@ -17,7 +17,7 @@ const FRENCH: &str = r#"<?xml version="1.0"?>
 <trans-unit id="2"><source>Open the window</source></trans-unit>
 </body></file></xliff>"#;
 
-/// Somebody whose work is kept.
+/// A user whose work is kept.
 fn user() -> Window {
     let folders = Folders {
         data: Some("data".into()),
@@ -33,12 +33,12 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
     let state = &mut window.state;
     state.apply(Command::OpenPath(name.into()));
     let mut requests = state.file_requests.drain(..);
-    let asked = requests.find_map(|request| match request {
+    let opened = requests.find_map(|request| match request {
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
         _ => None,
     });
     drop(requests);
-    let (job, path) = asked.expect("it is asked for");
+    let (job, path) = opened.expect("a question for");
     let document = Document::from_bytes(
         name,
         Format::from_path(&path).expect("a format"),
@@ -54,11 +54,11 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
     window
 }
 
-/// Opens the model that is asked for, between the languages that are.
+/// Opens the requested model, between the requested languages.
 fn answered(window: &mut Window) {
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
     let place = window.state.requests.iter().rposition(opens);
-    let place = place.expect("a model is asked for");
+    let place = place.expect("a model is requested");
     let Request::OpenModel {
         job,
         folder,
@@ -176,7 +176,7 @@ fn what_is_translated_meanwhile_never_stands_under_another_language() {
     let mut window = english();
     window.state.apply(Command::Translate(Scope::Document));
     let Some(Request::Translate { job, .. }) = window.state.requests.pop() else {
-        panic!("a translation is asked for")
+        panic!("a translation is requested")
     };
     window.state.apply(to("fr"));
     window.state.receive(Event::SentenceTranslated {
@@ -222,11 +222,11 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     assert_eq!(window.state.languages(), pair);
     assert_eq!(texts(&window)[0].0, "Bonjour le monde");
     window.state.apply(Command::Translate(Scope::Document));
-    let asks = |window: &Window| {
+    let requests_translation = |window: &Window| {
         let mut requests = window.state.requests.iter();
         requests.any(|it| matches!(it, Request::Translate { .. }))
     };
-    assert!(!asks(&window), "no German in a French file");
+    assert!(!requests_translation(&window), "no German in a French file");
     edit(&mut window, 1, "Ouvrez la fenêtre");
 
     let mut harness = window.harness();

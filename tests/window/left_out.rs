@@ -11,7 +11,7 @@ use egui_kittest::kittest::NodeT;
 use super::explore::Explored;
 use super::*;
 
-/// Of the first of three sentences: the translation loses most without the third.
+/// The view of the first of three sentences: the translation loses most without the third.
 fn left_out() -> LeaveOneOut {
     let words = vec![ScoredWord {
         label: "x".to_owned(),
@@ -43,8 +43,8 @@ fn edited() -> ContextEdit {
     }
 }
 
-/// The request that the model is asked with.
-fn asked(explored: &mut Explored) -> (JobId, Option<ContextEdit>, JobControl) {
+/// The request to the model.
+fn explain_request(explored: &mut Explored) -> (JobId, Option<ContextEdit>, JobControl) {
     let requests = &mut explored.harness.state_mut().state.requests;
     match requests.pop() {
         Some(Request::Explain {
@@ -54,11 +54,11 @@ fn asked(explored: &mut Explored) -> (JobId, Option<ContextEdit>, JobControl) {
             control,
             ..
         }) => (job, edit, control),
-        other => panic!("the model is asked, not {other:?}"),
+        other => panic!("the model is used, not {other:?}"),
     }
 }
 
-fn tell(explored: &mut Explored, job: JobId, explanation: Result<LeaveOneOut, Error>) {
+fn answer_with(explored: &mut Explored, job: JobId, explanation: Result<LeaveOneOut, Error>) {
     let explanation = explanation.map(|view| Box::new(Explanation::LeaveOneOut(view)));
     let state = &mut explored.harness.state_mut().state;
     let explanation = explanation.map_err(Into::into);
@@ -70,9 +70,9 @@ fn tell(explored: &mut Explored, job: JobId, explanation: Result<LeaveOneOut, Er
 fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
     let mut explored = Explored::page();
     explored.click("Leave one out");
-    let (job, edit, _) = asked(&mut explored);
+    let (job, edit, _) = explain_request(&mut explored);
     assert_eq!(edit, None);
-    tell(&mut explored, job, Ok(left_out()));
+    answer_with(&mut explored, job, Ok(left_out()));
     let figure = explored.figure();
     assert!(
         figure.contains("Without sentence 3 the likelihood changes most: −63 %"),
@@ -83,12 +83,12 @@ fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
         .get_by_label_contains("Click a sentence to edit it");
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Explore(ExploreCommand::EditContext(edited())));
-    let (job, edit, _) = asked(&mut explored);
+    let (job, edit, _) = explain_request(&mut explored);
     assert_eq!(edit, Some(edited()));
     let mut answer = left_out();
     answer.changes.truncate(1);
     answer.changes[0].edit = edit;
-    tell(&mut explored, job, Ok(answer));
+    answer_with(&mut explored, job, Ok(answer));
     let shown = |explored: &Explored| {
         let answer = &explored.harness.state().state.explorer.answer;
         match answer
@@ -104,11 +104,11 @@ fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
     assert_eq!(shown(&explored), 3, "beside the others");
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Explore(ExploreCommand::EditContext(edited())));
-    let (job, ..) = asked(&mut explored);
+    let (job, ..) = explain_request(&mut explored);
     let problem = Error::NotLeftOut {
         problem: "it does not read it",
     };
-    tell(&mut explored, job, Err(problem));
+    answer_with(&mut explored, job, Err(problem));
     assert_eq!(shown(&explored), 3, "what is shown stays");
     explored
         .harness
@@ -116,10 +116,10 @@ fn the_sentence_that_matters_most_stands_first_and_an_edited_one_above_it() {
 }
 
 #[test]
-fn it_tells_how_far_it_is_and_can_be_stopped() {
+fn it_shows_its_progress_and_can_be_stopped() {
     let mut explored = Explored::page();
     explored.click("Leave one out");
-    let (job, _, control) = asked(&mut explored);
+    let (job, _, control) = explain_request(&mut explored);
     let state = &mut explored.harness.state_mut().state;
     state.receive(Event::Adapting {
         job,
@@ -133,9 +133,9 @@ fn it_tells_how_far_it_is_and_can_be_stopped() {
     explored.harness.get_by_label("Stop").click();
     explored.harness.run_steps(3);
     assert!(control.is_cancelled());
-    explored.harness.get_by_label("Ask again").click();
+    explored.harness.get_by_label("Try again").click();
     explored.harness.run_steps(3);
-    let (again, _, control) = asked(&mut explored);
+    let (again, _, control) = explain_request(&mut explored);
     assert!(again != job && !control.is_cancelled());
     // Another sentence does not wait for this one.
     let state = &mut explored.harness.state_mut().state;

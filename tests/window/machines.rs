@@ -5,7 +5,7 @@ use canopy::inference::DeviceChoice;
 
 use super::*;
 
-/// A window that is asked for another machine.
+/// A window with the dialog for another machine.
 fn naming() -> Window {
     let mut window = Window::with_document(PAGE);
     window.state.apply(Command::Machine(MachineCommand::Name));
@@ -84,7 +84,7 @@ fn what_is_named_computes_and_its_key_is_kept_apart() {
 }
 
 #[test]
-fn an_address_that_is_none_is_told() {
+fn an_invalid_address_is_reported() {
     let mut window = naming();
     let named = NamedMachine {
         address: "http://workstation".to_owned(),

@@ -1,4 +1,4 @@
-//! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
+//! The window as a user sees it, drawn without a display: find by label, click, look at the requests.
 
 mod accessibility;
 mod aligning;
@@ -56,7 +56,7 @@ impl Window {
     /// Commands of the frame are carried out after it, as the application does.
     fn frame(ui: &mut egui::Ui, window: &mut Self) {
         let mut commands = vec![];
-        workbench_ui(ui, &mut window.state, &mut window.panels, &mut commands);
+        workbench_ui(ui, &window.state, &mut window.panels, &mut commands);
         ask_about_closing(ui.ctx(), &mut window.state, &mut window.closing);
         for command in &commands {
             window.state.apply(command.clone());
@@ -105,7 +105,7 @@ impl Window {
         self
     }
 
-    /// Says that the model that was asked for is open.
+    /// Reports that the requested model is open.
     fn model_opened(mut self) -> Self {
         let state = &mut self.state;
         let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
@@ -291,7 +291,7 @@ fn words_are_looked_for_and_replaced_by_keys() {
         harness.get_by_label(label);
         assert_eq!(document(&harness).1, Some(sentence));
     }
-    // Of the field, not of the sentence.
+    // Undo of the field, not of the sentence.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Delete);
     harness.run_steps(3);
     assert_eq!(document(&harness).2, 6);
@@ -351,7 +351,7 @@ fn a_click_on_the_state_confirms_the_sentence() {
 fn flags_are_explained() {
     let mut harness = Window::with_document(PAGE).translated().harness();
     harness.run();
-    harness.get_by_label("The same words over and over");
+    harness.get_by_label("Repeats the same words");
 }
 
 #[test]

@@ -25,8 +25,8 @@ fn found(material: &Material, languages: Option<&(String, String)>) -> Survey {
     found.expect("reads").expect("not broken off")
 }
 
-/// The look that was asked for.
-fn asked(state: &mut AppState) -> (JobId, Material, Option<(String, String)>) {
+/// The requested survey.
+fn survey_request(state: &mut AppState) -> (JobId, Material, Option<(String, String)>) {
     match state.training.run_requests.pop() {
         Some(RunRequest::Survey {
             job,
@@ -44,10 +44,10 @@ pub(super) fn dropped(home: &Path, paths: Vec<PathBuf>) -> Harness<'static, Wind
     harness.run();
     let state = &mut harness.state_mut().state;
     state.apply(Command::Drop(paths));
-    let (job, material, languages) = asked(state);
+    let (job, material, languages) = survey_request(state);
     state.receive(Event::CorpusRead { job, share: 0.4 });
     harness.run_steps(4);
-    harness.get_by_label("Looking at what is in it");
+    harness.get_by_label("Checking its content");
     let survey = Box::new(found(&material, languages.as_ref()));
     let state = &mut harness.state_mut().state;
     state.receive(Event::Surveyed { job, survey });
@@ -56,11 +56,11 @@ pub(super) fn dropped(home: &Path, paths: Vec<PathBuf>) -> Harness<'static, Wind
 }
 
 #[test]
-fn a_dropped_table_is_told_about_before_it_is_made_a_corpus() {
+fn a_dropped_table_is_described_before_it_is_made_a_corpus() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = dropped(home.path(), vec![table(home.path())]);
     for text in [
-        "11  ·  9 to learn from and to be scored on",
+        "11  ·  9 for training and scoring",
         "1 pair with one side several times as long as the other: context only",
         "1 pair with the same text in both languages: context only",
     ] {
@@ -120,7 +120,7 @@ fn other_languages_are_looked_for_again() {
     let mut harness = dropped(home.path(), vec![table(home.path())]);
     harness.get_by_label("Swap").click();
     harness.run_steps(4);
-    let (job, material, languages) = asked(&mut harness.state_mut().state);
+    let (job, material, languages) = survey_request(&mut harness.state_mut().state);
     assert_eq!(languages, Some(("de".to_owned(), "en".to_owned())));
     let error = Error::NoModel.into();
     let survey = Box::new(found(&material, languages.as_ref()));
@@ -137,7 +137,7 @@ fn other_languages_are_looked_for_again() {
     harness.run_steps(4);
     harness.get_by_label("Look again").click();
     harness.run_steps(4);
-    let (job, ..) = asked(&mut harness.state_mut().state);
+    let (job, ..) = survey_request(&mut harness.state_mut().state);
     let state = &mut harness.state_mut().state;
     state.receive(Event::Failed { job, error });
     assert!(state.notices.is_empty(), "the form tells it");
@@ -158,7 +158,7 @@ fn two_folders_are_a_pair_and_one_waits_for_the_other() {
     }
     let [de, en] = folders.clone();
     let harness = dropped(home.path(), folders.to_vec());
-    harness.get_by_label("1  ·  1 to learn from and to be scored on");
+    harness.get_by_label("1  ·  1 for training and scoring");
     harness.get_by_label("No pair looks doubtful.");
     let form = harness.state().state.training.corpus_form.as_ref();
     let form = form.expect("it is open");
@@ -173,7 +173,7 @@ fn two_folders_are_a_pair_and_one_waits_for_the_other() {
     state.apply(Command::Drop(vec![de.clone()]));
     assert!(state.training.run_requests.is_empty(), "one is missing");
     state.apply(Command::Drop(vec![en.clone()]));
-    let (_, material, _) = asked(state);
+    let (_, material, _) = survey_request(state);
     let both = Material::Folders {
         source: de,
         target: en,
@@ -188,7 +188,7 @@ fn a_look_can_be_skipped_and_what_is_dropped_elsewhere_is_opened() {
     let mut window = page(home.path());
     let state = &mut window.state;
     state.apply(Command::Drop(vec![file.clone()]));
-    let (job, ..) = asked(state);
+    let (job, ..) = survey_request(state);
     let mut harness = window.harness();
     harness.run_steps(4);
     harness.get_by_label("Skip").click();

@@ -6,7 +6,7 @@ use canopy::memory::TranslationMemory;
 
 use super::*;
 
-/// With a memory, of which `pairs` are told apart from those of the model.
+/// With a memory, of which `pairs` are distinguished from those of the model.
 pub(super) fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
@@ -55,7 +55,7 @@ fn a_folder_is_chosen_in_the_menu() {
 }
 
 #[test]
-fn a_form_of_address_is_chosen_in_the_menu_and_asked_for() {
+fn a_form_of_address_is_chosen_in_the_menu_and_requested() {
     let mut harness = Window::with_document(PAGE).harness();
     harness.run();
     harness.get_by_label("Model").click();
@@ -70,7 +70,7 @@ fn a_form_of_address_is_chosen_in_the_menu_and_asked_for() {
     let state = &mut harness.state_mut().state;
     state.apply(Command::SetAddress(choice));
     state.apply(Command::Translate(Scope::Document));
-    let asked = state
+    let chosen = state
         .requests
         .iter()
         .rev()
@@ -78,7 +78,7 @@ fn a_form_of_address_is_chosen_in_the_menu_and_asked_for() {
             Request::Translate { address, .. } => Some(*address),
             _ => None,
         });
-    assert_eq!(asked, Some(choice));
+    assert_eq!(chosen, Some(choice));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn similar_sentences_stand_below_and_can_be_used() {
 }
 
 #[test]
-fn a_match_tells_where_it_comes_from_and_a_key_uses_it() {
+fn a_match_names_its_origin_and_a_key_uses_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("mine.tmx");
     let unit = |date: &str, source: &str, target: &str| {

@@ -1,4 +1,4 @@
-//! Changes of somebody else, over the document.
+//! Another person's changes, over the document.
 
 use canopy::app::{ChangeKind, MergeCommand};
 use canopy::text::export::{ExportFormat, Languages};
@@ -43,7 +43,7 @@ fn texts(harness: &Harness<'static, Window>) -> [String; 2] {
 }
 
 #[test]
-fn changes_are_shown_and_taken_and_conflicts_are_not_unless_asked() {
+fn changes_are_shown_and_accepted_and_conflicts_only_on_request() {
     let mut harness = window().harness();
     harness.run_steps(4);
     harness.get_by_label("2 changes in page.xlf");

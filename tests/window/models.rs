@@ -178,9 +178,9 @@ fn the_language_of_a_document_chooses_the_model() {
 }
 
 #[test]
-fn a_text_that_the_model_does_not_know_is_told_above_it() {
+fn a_text_that_the_model_does_not_know_is_marked_above_it() {
     let page = "<p>Click here to print the page.</p>".repeat(10);
-    let label = "Unlike what the model knows";
+    let label = "Unlike the model's training texts";
     let known = with_models(Window::with_document(&page), several());
     let mut harness = known.translated_with(-0.1).harness();
     harness.run();
@@ -238,7 +238,7 @@ fn a_model_of_several_languages_gets_its_language_in_the_menu() {
     assert_eq!(target.as_deref(), Some("nl"));
 }
 
-/// Says that the model that was asked for is open.
+/// Reports that the requested model is open.
 fn answer(window: &mut Window) {
     let Some(Request::OpenModel {
         job,
@@ -247,7 +247,7 @@ fn answer(window: &mut Window) {
         ..
     }) = window.state.requests.pop()
     else {
-        panic!("no model was asked for")
+        panic!("no model was requested")
     };
     let info = ModelInfo {
         source_language: source.expect("a language"),
@@ -284,7 +284,7 @@ fn a_language_that_no_model_translates_is_said() {
 }
 
 #[test]
-fn a_translation_tells_by_which_model_it_is() {
+fn a_translation_names_its_model() {
     let mut window = Window::with_document(PAGE).translated();
     let document = window.state.document.as_ref().expect("a document");
     assert_eq!(document.target(0).model.as_deref(), Some("tiny"));
@@ -331,7 +331,7 @@ impl Kept {
         self.home.path().join("models")
     }
 
-    /// Sends what the window asks for, and takes in what is told until `done`.
+    /// Sends the window's requests, and receives events until `done`.
     fn follow(&self, window: &mut Window, done: impl Fn(&Event) -> bool) {
         for request in window.state.models.requests.drain(..) {
             self.thread.send(request);
@@ -413,7 +413,7 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
 }
 
 #[test]
-fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
+fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     std::fs::create_dir(path("opus")).expect("a folder");
@@ -443,7 +443,7 @@ fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
             .receive(Event::ModelInspected { job, path, model });
         let mut harness = window.harness();
         harness.run_steps(5);
-        harness.get_by_label_contains("is no model that can be read");
+        harness.get_by_label_contains("is not a readable model");
         harness.get_by_label_contains("model.npz is not there");
     }
 }

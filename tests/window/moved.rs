@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 
 use crate::{PAGE, Window};
 
-/// A window with a page of which two sentences were edited elsewhere.
+/// A window with a page of which two sentences were edited in another place.
 pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE);
     let document = &window.state.document.as_ref().expect("it is open").document;
@@ -22,7 +22,7 @@ pub(super) fn window() -> Window {
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
     let project = Project::new("old/name.html".into(), String::new(), targets);
     let path = "page.html".into();
-    window.state.receive(Event::WorkElsewhere { path, project });
+    window.state.receive(Event::MovedWork { path, project });
     window
 }
 

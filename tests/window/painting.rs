@@ -1,4 +1,4 @@
-//! Paints what a frame says without a graphics card, and tells which colour every text has upon which ground.
+//! Paints what a frame says without a graphics card, and reports the colour and background of every text.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use egui::epaint::{ClippedShape, Mesh, Primitive, TextShape, Vertex, WHITE_UV};
 use egui::{Color32, ColorImage, Pos2, Rect, Shape, TextureId, TexturesDelta, pos2};
 use egui_kittest::{Harness, TestRenderer};
 
-/// The glyphs, as egui hands them to whoever draws.
+/// The glyphs, as egui hands them to the renderer.
 #[derive(Clone, Default)]
 pub struct Atlas(Arc<Mutex<ColorImage>>);
 
@@ -43,7 +43,7 @@ pub struct PaintedText {
     /// The least of its characters.
     pub contrast: f32,
     pub place: Rect,
-    /// What of the window it may be drawn in.
+    /// The part of the window that it may be drawn in.
     pub clip: Rect,
 }
 
@@ -109,7 +109,7 @@ impl Painting {
         if shape.opacity_factor <= 0.0 {
             return;
         }
-        let mut told: Option<PaintedText> = None;
+        let mut painted: Option<PaintedText> = None;
         for row in &shape.galley.rows {
             let rotation = egui::emath::Rot2::from_angle(shape.angle);
             let origin = shape.pos + rotation * row.pos.to_vec2();
@@ -134,17 +134,17 @@ impl Painting {
             self.mesh(clip, &vertices, ground, true);
             for corners in vertices[glyphs].chunks_exact(4) {
                 let place = Rect::from_points(&[corners[0].pos, corners[3].pos]);
-                self.tell(&mut told, &shape.galley, clip, place, corners[0].color);
+                self.add_text(&mut painted, &shape.galley, clip, place, corners[0].color);
             }
             self.mesh(clip, &vertices, letters, true);
         }
-        self.texts.extend(told);
+        self.texts.extend(painted);
     }
 
     /// Notes a character that is drawn.
-    fn tell(
+    fn add_text(
         &self,
-        told: &mut Option<PaintedText>,
+        painted: &mut Option<PaintedText>,
         galley: &egui::Galley,
         clip: Rect,
         place: Rect,
@@ -159,14 +159,14 @@ impl Painting {
             .then(|| self.at(place.center()))
             .flatten()
         else {
-            if let Some(told) = told {
-                told.place |= place;
+            if let Some(painted) = painted {
+                painted.place |= place;
             }
             return;
         };
         let color = over(color, ground);
         let contrast = contrast_ratio(color, ground);
-        let told = told.get_or_insert_with(|| PaintedText {
+        let painted = painted.get_or_insert_with(|| PaintedText {
             text: galley.text().to_owned(),
             color,
             ground,
@@ -174,9 +174,9 @@ impl Painting {
             place,
             clip,
         });
-        told.place |= place;
-        if contrast < told.contrast {
-            (told.color, told.ground, told.contrast) = (color, ground, contrast);
+        painted.place |= place;
+        if contrast < painted.contrast {
+            (painted.color, painted.ground, painted.contrast) = (color, ground, contrast);
         }
     }
 

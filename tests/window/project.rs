@@ -140,8 +140,8 @@ fn a_folder_that_is_dropped_opens_as_a_project_and_a_menu_asks_for_one() {
     harness.run();
     harness.get_by_label_contains("Open project…").click();
     harness.run_steps(3);
-    let asks = Command::Project(ProjectCommand::Choose);
-    assert!(harness.state().commands.contains(&asks));
+    let command = Command::Project(ProjectCommand::Choose);
+    assert!(harness.state().commands.contains(&command));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn word() -> Vec<u8> {
     writer.finish().expect("an archive").into_inner()
 }
 
-/// Carries out what is asked of the file thread: the document is read as it says.
+/// Carries out the requests to the file thread: the document is read as it says.
 fn read(state: &mut AppState, bytes: &[u8]) -> Option<ReadingOptions> {
     let opens = |request: FileRequest| match request {
         FileRequest::OpenDocument {
@@ -68,10 +68,10 @@ fn read(state: &mut AppState, bytes: &[u8]) -> Option<ReadingOptions> {
         _ => None,
     };
     let (job, path, reading) = state.file_requests.drain(..).find_map(opens)?;
-    let asked = reading.clone().unwrap_or_default();
+    let options = reading.clone().unwrap_or_default();
     let name = path.to_string_lossy().into_owned();
     let format = Format::from_content(&path, bytes).expect("a format");
-    let document = Document::from_bytes_with(&name, format, bytes.to_vec(), &asked);
+    let document = Document::from_bytes_with(&name, format, bytes.to_vec(), &options);
     state.receive(Event::DocumentOpened {
         job,
         path,
@@ -175,7 +175,7 @@ fn columns_of_a_table_are_entered() {
 }
 
 #[test]
-fn what_the_file_has_already_is_not_overwritten_unless_it_is_asked_for() {
+fn what_the_file_has_already_is_not_overwritten_unless_requested() {
     let unit = |id: u8, target: &str| {
         format!("<trans-unit id=\"{id}\"><source>Open {id}</source>{target}</trans-unit>")
     };
@@ -210,12 +210,13 @@ fn what_the_file_has_already_is_not_overwritten_unless_it_is_asked_for() {
     // Once more: only the draft of the model is replaced.
     state.apply(Command::Translate(Scope::Document));
     let Some(Request::Translate {
-        sentences: asked, ..
+        sentences: requested,
+        ..
     }) = state.requests.pop()
     else {
         panic!("it is translated again");
     };
-    assert_eq!(asked, [2]);
+    assert_eq!(requested, [2]);
     state.apply(Command::Cancel);
 
     let mut harness = window.harness();
@@ -233,7 +234,7 @@ fn what_the_file_has_already_is_not_overwritten_unless_it_is_asked_for() {
 }
 
 #[test]
-fn subtitles_tell_their_times_and_how_fast_they_have_to_be_read() {
+fn subtitles_show_their_times_and_their_reading_speed() {
     let srt = "1\n00:00:01,000 --> 00:00:03,000\nLook at it now.\n\n2\n00:00:04,000 --> 00:00:05,000\nThen wait for a while.\n";
     let document = Document::parse(
         "film.srt",

@@ -39,7 +39,7 @@ fn begun(home: &Path) -> (Harness<'static, Window>, JobId) {
 /// Both runs wait.
 pub(super) fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJob>) {
     let (mut harness, job) = begun(home);
-    harness.get_by_label_contains("It has no other speakers");
+    harness.get_by_label_contains("a language that Canopy made up");
     let state = &mut harness.state_mut().state;
     let folder = home.join("corpora/sample tales");
     let pairs = 9;
@@ -123,17 +123,17 @@ pub(super) fn compared(home: &Path) -> (Harness<'static, Window>, Vec<PathBuf>) 
     harness.get_by_label_contains("This model reads the whole tale");
     let state = &mut harness.state_mut().state;
     state.receive(Event::Finished { job: jobs[1].job });
-    let Some(EvaluationRequest::Evaluate(asked)) = state.evaluate.requests.pop() else {
+    let Some(EvaluationRequest::Evaluate(job)) = state.evaluate.requests.pop() else {
         panic!("both are compared");
     };
-    assert_eq!(asked.models, models);
-    assert_eq!(asked.corpus, home.join("corpora/sample tales"));
+    assert_eq!(job.models, models);
+    assert_eq!(job.corpus, home.join("corpora/sample tales"));
     harness.run_steps(4);
     harness.get_by_label_contains("Both translate 50 tales");
     let state = &mut harness.state_mut().state;
     let evaluation = Arc::new(evaluation());
     state.receive(Event::Evaluated {
-        job: asked.job,
+        job: job.job,
         evaluation,
         expected: None,
     });
@@ -261,7 +261,7 @@ fn a_sample_run_can_be_stopped_at_any_time_and_tried_again() {
 }
 
 #[test]
-fn whoever_stops_one_run_stops_the_sample() {
+fn stopping_one_run_stops_the_sample() {
     let home = tempfile::tempdir().expect("a folder");
     let (mut harness, jobs) = learning(home.path());
     let state = &mut harness.state_mut().state;
@@ -270,7 +270,7 @@ fn whoever_stops_one_run_stops_the_sample() {
     let event = TrainingEvent::Finished { step, reason };
     state.receive(Event::Training { job, event });
     state.receive(Event::Finished { job });
-    let sample = state.training.sample.as_ref().expect("it is told of");
+    let sample = state.training.sample.as_ref().expect("it is reported of");
     assert!(matches!(sample.stage, SampleStage::Stopped));
     let ended = TrainingRequest::Order {
         job: jobs[1].job,
@@ -280,7 +280,7 @@ fn whoever_stops_one_run_stops_the_sample() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_and_ends_the_sample() {
+fn what_goes_wrong_is_reported_and_ends_the_sample() {
     let home = tempfile::tempdir().expect("a folder");
     let (mut harness, job) = begun(home.path());
     let state = &mut harness.state_mut().state;
@@ -294,10 +294,10 @@ fn what_goes_wrong_is_told_and_ends_the_sample() {
     for job in &jobs {
         state.receive(Event::Finished { job: job.job });
     }
-    let Some(EvaluationRequest::Evaluate(asked)) = state.evaluate.requests.pop() else {
+    let Some(EvaluationRequest::Evaluate(job)) = state.evaluate.requests.pop() else {
         panic!("both are compared");
     };
-    let (job, error) = (asked.job, Error::NoModel.into());
+    let (job, error) = (job.job, Error::NoModel.into());
     state.receive(Event::Failed { job, error });
     harness.run_steps(4);
     harness.get_by_label("Compare both").click();

@@ -5,7 +5,7 @@ use canopy::text::document::SegmentEdit;
 
 use super::*;
 
-fn asked(harness: &mut Harness<'_, Window>) -> Option<SegmentEdit> {
+fn segment_edit(harness: &mut Harness<'_, Window>) -> Option<SegmentEdit> {
     let requests = harness.state_mut().state.file_requests.drain(..);
     let mut edits = requests.filter_map(|request| match request {
         FileRequest::Recut { edit, .. } => Some(edit),
@@ -54,10 +54,13 @@ fn a_click_puts_the_caret_and_keys_split_and_join() {
         sentence: 1,
         chars: 6,
     };
-    assert_eq!(asked(&mut harness), Some(split));
+    assert_eq!(segment_edit(&mut harness), Some(split));
     let both = egui::Modifiers::COMMAND | egui::Modifiers::SHIFT;
     press(&mut harness, both, egui::Key::B);
-    assert_eq!(asked(&mut harness), Some(SegmentEdit::Join { sentence: 1 }));
+    assert_eq!(
+        segment_edit(&mut harness),
+        Some(SegmentEdit::Join { sentence: 1 })
+    );
 }
 
 #[test]

@@ -38,22 +38,22 @@ fn press(harness: &mut Harness<'_, Window>, key: egui::Key) {
 }
 
 #[test]
-fn a_term_tells_its_translation_where_the_pointer_is() {
+fn a_term_shows_its_translation_where_the_pointer_is() {
     let mut harness = with_terms().harness();
     harness.run();
     let cell = harness.get_by_label("Click File now.").rect();
-    let mut told = Vec::new();
+    let mut seen = Vec::new();
     for step in 0_u8..16 {
         let x = cell.left() + 60.0 + 10.0 * f32::from(step);
         harness.hover_at(egui::pos2(x, cell.center().y));
         harness.run_steps(16);
         for term in ["klicken", "Datei"] {
-            if harness.query_by_label(term).is_some() && !told.contains(&term) {
-                told.push(term);
+            if harness.query_by_label(term).is_some() && !seen.contains(&term) {
+                seen.push(term);
             }
         }
     }
-    assert_eq!(told, ["klicken", "Datei"]);
+    assert_eq!(seen, ["klicken", "Datei"]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(super) fn home() -> TempDir {
 }
 
 /// Writes the events of a run: two validations, the second on all documents.
-pub(super) fn tell(run: &Path) {
+pub(super) fn write_events(run: &Path) {
     let mut text = String::from(
         "{\"event\":\"started\",\"parameters\":1234567,\"examples\":10,\"skipped\":0,\"device\":\"CPU\",\"step\":0,\
          \"limits\":{\"steps\":40},\"steps_per_epoch\":20}\n",
@@ -96,7 +96,7 @@ fn a_run_is_filled_in_and_started() {
 #[test]
 fn a_second_run_of_a_system_has_a_name_of_its_own() {
     let home = home();
-    tell(&home.path().join("runs/x-transformer-small"));
+    write_events(&home.path().join("runs/x-transformer-small"));
     let mut window = page(home.path());
     window
         .state
@@ -110,7 +110,7 @@ fn a_second_run_of_a_system_has_a_name_of_its_own() {
 fn a_run_that_went_back_says_so() {
     let home = home();
     let run = home.path().join("runs/evening");
-    tell(&run);
+    write_events(&run);
     let events = run.join("events.jsonl");
     let mut text = std::fs::read_to_string(&events).expect("readable");
     text.push_str(
@@ -130,7 +130,7 @@ fn a_run_that_went_back_says_so() {
 }
 
 #[test]
-fn other_pages_tell_how_far_a_run_is() {
+fn other_pages_show_the_progress_of_a_run() {
     let home = home();
     let mut window = page(home.path());
     for command in [TrainingCommand::NewRun, TrainingCommand::Start] {
@@ -149,7 +149,7 @@ fn other_pages_tell_how_far_a_run_is() {
 fn a_run_that_was_never_validated_continues_from_its_last_checkpoint() {
     let home = home();
     let run = home.path().join("runs/evening");
-    tell(&run);
+    write_events(&run);
     for checkpoint in ["last", "best"] {
         let model = run.join("checkpoints").join(checkpoint);
         std::fs::create_dir_all(&model).expect("a folder");
@@ -221,8 +221,8 @@ fn fields_of_bert_are_there_for_systems_that_read_it() {
             let found = harness.query_by_role_and_label(role, field);
             assert_eq!(found.is_some(), reads, "{preset}: {field}");
         }
-        let told = harness.query_all_by_label("Choose the folder of an imported BERT");
-        assert_eq!(told.count(), if reads { 2 } else { 0 }, "{preset}");
+        let hints = harness.query_all_by_label("Choose the folder of an imported BERT");
+        assert_eq!(hints.count(), if reads { 2 } else { 0 }, "{preset}");
     }
 }
 
@@ -318,7 +318,7 @@ fn a_run_that_goes_on_keeps_its_corpus_and_seed() {
 #[test]
 fn a_run_of_another_program_shows_its_scores_translations_and_warnings() {
     let home = home();
-    tell(&home.path().join("runs/evening"));
+    write_events(&home.path().join("runs/evening"));
     let mut harness = page(home.path()).harness();
     harness.run();
     assert_eq!(
@@ -346,7 +346,7 @@ fn a_run_of_another_program_shows_its_scores_translations_and_warnings() {
 fn a_run_that_the_command_line_began_elsewhere_is_there() {
     let (home, elsewhere) = (home(), tempfile::tempdir().expect("a folder"));
     let run = elsewhere.path().join("morning");
-    tell(&run);
+    write_events(&run);
     remember_run(home.path(), &run).expect("writes");
     let window = page(home.path());
     let seen: Vec<&Path> = window
@@ -364,7 +364,7 @@ fn all_runs_stand_side_by_side_with_the_settings_in_which_they_differ() {
     let home = home();
     for (name, dropout) in [("one", 0.1), ("other", 0.3)] {
         let run = home.path().join("runs").join(name);
-        tell(&run);
+        write_events(&run);
         let config = format!("corpus = \"letters\"\ndropout = {dropout}\n");
         std::fs::write(run.join("config.toml"), config).expect("a file");
     }
@@ -380,7 +380,7 @@ fn all_runs_stand_side_by_side_with_the_settings_in_which_they_differ() {
 fn an_order_to_another_program_goes_through_the_folder() {
     let home = home();
     let run = home.path().join("runs/evening");
-    tell(&run);
+    write_events(&run);
     let mut window = page(home.path());
     let pause = TrainingCommand::Order(run.clone(), Order::Pause);
     window.state.apply(Command::Training(pause));
@@ -394,7 +394,7 @@ fn an_order_to_another_program_goes_through_the_folder() {
 fn a_deleted_run_goes_to_the_trash_and_comes_back() {
     let home = home();
     let run = home.path().join("runs/evening");
-    tell(&run);
+    write_events(&run);
     let (sender, events) = channel();
     let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
     let mut window = page(home.path());
@@ -426,7 +426,7 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
     let (home, elsewhere) = (home(), tempfile::tempdir().expect("a folder"));
     let [morning, evening, trashed] =
         ["morning", "evening", ".trash/evening"].map(|name| elsewhere.path().join(name));
-    tell(&morning);
+    write_events(&morning);
     let (sender, events) = channel();
     let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
     let next = || {
@@ -483,7 +483,7 @@ fn a_renamed_run_stays_selected() {
     let home = home();
     let run = home.path().join("runs/evening");
     for name in ["early", "evening"] {
-        tell(&home.path().join("runs").join(name));
+        write_events(&home.path().join("runs").join(name));
     }
     let mut window = page(home.path());
     let select = TrainingCommand::Select(run.clone());

@@ -163,8 +163,8 @@ fn dialogs() -> Vec<View> {
         name: "page.de.html".to_owned(),
         folder: None,
     };
-    let mut asked = Window::with_document(PAGE);
-    asked.panels.path = canopy::gui::PathQuestion::new(path);
+    let mut window = Window::with_document(PAGE);
+    window.panels.path = canopy::gui::PathQuestion::new(path);
     let name = Command::LanguageModel(LanguageModelCommand::Name);
     vec![
         View::of(
@@ -183,7 +183,7 @@ fn dialogs() -> Vec<View> {
             "language model",
             applied(Window::with_document(PAGE), [name]),
         ),
-        View::of("path", asked),
+        View::of("path", window),
         View::of(
             "project settings",
             applied(
@@ -262,7 +262,7 @@ fn explorer_views() -> Vec<View> {
 fn training_views() -> Vec<View> {
     let with_run = || {
         let home = training::home();
-        training::tell(&home.path().join("runs/evening"));
+        training::write_events(&home.path().join("runs/evening"));
         home
     };
     let form = |preset: &'static str, start: Start| {
@@ -276,7 +276,7 @@ fn training_views() -> Vec<View> {
     };
     let two_runs = || {
         let home = with_run();
-        training::tell(&home.path().join("runs/morning"));
+        training::write_events(&home.path().join("runs/morning"));
         for (name, dropout) in [("evening", 0.1), ("morning", 0.3)] {
             let text = format!("corpus = \"letters\"\ndropout = {dropout}\n");
             let file = home.path().join("runs").join(name).join("config.toml");

@@ -128,8 +128,8 @@ impl AppState {
             Ok(alignment) => {
                 if alignment.is_restored {
                     let detail =
-                        "These documents were aligned before; your corrections are there again.";
-                    self.notify(NoticeKind::Hint, "Taken up again", detail);
+                        "These documents were aligned before; your corrections are restored.";
+                    self.notify(NoticeKind::Hint, "Restored", detail);
                 }
                 let first = alignment.table.rows().first();
                 let is_open = first.is_some_and(canopy_corpus::AlignmentRow::is_open);
@@ -141,7 +141,7 @@ impl AppState {
                 self.aligning.open = Some(*alignment);
                 self.aligning.revision += 1;
                 self.aligning.selected = (row.unwrap_or(0), Column::Source);
-                self.aligning.scroll_to = Some(row.unwrap_or(0));
+                self.aligning.scroll_to.set(row.unwrap_or(0));
             }
             Err(error) => self.show_error("The documents could not be aligned", &error),
         }
@@ -165,7 +165,7 @@ impl AppState {
             .as_ref()
             .map_or(0, |open| open.table.rows().len());
         self.aligning.selected.0 = row.min(count.saturating_sub(1));
-        self.aligning.scroll_to = Some(self.aligning.selected.0);
+        self.aligning.scroll_to.set(self.aligning.selected.0);
     }
 
     fn look_at_next_open(&mut self) {
@@ -174,7 +174,7 @@ impl AppState {
         match open.and_then(|open| open.table.next_open(row)) {
             Some(row) => self.look_at_row(row),
             None if open.is_some() => {
-                let title = "Every row is looked at or sure";
+                let title = "Every row is reviewed or certain";
                 self.notify(NoticeKind::Done, title, "Save the pairs when you are done.");
             }
             None => {}
@@ -242,7 +242,7 @@ impl AppState {
         };
         if open.languages.source.trim().is_empty() || open.languages.target.trim().is_empty() {
             let detail = "Type the codes of both languages above the columns, such as en and de.";
-            return self.notify(NoticeKind::Error, "In which languages are they?", detail);
+            return self.notify(NoticeKind::Error, "Which languages are they?", detail);
         }
         let stem = open.source.file_stem().unwrap_or_default();
         let name = format!("{}.tmx", stem.to_string_lossy());
@@ -254,12 +254,12 @@ impl AppState {
         let Some(open) = &self.aligning.open else {
             return;
         };
-        let format = match AlignmentFormat::of(&path) {
+        let format = match AlignmentFormat::from_path(&path) {
             Ok(format) => format,
             Err(error) => return self.show_error("The pairs are not saved", &error),
         };
         let keeps = self.aligning.keeps_doubtful;
-        let written = WrittenAlignment::of(&open.table, &open.languages, format, keeps);
+        let written = WrittenAlignment::from_table(&open.table, &open.languages, format, keeps);
         let job = self.keeping_job();
         self.file_requests.push(FileRequest::Export {
             job,

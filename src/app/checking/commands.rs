@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Asked, CheckCommand, Checking};
+use super::{CheckCommand, CheckInput, Checking};
 use crate::ask::Ask;
 use crate::jobs::{CheckRequest, JobId, State};
 use crate::open_document::OpenDocument;
@@ -37,12 +37,12 @@ impl AppState {
             C::ChooseDictionaries => self.asks.push(Ask::Dictionaries),
             C::UseDictionaries(folder) => {
                 self.set(|settings| settings.dictionaries = folder);
-                self.checking.asked = None;
+                self.checking.input = None;
             }
             C::ShowIgnored => {
                 self.with_document(OpenDocument::forget_ignored);
                 // They are looked for again.
-                self.checking.asked = None;
+                self.checking.input = None;
                 self.touch();
             }
         }
@@ -74,7 +74,7 @@ impl AppState {
     pub(crate) fn go_to_sentence(&mut self, sentence: usize) {
         self.select(sentence);
         if self.selected() == Some(sentence) {
-            self.with_document(|document| document.scroll_to = Some(sentence));
+            self.with_document(|document| document.scroll_to.set(sentence));
         }
     }
 
@@ -136,8 +136,8 @@ impl AppState {
     /// Has the document looked at again when it, or what is looked for, has changed.
     pub(crate) fn follow_checks(&mut self) {
         let content = self.document.as_ref().map(OpenDocument::content);
-        let asked = self.checking.asked.as_ref();
-        if asked.is_some_and(|asked| Some(asked.content.as_str()) != content) {
+        let input = self.checking.input.as_ref();
+        if input.is_some_and(|input| Some(input.content.as_str()) != content) {
             // Its sentences are gone, and so are the findings about them.
             self.checking = Checking::default();
         }
@@ -147,7 +147,7 @@ impl AppState {
         let Some(document) = &self.document else {
             return;
         };
-        let asked = Asked {
+        let input = CheckInput {
             content: document.content().to_owned(),
             revision: document.total_revision(),
             kinds: document.checks().to_vec(),
@@ -157,22 +157,22 @@ impl AppState {
             (Some(known), Some(index)) => Arc::ptr_eq(known, index),
             (known, index) => known.is_none() && index.is_none(),
         };
-        if self.checking.asked.as_ref() == Some(&asked) && has_same_terms {
+        if self.checking.input.as_ref() == Some(&input) && has_same_terms {
             return;
         }
         let pairs = document.pairs();
         let revisions = 0..document.num_sentences();
         let revisions = revisions.map(|index| document.revision(index)).collect();
-        let (source, target) = asked.languages.clone().unzip();
+        let (source, target) = input.languages.clone().unzip();
         let checks = Checks {
-            kinds: asked.kinds.clone(),
+            kinds: input.kinds.clone(),
             source_language: source,
             target_language: target,
         };
         let (job, terms) = (self.next_job(), self.termbase());
         let checking = &mut self.checking;
         checking.running = Some((job, revisions));
-        checking.asked = Some(asked);
+        checking.input = Some(input);
         checking.terms.clone_from(&self.terms.index);
         checking.requests.push(CheckRequest {
             job,

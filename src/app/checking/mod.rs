@@ -47,12 +47,12 @@ pub struct FindingGroup {
     pub findings: Vec<usize>,
 }
 
-/// What the checks found.
+/// Findings of the checks and the state of their list.
 #[derive(Debug, Default)]
 pub struct Checking {
     /// In the order of the sentences; of what the document was when it was looked at last.
     pub findings: Vec<Finding>,
-    /// The same, check by check.
+    /// Findings, check by check.
     pub groups: Vec<FindingGroup>,
     /// How many are ignored.
     pub ignored: usize,
@@ -62,17 +62,17 @@ pub struct Checking {
     pub requests: Vec<CheckRequest>,
     /// With the revisions of the sentences that are being looked at.
     running: Option<(JobId, Vec<u32>)>,
-    /// What was asked about last.
-    asked: Option<Asked>,
+    /// The request that was sent last.
+    input: Option<CheckInput>,
     /// The termbase at that time.
     terms: Option<Arc<TermIndex>>,
-    /// Of the sentences that the findings are about: a repair of another text would undo somebody's work.
+    /// Revisions of the sentences that the findings are about: a repair of an older text would undo an edit.
     revisions: Vec<u32>,
 }
 
-/// What findings depend on.
+/// Everything that findings depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct CheckInput {
     content: String,
     revision: u64,
     kinds: Vec<CheckKind>,

@@ -256,7 +256,7 @@ impl AppState {
         let Some(evaluation) = page.evaluation() else {
             return;
         };
-        // Another order each time; the clock of the program is nobody's secret.
+        // Another order each time; the program's clock need not be secret.
         let seed = self.now_secs.to_bits() ^ u64::from(std::process::id());
         let judgement = evaluation.judgement([0, page.selected], seed);
         if judgement.documents.is_empty() {
@@ -332,8 +332,7 @@ impl AppState {
             .extension()
             .is_some_and(|extension| extension == "json");
         if !is_json && !open.revealed {
-            let detail =
-                "A table says whose translations were preferred: save as .json, or reveal first.";
+            let detail = "A table names the preferred systems: save as .json, or reveal first.";
             self.notify(NoticeKind::Hint, "The judgement is still blind", detail);
             return;
         }

@@ -34,14 +34,14 @@ pub enum EvaluateCommand {
     /// Shows another one of the evaluations so far.
     ShowEvaluation(usize),
     Show(EvaluateView),
-    /// Which system is looked at beside the first one.
+    /// The system that is compared with the first one.
     Select(usize),
     /// Opens the document of a segment with the model that is looked at, and shows what it read there.
     Trace(usize),
     /// The ending is `csv`, `tex`, `json`, `svg` or `png`.
     AskSave(&'static str),
     Save(PathBuf),
-    /// Of the first system and the selected one.
+    /// Judges the first system against the selected one.
     Judge,
     AskJudgement,
     OpenJudgement(PathBuf),
@@ -93,7 +93,7 @@ pub struct Evaluated {
     is_unsaved: bool,
 }
 
-/// A judgement that somebody makes.
+/// A judgement by a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenJudgement {
     pub judgement: Judgement,
@@ -101,7 +101,7 @@ pub struct OpenJudgement {
     pub path: Option<PathBuf>,
     /// The document that is shown.
     pub current: usize,
-    /// Whether it is told whose translations they were.
+    /// Whether the names of the systems are revealed.
     pub revealed: bool,
 }
 
@@ -125,7 +125,7 @@ impl OpenJudgement {
         })
     }
 
-    /// The judgement, and whether it was told whose translations they are: then it is closed.
+    /// The judgement, and whether the systems were revealed, which closes it.
     fn to_bytes(&self) -> Vec<u8> {
         #[derive(Serialize)]
         struct File<'a> {
@@ -146,7 +146,7 @@ impl OpenJudgement {
 pub struct Evaluate {
     /// In the order in which they were chosen; the first one is what the others are compared with.
     pub models: Vec<PathBuf>,
-    /// Models from elsewhere.
+    /// Models that are not in the library.
     pub added: Vec<PathBuf>,
     pub corpus: Option<PathBuf>,
     pub split: TestSplit,
@@ -157,7 +157,7 @@ pub struct Evaluate {
     /// Index of the one that is shown.
     pub shown: usize,
     pub view: EvaluateView,
-    /// Index of the system beside the first one.
+    /// Index of the system that is compared with the first one.
     pub selected: usize,
     pub judgement: Option<OpenJudgement>,
     pub contrast: Contrast,
@@ -184,7 +184,7 @@ enum Tracing {
     Translating,
 }
 
-/// [`Split::Test`] unless somebody says otherwise.
+/// [`Split::Test`] by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestSplit(pub Split);
 

@@ -10,7 +10,7 @@ use crate::ask::Ask;
 use crate::command::Page;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 use crate::state::{AppState, ModelState};
-use canopy_explain::{ContextEdit, Explanation, ModelView, Question, ViewKind, head_for_tree};
+use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
 use canopy_translate::inference::{InstalledModel, Reads};
 
 impl AppState {
@@ -22,7 +22,7 @@ impl AppState {
             C::View(view) => {
                 question.view = view;
                 if view == ViewKind::Tree {
-                    question.query = head_for_tree(question.query);
+                    question.query = explorer.for_tree(question.query);
                 }
                 self.turn_to(Some(question));
             }
@@ -40,6 +40,9 @@ impl AppState {
             }
             C::Heads(heads) => {
                 (question.query.heads, question.each_head) = (heads, false);
+                if heads == Heads::Usual {
+                    question.query.layer = None;
+                }
                 self.turn_to(Some(question));
             }
             C::Order(order) => {
@@ -58,7 +61,7 @@ impl AppState {
             C::Back => {
                 if let Some(question) = self.explorer.back.pop() {
                     self.explorer.question = self.explorer.fitted(question);
-                    self.ask_trace();
+                    self.request_trace();
                 }
             }
             C::Trace(top_t) => self.trace_document(None, top_t),
@@ -81,7 +84,7 @@ impl AppState {
             C::CompareWith(path) => self.open_trace(path, true),
             C::StopComparing => {
                 if self.explorer.compared.take().is_some() {
-                    self.ask_trace();
+                    self.request_trace();
                 }
             }
             C::AskEncoder => self.asks.push(Ask::Encoder),
@@ -95,8 +98,8 @@ impl AppState {
             C::Measure(measure) => self.use_measure(measure),
             C::StopEncoding => self.stop_comparing_sentences(),
             C::EditContext(edit) => self.edit_context(edit),
-            C::StopAsking => self.stop_asking_model(),
-            C::AskAgain => self.ask_trace(),
+            C::Cancel => self.cancel_explanation(),
+            C::Retry => self.request_trace(),
             C::AskSaveFigure(extension) => self.ask_save_explanation(extension),
             C::SaveFigure(path) => self.save_figure(path),
             C::AskSaveTrace => self.ask_save_explanation("trace"),
@@ -107,7 +110,7 @@ impl AppState {
 
     fn turn_to(&mut self, question: Option<Question>) {
         if question.is_some_and(|question| self.explorer.turn_to(question)) && !self.has_answer() {
-            self.ask_trace();
+            self.request_trace();
         }
     }
 
@@ -118,9 +121,9 @@ impl AppState {
         let Some(Ok(answer)) = &explorer.answer else {
             return false;
         };
-        let asked = (question.view, question.query.sentence);
-        let is_told = answer.explanation.of_sentence() == Some(asked);
-        if explorer.asked.is_some() || !is_present || !is_told {
+        let selected = (question.view, question.query.sentence);
+        let is_answered = answer.explanation.of_sentence() == Some(selected);
+        if explorer.pending.is_some() || !is_present || !is_answered {
             return false;
         }
         let mut same = Answer::clone(answer);
@@ -132,13 +135,13 @@ impl AppState {
     }
 
     /// Puts the present question to the trace.
-    pub(super) fn ask_trace(&mut self) {
+    pub(super) fn request_trace(&mut self) {
         let job = self.next_job();
         if self.explorer.question.view.of_model().is_none() {
-            self.explorer.stop_asking();
+            self.explorer.cancel_pending();
         }
         if self.explorer.question.view == ViewKind::Similarity {
-            self.ask_similarity(job);
+            self.request_similarity(job);
             return;
         }
         self.stop_comparing_sentences();
@@ -156,9 +159,9 @@ impl AppState {
             let sentence = question.query.sentence;
             if view == ModelView::LeaveOneOut {
                 // It takes long, and helps no other sentence.
-                self.explorer.stop_asking();
+                self.explorer.cancel_pending();
             }
-            self.ask_model(job, (view, sentence), None);
+            self.request_explanation(job, (view, sentence), None);
             return;
         }
         let request = ExplainRequest::Answer {
@@ -167,7 +170,7 @@ impl AppState {
             compared: self.explorer.compared.clone(),
             question: *question,
         };
-        self.explorer.asked = Some(job);
+        self.explorer.pending = Some(job);
         self.explorer.requests.push(request);
     }
 
@@ -184,20 +187,20 @@ impl AppState {
             return;
         }
         let job = self.next_job();
-        self.ask_model(job, (ModelView::LeaveOneOut, sentence), Some(edit));
+        self.request_explanation(job, (ModelView::LeaveOneOut, sentence), Some(edit));
     }
 
-    fn stop_asking_model(&mut self) {
+    fn cancel_explanation(&mut self) {
         let explorer = &mut self.explorer;
         if explorer.is_behind() {
-            explorer.stop_asking();
+            explorer.cancel_pending();
             explorer.revision += 1;
             explorer.answer = Some(Err("It was stopped.".to_owned()));
         }
     }
 
     /// The model itself answers.
-    fn ask_model(
+    fn request_explanation(
         &mut self,
         job: JobId,
         (view, sentence): (ModelView, usize),
@@ -206,8 +209,8 @@ impl AppState {
         let Some(document) = &self.document else {
             return;
         };
-        // What the model has begun to take in for one sentence, it needs for the next one too.
-        let control = self.explorer.asked_control.clone();
+        // What the model has begun to adapt to for one sentence, it needs for the next one too.
+        let control = self.explorer.pending_control.clone();
         let request = Request::Explain {
             job,
             view,
@@ -218,7 +221,7 @@ impl AppState {
             options: self.search_options(),
             control,
         };
-        self.explorer.asked = Some(job);
+        self.explorer.pending = Some(job);
         self.requests.push(request);
     }
 
@@ -330,12 +333,12 @@ impl AppState {
         };
         if matches!(&self.model, ModelState::Open { info, .. } if info.folder == folder) {
             self.explorer.question.view = ViewKind::Tree;
-            self.explorer.question.query = head_for_tree(self.explorer.question.query);
+            self.explorer.question.query = self.explorer.for_tree(self.explorer.question.query);
             self.trace_unasked();
         }
     }
 
-    /// Traces the document if that costs little; else the page tells the cost and asks.
+    /// Traces the document if that costs little; else the page shows the cost and asks.
     fn trace_unasked(&mut self) {
         if self
             .trace_bytes(None)
@@ -428,10 +431,10 @@ impl AppState {
 
 impl Explorer {
     /// Nobody waits for the model's answer any more.
-    pub(crate) fn stop_asking(&mut self) {
-        self.asked = None;
-        self.asked_control.cancel();
-        self.asked_control = JobControl::default();
+    pub(crate) fn cancel_pending(&mut self) {
+        self.pending = None;
+        self.pending_control.cancel();
+        self.pending_control = JobControl::default();
         self.taking_in = None;
     }
 }

@@ -29,7 +29,7 @@ impl AppState {
         }
     }
 
-    /// Of another document it would say nothing.
+    /// A trace of another document is not comparable.
     fn show_compared(&mut self, source: Arc<TraceSource>) {
         let texts = |source: &TraceSource| -> Vec<String> {
             let sentences = source.overview().source.iter();
@@ -38,14 +38,14 @@ impl AppState {
         let shown = self.explorer.source().map(texts);
         if shown.as_ref() != Some(&texts(&source)) {
             let detail = format!(
-                "It is of {}, whose sentences are others. Trace the same document with the other model.",
+                "It is of {}, which has different sentences. Trace the same document with the other model.",
                 source.overview().document
             );
             self.notify(NoticeKind::Error, "This trace cannot be compared", detail);
             return;
         }
         self.explorer.compared = Some(source);
-        self.ask_trace();
+        self.request_trace();
     }
 
     fn show_trace(&mut self, source: Arc<TraceSource>, origin: Origin) {
@@ -78,12 +78,16 @@ impl AppState {
         if let Some(word) = explorer.wanted_word.take() {
             explorer.question = explorer.about_word(&word);
         }
-        self.ask_trace();
+        self.request_trace();
     }
 
     pub(crate) fn answered(&mut self, job: JobId, answer: Result<Arc<Answer>>) {
         let explorer = &mut self.explorer;
-        if explorer.asked.take_if(|asked| *asked == job).is_none() {
+        if explorer
+            .pending
+            .take_if(|pending| *pending == job)
+            .is_none()
+        {
             return;
         }
         explorer.taking_in = None;
@@ -91,21 +95,26 @@ impl AppState {
         explorer.answer = Some(answer.map_err(|error| error.to_string()));
     }
 
-    /// The model takes in what resembles the document before it answers; returns whether the explorer waits for that.
+    /// The model adapts to what resembles the document before it answers; returns whether the explorer waits for that.
     pub(crate) fn taking_in(&mut self, job: JobId, done: usize, num: usize) -> bool {
         let explorer = &mut self.explorer;
-        let is_asked = explorer.asked == Some(job);
-        if is_asked {
+        let is_pending = explorer.pending == Some(job);
+        if is_pending {
             explorer.taking_in = Some((done, num));
         }
-        is_asked
+        is_pending
     }
 
     pub(crate) fn explained(&mut self, job: JobId, explanation: Result<Box<Explanation>>) {
         let explanation = match explanation {
             Err(error) if self.explorer.has_left_out() => {
                 // An edit could not be scored: what is shown stays.
-                if self.explorer.asked.take_if(|asked| *asked == job).is_some() {
+                if self
+                    .explorer
+                    .pending
+                    .take_if(|pending| *pending == job)
+                    .is_some()
+                {
                     self.explorer.taking_in = None;
                     self.show_error("The edited sentence could not be scored", &error);
                 }
@@ -149,7 +158,11 @@ impl AppState {
             return true;
         }
         let explorer = &mut self.explorer;
-        if explorer.asked.take_if(|asked| *asked == job).is_some() {
+        if explorer
+            .pending
+            .take_if(|pending| *pending == job)
+            .is_some()
+        {
             explorer.taking_in = None;
             explorer.revision += 1;
             explorer.answer = Some(Err(error.to_string()));
@@ -179,12 +192,12 @@ impl AppState {
 impl Explorer {
     /// Whether the present question is answered by a translation without each sentence of its context.
     fn has_left_out(&self) -> bool {
-        let asked = (self.question.view, self.question.query.sentence);
-        asked.0 == ViewKind::LeaveOneOut
-            && matches!(&self.answer, Some(Ok(answer)) if answer.explanation.of_sentence() == Some(asked))
+        let selected = (self.question.view, self.question.query.sentence);
+        selected.0 == ViewKind::LeaveOneOut
+            && matches!(&self.answer, Some(Ok(answer)) if answer.explanation.of_sentence() == Some(selected))
     }
 
-    /// The model's answer; one about an edited sentence beside what is shown of the others.
+    /// The model's answer; one about an edited sentence is shown next to the others.
     fn with_edits(&self, explanation: Box<Explanation>) -> Box<Explanation> {
         let Explanation::LeaveOneOut(edited) = &*explanation else {
             return explanation;

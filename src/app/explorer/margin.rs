@@ -1,4 +1,4 @@
-//! Where the context of the sentence that is selected in the document lies, as far as a trace of the document tells.
+//! The context of the sentence selected in the document, according to a trace of the document.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl AppState {
         trace.map(|trace| &trace.origin) != self.traceable().as_ref()
     }
 
-    /// Asks for the margin of the selected sentence, if that is another one than before.
+    /// Requests the margin of the selected sentence if the selection has changed.
     pub(crate) fn follow_margin(&mut self) {
         if self.page != Page::Document {
             return;
@@ -29,8 +29,8 @@ impl AppState {
         let wanted = self.wanted_margin();
         let margin = &mut self.explorer.margin;
         let is_same = match (&wanted, &margin.wanted) {
-            (Some((source, query)), Some((before, asked))) => {
-                Arc::ptr_eq(source, before) && query == asked
+            (Some((source, query)), Some((before, wanted))) => {
+                Arc::ptr_eq(source, before) && query == wanted
             }
             (None, None) => true,
             _ => false,
@@ -44,7 +44,7 @@ impl AppState {
             return;
         };
         let job = self.next_job();
-        self.explorer.margin.asked = Some(job);
+        self.explorer.margin.pending = Some(job);
         self.explorer
             .requests
             .push(ExplainRequest::Margin { job, source, query });
@@ -65,7 +65,7 @@ impl AppState {
 
     pub(crate) fn margin_found(&mut self, job: JobId, found: Option<Box<Margin>>) {
         let margin = &mut self.explorer.margin;
-        if margin.asked.take_if(|asked| *asked == job).is_some() {
+        if margin.pending.take_if(|pending| *pending == job).is_some() {
             margin.shown = found;
         }
     }

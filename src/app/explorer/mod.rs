@@ -31,10 +31,10 @@ pub enum ExploreCommand {
     Side(Side),
     Layer(usize),
     Heads(Heads),
-    /// All heads, beside each other.
+    /// All heads, side by side.
     EachHead,
     Order(Order),
-    /// Asks about a word or sentence.
+    /// Selects a word or sentence.
     Select(TextPosition),
     /// All words of the sentence together.
     SelectWholeSentence,
@@ -52,7 +52,7 @@ pub enum ExploreCommand {
     TraceSection(usize),
     AskOpenTrace,
     OpenTrace(PathBuf),
-    /// Shows the maps of another model's trace beside these.
+    /// Shows the maps of another model's trace next to these.
     AskCompare,
     CompareWith(PathBuf),
     StopComparing,
@@ -69,10 +69,10 @@ pub enum ExploreCommand {
     StopEncoding,
     /// Scores the translation with an edited sentence in its context.
     EditContext(ContextEdit),
-    /// Stops what the model is asked.
-    StopAsking,
-    /// Asks the model once more.
-    AskAgain,
+    /// Stops the model's computation.
+    Cancel,
+    /// Runs the model once more.
+    Retry,
     /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
     AskSaveFigure(&'static str),
     SaveFigure(PathBuf),
@@ -139,7 +139,7 @@ pub enum Awaited {
     File {
         job: JobId,
         path: PathBuf,
-        /// Whether it is to be shown beside the present one.
+        /// Whether it is shown next to the present one.
         compared: bool,
     },
 }
@@ -148,11 +148,11 @@ pub enum Awaited {
 #[derive(Debug)]
 pub struct Explorer {
     pub trace: Option<OpenTrace>,
-    /// Of the same document by another model.
+    /// Trace of the same document by another model.
     pub compared: Option<Arc<TraceSource>>,
     pub awaited: Option<Awaited>,
     pub question: Question,
-    /// Of the last question that could be answered, or why the present one cannot; stays until the next one is there.
+    /// Answer to the last question that could be answered, or why the present one cannot; stays until the next one arrives.
     pub answer: Option<Result<Arc<Answer>, String>>,
     /// Counts answers, so that the window notices.
     pub revision: u64,
@@ -162,10 +162,10 @@ pub struct Explorer {
     pub theme: Theme,
     margin: MarginState,
     pub similarity: SimilarityState,
-    asked: Option<JobId>,
-    /// Stops the model where it is asked.
-    asked_control: JobControl,
-    /// How far the model is in taking in what resembles the document, before it answers, or in leaving sentences out: done
+    pending: Option<JobId>,
+    /// Cancels the pending computation of the model.
+    pending_control: JobControl,
+    /// Progress of the model in adapting to what resembles the document, before it answers, or in leaving sentences out: done
     /// and to be done.
     pub taking_in: Option<(usize, usize)>,
     /// Questions before this one, the last one last.
@@ -173,7 +173,7 @@ pub struct Explorer {
     /// The model that is being opened so that the document is traced with it.
     next_model: Option<PathBuf>,
     saving: Option<JobId>,
-    /// A word of the selected sentence's translation that the next trace is asked about.
+    /// A word of the selected sentence's translation that is selected in the next trace.
     pub(crate) wanted_word: Option<String>,
 }
 
@@ -196,8 +196,8 @@ impl Default for Explorer {
             theme: Theme::LIGHT,
             margin: MarginState::default(),
             similarity: SimilarityState::default(),
-            asked: None,
-            asked_control: JobControl::default(),
+            pending: None,
+            pending_control: JobControl::default(),
             taking_in: None,
             back: Vec::new(),
             next_model: None,
@@ -207,13 +207,13 @@ impl Default for Explorer {
     }
 }
 
-/// The shading beside the document, and the request for it.
+/// The shading next to the document, and the request for it.
 #[derive(Debug, Default)]
 struct MarginState {
-    /// Of the last answer; stays until the next one is there.
+    /// Margin of the last answer; stays until the next one arrives.
     shown: Option<Box<Margin>>,
     wanted: Option<(Arc<TraceSource>, Query)>,
-    asked: Option<JobId>,
+    pending: Option<JobId>,
 }
 
 impl Explorer {
@@ -245,6 +245,6 @@ impl Explorer {
 
     /// Whether the answer that is shown is to an earlier question.
     pub fn is_behind(&self) -> bool {
-        self.asked.is_some()
+        self.pending.is_some()
     }
 }

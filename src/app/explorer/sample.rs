@@ -10,14 +10,14 @@ use canopy_explain::{Choices, Explanation, Heads, Query, Question, ViewKind, sen
 /// A head that gives the deciding sentence so much of its attention shows it well.
 const CLEAR: f32 = 0.5;
 
-/// The noun that is asked about in a tale.
+/// The selected noun of a tale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecidedNoun {
     pub noun: &'static str,
     /// Number and text of the sentence that decides its ending.
     pub decider: usize,
     pub text: String,
-    /// The share of its attention that the head on show gives to that one; none in a view that does not tell.
+    /// The share of its attention that the shown head gives to that one; none in a view without such a share.
     pub weight: Option<f32>,
 }
 
@@ -34,7 +34,7 @@ impl AppState {
         trace.is_some_and(|trace| self.is_tale(&trace.origin))
     }
 
-    /// The noun of the sentence that is asked about, while a tale is explored.
+    /// The noun of the selected sentence, while a tale is explored.
     pub fn decided_noun(&self) -> Option<DecidedNoun> {
         let source = self.explorer.source().filter(|_| self.explores_sample())?;
         let query = &self.explorer.question.query;
@@ -63,7 +63,7 @@ impl AppState {
     }
 }
 
-/// The question about the noun and the head that look most at the sentence that decides: in the sentence that is asked about
+/// The question about the noun and the head that look most at the sentence that decides: in the selected sentence
 /// if one looks there clearly, else in any.
 pub(super) fn clearest_question(source: &TraceSource, question: Question) -> Question {
     let tale = tale(source);
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The sentence, word, layer and head of the question, asked about `sentence`.
+    /// The sentence, word, layer and head of the question about `sentence`.
     fn clearest_of(maps: Vec<AttentionMap>, sentence: usize) -> (usize, usize, usize, Heads) {
         let source = TALE.map(|text| TracedSentence {
             tokens: text.split(' ').map(str::to_owned).collect(),
@@ -213,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clear_head_of_the_own_sentence_is_asked_before_a_clearer_one_of_another() {
+    fn a_clear_head_of_the_own_sentence_is_selected_before_a_clearer_one_of_another() {
         let maps = || vec![map(0, 0, [0.1, 0.2]), map(1, 0, [0.6, 0.9])];
         assert_eq!(clearest_of(maps(), 1), (1, 2, 1, Heads::One(0)));
         assert_eq!(clearest_of(maps(), 2), (2, 2, 1, Heads::One(0)));
     }
 
     #[test]
-    fn where_no_head_of_the_own_sentence_is_clear_the_clearest_of_all_is_asked() {
+    fn where_no_head_of_the_own_sentence_is_clear_the_clearest_of_all_is_selected() {
         let maps = vec![
             map(0, 0, [0.4, 0.2]),
             map(0, 1, [0.1, 0.7]),

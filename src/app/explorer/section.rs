@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::state::{AppState, ModelState};
 use canopy_document::document::{Document, Section};
 
-/// A trace that takes no more is made without being asked for.
+/// A trace that takes no more is made unrequested.
 pub(super) const UNASKED_BYTES: usize = 96 << 20;
 
 impl AppState {

@@ -3,7 +3,7 @@
 use super::{Explorer, Origin};
 use canopy_explain::trace::{Side, TraceSource};
 use canopy_explain::{
-    Choices, Heads, Question, TextPosition, ViewKind, asking_side, head_for_tree,
+    Choices, Heads, Query, Question, TextPosition, ViewKind, head_for_tree, query_side,
 };
 
 /// How many questions one can go back.
@@ -18,7 +18,7 @@ const FIRST_VIEWS: [ViewKind; 4] = [
 ];
 
 impl Explorer {
-    /// The question to begin with: the sentence's longest word, seen where the trace has most to tell.
+    /// The question to begin with: the sentence's longest word, in the view with most information.
     pub(super) fn first_question(
         &self,
         source: &TraceSource,
@@ -26,9 +26,9 @@ impl Explorer {
         sentence: usize,
     ) -> Question {
         let mut question = self.question;
-        question.query.side = asking_side(source);
+        question.query.side = query_side(source);
         question.query.sentence = sentence.min(source.overview().source.len().saturating_sub(1));
-        (question.query.layer, question.query.heads) = (None, Heads::Mean);
+        (question.query.layer, question.query.heads) = (None, Heads::Usual);
         let has_model = matches!(origin, Origin::Document { .. });
         let has = |view: ViewKind, side: Side| {
             (has_model || view.of_model().is_none())
@@ -41,7 +41,7 @@ impl Explorer {
         }
         question.query.word = longest_word(source, question.view.side(side), sentence);
         if question.view == ViewKind::Tree {
-            question.query = head_for_tree(question.query);
+            question.query = head_for_tree(question.query, source);
         }
         question
     }
@@ -70,24 +70,30 @@ impl Explorer {
         question
     }
 
-    /// The question about another word or sentence; what the view cannot ask about is shown by its sentence.
+    /// The query with a head that a tree can be of, as the trace has it.
+    pub(super) fn for_tree(&self, query: Query) -> Query {
+        let source = self.source();
+        source.map_or(query, |source| head_for_tree(query, source))
+    }
+
+    /// The question about another word or sentence; what the view cannot select is shown by its sentence.
     pub(super) fn about(&self, spot: TextPosition) -> Question {
         let mut question = self.question;
         let query = &mut question.query;
         let had_word = query.word.is_some();
         query.sentence = spot.sentence;
-        let can_ask = self.choices(question.view).sides.contains(&spot.side);
-        if can_ask {
+        let is_selectable = self.choices(question.view).sides.contains(&spot.side);
+        if is_selectable {
             query.side = spot.side;
         }
-        query.word = spot.word.filter(|_| can_ask);
+        query.word = spot.word.filter(|_| is_selectable);
         if question.view == ViewKind::Tree && !had_word {
-            *query = head_for_tree(*query);
+            question.query = self.for_tree(question.query);
         }
         question
     }
 
-    /// The question about a word of the translation of the sentence that is asked about; about the sentence if it has none.
+    /// The question about a word of the translation of the selected sentence; about the sentence if it has none.
     pub(super) fn about_word(&self, word: &str) -> Question {
         let sentence = self.question.query.sentence;
         let place = self.source().and_then(|source| {
@@ -112,7 +118,7 @@ impl Explorer {
         }
     }
 
-    /// So many words on, into the neighbouring sentences.
+    /// Moves by a number of words, into the neighbouring sentences.
     pub(super) fn stepped_word(&self, by: isize) -> Option<Question> {
         let source = self.source()?;
         let selected = self.selected();
@@ -184,7 +190,7 @@ impl Explorer {
     }
 }
 
-/// The word that a reader would ask about first: names and nouns are long.
+/// The word that a reader would select first: names and nouns are long.
 pub(super) fn longest_word(source: &TraceSource, side: Side, sentence: usize) -> Option<usize> {
     let sentence = source.overview().sentences(side).get(sentence)?;
     let tokens = sentence.tokens.iter().enumerate();

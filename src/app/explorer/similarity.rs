@@ -18,7 +18,7 @@ pub struct SimilarityState {
     pub comparing: Option<Comparing>,
     /// An encoder that is made of another program's files.
     importing: Option<JobId>,
-    known: Option<(Asked, Arc<SimilarityView>)>,
+    known: Option<(ComparisonKey, Arc<SimilarityView>)>,
 }
 
 /// How far a comparison is.
@@ -28,18 +28,18 @@ pub struct Comparing {
     /// Sentences that are encoded, and to be encoded; 0 until the encoder is there.
     pub done: usize,
     pub num: usize,
-    asked: Asked,
+    key: ComparisonKey,
     control: JobControl,
 }
 
 #[derive(Debug, Clone)]
-struct Asked {
+struct ComparisonKey {
     source: Arc<TraceSource>,
     encoder: PathBuf,
     measure: Measure,
 }
 
-impl PartialEq for Asked {
+impl PartialEq for ComparisonKey {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.source, &other.source)
             && (&self.encoder, self.measure) == (&other.encoder, other.measure)
@@ -67,7 +67,7 @@ impl AppState {
         self.set(|settings| settings.encoder = Some(folder));
         self.explorer.similarity.known = None;
         self.explorer.answer = None;
-        self.ask_trace();
+        self.request_trace();
     }
 
     /// Whether an encoder is being made of another program's files.
@@ -101,10 +101,10 @@ impl AppState {
 
     pub(super) fn use_measure(&mut self, measure: Measure) {
         self.explorer.similarity.measure = measure;
-        self.ask_trace();
+        self.request_trace();
     }
 
-    /// The model is wanted for something else, or nobody waits any more.
+    /// The model is wanted for something else, or the result is no longer awaited.
     pub(crate) fn stop_comparing_sentences(&mut self) {
         if let Some(comparing) = self.explorer.similarity.comparing.take() {
             comparing.control.cancel();
@@ -112,35 +112,35 @@ impl AppState {
     }
 
     /// Answers if the document was compared already, else has it compared; without an encoder the window says what to do.
-    pub(super) fn ask_similarity(&mut self, job: JobId) {
-        self.explorer.asked = None;
+    pub(super) fn request_similarity(&mut self, job: JobId) {
+        self.explorer.pending = None;
         let (Some(trace), Some(encoder)) = (&self.explorer.trace, &self.settings.encoder) else {
             return;
         };
-        let asked = Asked {
+        let key = ComparisonKey {
             source: trace.source.clone(),
             encoder: encoder.clone(),
             measure: self.explorer.similarity.measure,
         };
         let similarity = &self.explorer.similarity;
-        if let Some((_, view)) = similarity.known.as_ref().filter(|known| known.0 == asked) {
+        if let Some((_, view)) = similarity.known.as_ref().filter(|known| known.0 == key) {
             let view = view.clone();
             self.show_similarity(view);
             return;
         }
-        if matches!(&similarity.comparing, Some(comparing) if comparing.asked == asked) {
+        if matches!(&similarity.comparing, Some(comparing) if comparing.key == key) {
             return;
         }
         self.stop_comparing_sentences();
         let control = JobControl::default();
-        let overview = asked.source.overview();
+        let overview = key.source.overview();
         let texts = overview.source.iter();
         let comparison = Comparison {
             title: overview.document.clone(),
             texts: texts.map(TracedSentence::plain_text).collect(),
-            encoder: asked.encoder.clone(),
+            encoder: key.encoder.clone(),
             device: self.settings.device.into(),
-            measure: asked.measure,
+            measure: key.measure,
             control: control.clone(),
         };
         self.requests.push(Request::Compare {
@@ -151,7 +151,7 @@ impl AppState {
             job,
             done: 0,
             num: 0,
-            asked,
+            key,
             control,
         });
     }
@@ -190,7 +190,7 @@ impl AppState {
         let Some(comparing) = comparing.take_if(|comparing| comparing.job == job) else {
             return;
         };
-        self.explorer.similarity.known = Some((comparing.asked, view.clone()));
+        self.explorer.similarity.known = Some((comparing.key, view.clone()));
         if self.explorer.question.view == ViewKind::Similarity {
             self.show_similarity(view);
         }

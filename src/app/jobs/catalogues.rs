@@ -117,16 +117,16 @@ fn get(
         library,
         replaces,
     };
-    let mut told = None;
+    let mut reported = None;
     let got = download(order, &mut |progress| {
         if control.is_cancelled() {
             return ControlFlow::Break(());
         }
         // Blocks come by the thousand; a bar moves some times a second.
         let now = std::time::Instant::now();
-        let is_due = told.is_none_or(|at| now.duration_since(at).as_millis() > 80);
+        let is_due = reported.is_none_or(|at| now.duration_since(at).as_millis() > 80);
         if is_due || progress.is_checking {
-            told = Some(now);
+            reported = Some(now);
             emit(Event::ModelDownloading { job, progress });
         }
         ControlFlow::Continue(())

@@ -14,7 +14,7 @@ use canopy_translate::inference::{DeviceChoice, SentenceEncoder};
 /// Which sentences, and how they are to be compared.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// Of the document.
+    /// Title of the document.
     pub title: String,
     /// Sentences without markup.
     pub texts: Vec<String>,
@@ -43,23 +43,27 @@ impl Encoded {
     pub fn compare(
         known: &mut Option<Self>,
         job: JobId,
-        asked: Comparison,
+        comparison: Comparison,
         device_lock: &DeviceLock,
         emit: &impl Fn(Event),
     ) -> Result<Event> {
-        let is_same = |known: &Self| known.encoder == asked.encoder && known.texts == asked.texts;
+        let is_same =
+            |known: &Self| known.encoder == comparison.encoder && known.texts == comparison.texts;
         if !known.as_ref().is_some_and(is_same) {
-            *known = Self::new(job, &asked, device_lock, emit)?;
+            *known = Self::new(job, &comparison, device_lock, emit)?;
         }
-        let Some(known) = known.as_ref().filter(|_| !asked.control.is_cancelled()) else {
+        let Some(known) = known
+            .as_ref()
+            .filter(|_| !comparison.control.is_cancelled())
+        else {
             return Ok(Event::Cancelled { job });
         };
         let view = SimilarityView::new(
-            &asked.title,
+            &comparison.title,
             &known.name,
-            asked.texts,
+            comparison.texts,
             known.embeddings.clone(),
-            asked.measure,
+            comparison.measure,
         );
         Ok(Event::Compared {
             job,
@@ -70,25 +74,25 @@ impl Encoded {
     /// `None` if it was cancelled.
     fn new(
         job: JobId,
-        asked: &Comparison,
+        comparison: &Comparison,
         device_lock: &DeviceLock,
         emit: &impl Fn(Event),
     ) -> Result<Option<Self>> {
-        let encoder = SentenceEncoder::open(&asked.encoder, asked.device)?;
+        let encoder = SentenceEncoder::open(&comparison.encoder, comparison.device)?;
         let mut device_lock = device_lock.take();
-        let found = encoder.encode(&asked.texts, |done, num| {
+        let found = encoder.encode(&comparison.texts, |done, num| {
             emit(Event::Comparing { job, done, num });
             device_lock.pass();
-            if asked.control.is_cancelled() {
+            if comparison.control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         })?;
         Ok(found.map(|embeddings| Self {
-            encoder: asked.encoder.clone(),
+            encoder: comparison.encoder.clone(),
             name: encoder.description().name.clone(),
-            texts: asked.texts.clone(),
+            texts: comparison.texts.clone(),
             embeddings,
         }))
     }

@@ -20,7 +20,7 @@ pub struct ContrastJob {
     pub models: Vec<PathBuf>,
     /// The file of the set.
     pub set: PathBuf,
-    /// Of the searches for translations that a model reads.
+    /// Beam size of the searches for translations that a model reads.
     pub beam_size: usize,
     pub device: DeviceChoice,
     pub control: JobControl,
@@ -44,8 +44,8 @@ pub struct ContrastedModel {
 }
 
 impl ContrastedModel {
-    /// How much likelier the right translation of an item is than the likeliest wrong one, in nats: right if above 0. None for
-    /// an item that is too long.
+    /// How much more probable the right translation of an item is than the most probable wrong one, in nats: right if above
+    /// 0. None for an item that is too long.
     pub fn margin(&self, item: usize) -> Option<f64> {
         let scores = self.scores.items.get(item)?.as_ref()?;
         let (right, wrong) = scores.split_first()?;
@@ -56,52 +56,52 @@ impl ContrastedModel {
 
 /// Has each model score all translations of the set.
 pub(super) fn contrast(
-    asked: &ContrastJob,
+    request: &ContrastJob,
     device_lock: &DeviceLock,
     emit: &dyn Fn(Event),
 ) -> Result<Event> {
-    let job = asked.job;
-    let set = open(&asked.set, None)?;
-    for folder in &asked.models {
+    let job = request.job;
+    let set = open(&request.set, None)?;
+    for folder in &request.models {
         described_model(folder)?;
     }
     let options = ContextOptions {
         before: None,
         after: None,
         gold_target_context: false,
-        beam_size: asked.beam_size,
+        beam_size: request.beam_size,
     };
     let num: usize = set.items.iter().map(|item| item.candidates().count()).sum();
     let mut models = Vec::new();
     let mut device_lock = device_lock.take();
-    for (model, folder) in asked.models.iter().enumerate() {
+    for (model, folder) in request.models.iter().enumerate() {
         let progress = |done: usize| Event::Evaluating {
             job,
             progress: EvaluationProgress {
                 model,
-                num_models: asked.models.len(),
+                num_models: request.models.len(),
                 done,
                 num,
             },
         };
         emit(progress(0));
-        let translator = Translator::open(folder, asked.device)?;
+        let translator = Translator::open(folder, request.device)?;
         let scores = score(&translator, &set, &options, &mut |done| {
             emit(progress(done));
             device_lock.pass();
-            if asked.control.is_cancelled() {
+            if request.control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         })?;
-        if asked.control.is_cancelled() {
+        if request.control.is_cancelled() {
             return Ok(Event::Cancelled { job });
         }
         models.push(ContrastedModel {
             name: translator.info().name.clone(),
             folder: folder.clone(),
-            accuracies: Accuracies::of(&set, &scores.items),
+            accuracies: Accuracies::from_scores(&set, &scores.items),
             scores,
         });
     }

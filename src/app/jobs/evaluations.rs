@@ -49,7 +49,7 @@ pub struct EvaluationJob {
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvaluationProgress {
-    /// Of the models.
+    /// Index of the model.
     pub model: usize,
     pub num_models: usize,
     /// Sentences of this model.
@@ -98,48 +98,48 @@ fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &dyn
 }
 
 fn evaluate(
-    asked: &EvaluationJob,
+    request: &EvaluationJob,
     device_lock: &DeviceLock,
     emit: &dyn Fn(Event),
 ) -> Result<Event> {
-    let job = asked.job;
-    let corpus = Corpus::open(&asked.corpus)?;
-    let test = TestSet::open(&corpus, asked.split)?;
+    let job = request.job;
+    let corpus = Corpus::open(&request.corpus)?;
+    let test = TestSet::open(&corpus, request.split)?;
     if test.segments.is_empty() {
         return Err(Error::Base(BaseError::Config {
             field: "the documents to translate",
-            found: format!("none in {}", asked.split.name()),
+            found: format!("none in {}", request.split.name()),
             allowed: "a split with documents".to_owned(),
         }));
     }
     let options = SearchOptions {
-        beam_size: asked.beam_size,
+        beam_size: request.beam_size,
         ..SearchOptions::default()
     };
-    // What cannot be read is told before anything is translated.
-    for folder in &asked.models {
+    // Unreadable files are reported before anything is translated.
+    for folder in &request.models {
         described_model(folder)?;
     }
     let (mut named, mut hypotheses) = (Vec::new(), Vec::new());
     let mut words_per_second = Vec::new();
     let mut device_lock = device_lock.take();
-    for (model, folder) in asked.models.iter().enumerate() {
+    for (model, folder) in request.models.iter().enumerate() {
         let mut progress = EvaluationProgress {
             model,
-            num_models: asked.models.len(),
+            num_models: request.models.len(),
             done: 0,
             num: test.num_units(),
         };
         emit(Event::Evaluating { job, progress });
-        let mut translator = Translator::open(folder, asked.device)?;
-        if asked.cut_sentences {
+        let mut translator = Translator::open(folder, request.device)?;
+        if request.cut_sentences {
             translator.cut_units();
         }
         let translated = test.translate(&translator, &options, &mut || {
             progress.done += 1;
             emit(Event::Evaluating { job, progress });
             device_lock.pass();
-            if asked.control.is_cancelled() {
+            if request.control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -163,20 +163,20 @@ fn evaluate(
     });
     let systems = unique.into_iter().zip(hypotheses);
     let systems = systems.map(|(name, hypotheses)| ComparedSystem { name, hypotheses });
-    let name = asked
+    let name = request
         .corpus
         .file_name()
         .unwrap_or_default()
         .to_string_lossy();
-    let cut = if asked.cut_sentences {
+    let cut = if request.cut_sentences {
         ", cut into sentences"
     } else {
         ""
     };
     let evaluation = Evaluation {
-        test: format!("{name}, {}{cut}", asked.split.name()),
+        test: format!("{name}, {}{cut}", request.split.name()),
         words_per_second,
-        beam_size: asked.beam_size,
+        beam_size: request.beam_size,
         comparison: compare(
             &test.compared(systems.collect()),
             &ComparisonOptions::default(),

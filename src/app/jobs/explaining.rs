@@ -20,21 +20,21 @@ pub enum ExplainRequest {
         job: JobId,
         path: PathBuf,
     },
-    /// Of several that wait only the last one is answered.
+    /// Only the last of several waiting requests is answered.
     Answer {
         job: JobId,
         source: Arc<TraceSource>,
-        /// Another model's, whose maps are shown beside.
+        /// Another model's trace, whose maps are shown alongside.
         compared: Option<Arc<TraceSource>>,
         question: Question,
     },
-    /// Of several that wait only the last one is answered.
+    /// Only the last of several waiting requests is answered.
     Margin {
         job: JobId,
         source: Arc<TraceSource>,
         query: Query,
     },
-    /// A figure or its numbers, as the end of the name says; replaces what is there, the dialog has asked.
+    /// A figure or its numbers, according to the file extension; overwrites, since the dialog has asked.
     SaveFigure {
         job: JobId,
         answer: Arc<Answer>,
@@ -111,7 +111,7 @@ struct KnownMap {
 }
 
 impl KnownMap {
-    /// The same answer as [`Question::answer`].
+    /// The answer of [`Question::answer`].
     fn answer(
         known: &mut Option<Self>,
         source: &Arc<TraceSource>,
@@ -189,12 +189,13 @@ impl ExplainRequest {
                 let explanation = match (question.view, &compared) {
                     (ViewKind::Document, _) => KnownMap::answer(known, &source, &question)?,
                     (view, Some(other)) if view.has_room_for_two() => {
-                        let asked = [(&*source, question), (&**other, question.for_other(other))];
-                        Question::compare(&asked)?
+                        let questions =
+                            [(&*source, question), (&**other, question.for_other(other))];
+                        Question::compare(&questions)?
                     }
                     _ => question.answer(&source)?,
                 };
-                // Views of one sentence have no share of the document to tell.
+                // Views of one sentence have no share of the document.
                 let weights = sentence_weights(&source, &question.query).unwrap_or_default();
                 let answer = Arc::new(Answer {
                     question,

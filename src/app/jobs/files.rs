@@ -39,7 +39,7 @@ pub enum FileRequest {
         overwrite: Overwrite,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
-        /// Of the targets, where it is known.
+        /// Language of the targets, where it is known.
         language: Option<String>,
     },
     /// Writes sentences with their translations as something else than the document.
@@ -68,14 +68,14 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
-    /// Keeps the key of another machine in a file that nobody else may read.
+    /// Keeps the key of another machine in a file that only the user may read.
     KeepKey {
         job: JobId,
         path: PathBuf,
         host: RemoteHost,
         key: String,
     },
-    /// Writes a file where a person wants it, and tells when it is there; the dialog has asked.
+    /// Writes a file where the user wants it, and reports when it is written; overwrites, since the dialog has asked.
     Export {
         job: JobId,
         path: PathBuf,
@@ -103,11 +103,11 @@ pub enum FileRequest {
         languages: (String, String),
         term: Term,
     },
-    /// Tells which of these paths are not there.
+    /// Reports which of these paths do not exist.
     FindMissing { job: JobId, paths: Vec<PathBuf> },
     /// Reads a file for the exchange of translations.
     ReadExchange { job: JobId, path: PathBuf },
-    /// Tells when all that was asked for before is done.
+    /// Reports when all earlier requests are done.
     Flush { job: JobId },
 }
 
@@ -258,7 +258,7 @@ fn shared(read: Result<Document, DocumentError>) -> Result<Arc<Document>> {
     Ok(Arc::new(read?))
 }
 
-/// Tells what somebody else has written into the file of the work.
+/// Reports another person's changes in the work file.
 fn taken(project: Project, merged: MergedWork) -> Event {
     Event::WorkMerged {
         path: project.document,
@@ -272,7 +272,7 @@ fn terms(path: &Path, from: &str, to: &str) -> Result<Arc<TermIndex>> {
     Ok(Arc::new(TermIndex::new(Arc::new(base))))
 }
 
-/// Tells that a translation is written.
+/// Reports that a translation is written.
 fn saved(job: JobId, path: PathBuf, bytes: &[u8], language: Option<String>) -> Event {
     Event::TranslationSaved {
         job,
@@ -300,13 +300,13 @@ impl OpenProjects {
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
         let SavedWork {
             project,
-            elsewhere,
+            moved_work,
             mut error,
         } = found.unwrap_or_default();
         let of_project = project.as_ref().and_then(|it| it.reading.as_ref());
-        if let (None, Some(asked)) = (reading, of_project) {
+        if let (None, Some(options)) = (reading, of_project) {
             // The file may have changed since: it is still to be opened.
-            match read_as(&path, Some(asked)) {
+            match read_as(&path, Some(options)) {
                 Ok(read) => document = read,
                 Err(failed) => error = error.or(Some(failed)),
             }
@@ -316,7 +316,7 @@ impl OpenProjects {
             path: path.clone(),
             folder,
         });
-        let elsewhere = elsewhere.map(|project| Event::WorkElsewhere {
+        let moved_work = moved_work.map(|project| Event::MovedWork {
             path: path.clone(),
             project,
         });
@@ -328,7 +328,7 @@ impl OpenProjects {
             project_error: error.map(Into::into),
         };
         let events = [opened].into_iter().chain(in_project);
-        Ok(events.chain(elsewhere).collect())
+        Ok(events.chain(moved_work).collect())
     }
 
     fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> SavedWork {
@@ -410,7 +410,7 @@ impl FileThread {
                     let job = request.job();
                     let done = caught(|| request.done(&mut open));
                     for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
-                        // The window may already be gone; then nobody needs the event.
+                        // The window may already be gone; then the event is not needed.
                         let _ = events.send(event);
                         wake();
                     }

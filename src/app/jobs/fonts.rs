@@ -50,7 +50,7 @@ fn is_alike(known: FontKey, key: FontKey) -> bool {
 #[derive(Debug)]
 pub struct FontThread {
     requests: Sender<FontKey>,
-    asked: Mutex<HashSet<FontKey>>,
+    requested: Mutex<HashSet<FontKey>>,
     found: Arc<FoundFonts>,
     _thread: JoinHandle<()>,
 }
@@ -70,7 +70,7 @@ impl FontThread {
             .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
         Ok(Self {
             requests,
-            asked: Mutex::default(),
+            requested: Mutex::default(),
             found,
             _thread: thread,
         })
@@ -81,8 +81,11 @@ impl FontThread {
         if let Some(font) = self.found.get(key) {
             return Some(font);
         }
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.insert(key) {
+        let mut requested = self
+            .requested
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if requested.insert(key) {
             // Fails only after the thread has ended, which it does when the window closes.
             let _ = self.requests.send(key);
         }
@@ -98,7 +101,7 @@ impl FontThread {
 fn find_all(inbox: &Receiver<FontKey>, found: &FoundFonts, wake: &impl Fn()) {
     let mut fonts: Option<SystemFonts> = None;
     while let Ok(key) = inbox.recv() {
-        // Of a page of text the first character has brought the font of all.
+        // The first character of a page of text has brought the font of all.
         if found.get(key).is_some() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The thread that asks a server which language models it has.
+//! The thread that requests the list of a server's language models.
 
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_qa::llm::Endpoint;
 
-/// A server to be asked.
+/// A server whose models are listed.
 #[derive(Debug)]
 pub struct ServerRequest {
     pub job: JobId,
@@ -23,11 +23,11 @@ impl ServerThread {
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-servers", events, wake, ask_all)
+        Self::start("canopy-servers", events, wake, answer_all)
     }
 }
 
-fn ask_all(inbox: &Receiver<ServerRequest>, emit: &dyn Fn(Event)) {
+fn answer_all(inbox: &Receiver<ServerRequest>, emit: &dyn Fn(Event)) {
     while let Ok(request) = inbox.recv() {
         let ServerRequest { job, endpoint } = inbox.try_iter().last().unwrap_or(request);
         let models = caught(|| Ok(endpoint.models()?));

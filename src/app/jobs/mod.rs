@@ -14,6 +14,7 @@ pub mod files;
 pub mod fonts;
 mod llm_models;
 pub mod models;
+mod pools;
 pub mod projects;
 mod request_thread;
 mod run_files;
@@ -46,6 +47,7 @@ pub use files::{FileRequest, FileThread, Overwrite};
 pub use fonts::FontThread;
 pub use llm_models::{ServerRequest, ServerThread};
 pub use models::{ModelRequest, ModelsThread};
+pub use pools::{PoolFolders, Pools};
 pub use projects::{ProjectRequest, ProjectsThread, TakenWork};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
@@ -78,7 +80,7 @@ pub struct JobControl {
 }
 
 impl JobControl {
-    /// Asks the worker to stop at the next sentence.
+    /// Stops the worker at the next sentence.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -87,7 +89,7 @@ impl JobControl {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Tells the worker which sentence stands at the top of the window: it goes on from there.
+    /// Notifies the worker of the sentence at the top of the window, from which it continues.
     pub fn set_first_visible(&self, sentence: usize) {
         self.first_visible.store(sentence, Ordering::Relaxed);
     }
@@ -126,7 +128,7 @@ pub enum Request {
         sentences: Vec<usize>,
         fixed: BTreeMap<usize, String>,
         terms: Option<Arc<Termbase>>,
-        /// How German translations address somebody, if a person has chosen.
+        /// The form of address of German translations, if the user has chosen one.
         address: Option<AddressChoice>,
         options: SearchOptions,
         control: JobControl,
@@ -178,19 +180,19 @@ pub enum Event {
         /// The model's own and the user's pairs.
         memory: Option<Arc<TranslationMemory>>,
     },
-    /// So many pairs are in the translation memory, before the model that reads it is open; or why there is none.
+    /// Number of pairs in the translation memory, before the model that reads it is open; or why there is none.
     MemoryOpened {
         job: JobId,
         pairs: Result<usize>,
     },
-    /// So many steps of taking in what the memory has like the document are done and to be done, before anything is
+    /// Steps of adapting to the memory's matches for the document, done and to be done, before anything is
     /// translated.
     Adapting {
         job: JobId,
         done: usize,
         num: usize,
     },
-    /// Drafts of what other sentences read, before sentences are translated: so many are done and to be done now.
+    /// Drafts of what other sentences read, before sentences are translated: numbers done and to be done.
     Drafted {
         job: JobId,
         done: usize,
@@ -241,12 +243,12 @@ pub enum Event {
         job: JobId,
         reason: String,
     },
-    /// What quality checks found, in the order of the sentences.
+    /// Findings of the quality checks, in the order of the sentences.
     Checked {
         job: JobId,
         findings: Vec<Finding>,
     },
-    /// A translation memory that was asked for without a model.
+    /// A translation memory that was requested without a model.
     MemoryRead {
         job: JobId,
         memory: Result<Arc<TranslationMemory>>,
@@ -261,7 +263,7 @@ pub enum Event {
         path: PathBuf,
         model: Result<Box<InstalledModel>>,
     },
-    /// So many bytes of a model are copied, and so many there are.
+    /// Bytes of a model that are copied, and their total.
     ModelCopied {
         job: JobId,
         done: u64,
@@ -295,7 +297,7 @@ pub enum Event {
         job: JobId,
         model: Box<InstalledModel>,
     },
-    /// So many bytes are kept for the next attempt.
+    /// Bytes that are kept for the next attempt.
     DownloadCancelled {
         job: JobId,
         arrived: u64,
@@ -323,12 +325,12 @@ pub enum Event {
         job: JobId,
         explanation: Result<Box<Explanation>>,
     },
-    /// What a large language model has suggested.
+    /// A suggestion of a large language model.
     Suggested {
         job: JobId,
         suggestion: Result<Box<Suggestion>>,
     },
-    /// So many sentences are encoded.
+    /// Number of encoded sentences.
     Comparing {
         job: JobId,
         done: usize,
@@ -352,7 +354,7 @@ pub enum Event {
         job: JobId,
         answer: Result<Arc<Answer>>,
     },
-    /// Beside the document; `None` if the trace has no attention to other sentences.
+    /// The margin of the document; `None` if the trace has no attention to other sentences.
     Margin {
         job: JobId,
         margin: Option<Box<Margin>>,
@@ -396,7 +398,7 @@ pub enum Event {
         project_error: Option<Error>,
     },
     /// The document that was just opened was worked on at another path, perhaps before it was renamed.
-    WorkElsewhere {
+    MovedWork {
         path: PathBuf,
         project: Project,
     },
@@ -416,7 +418,7 @@ pub enum Event {
         status: Result<Box<ProjectStatus>>,
     },
     /// The translations of a project are in files.
-    /// Somebody else had changed the work on a document; what was saved has both.
+    /// Another person had changed the work on a document; the saved file has both versions.
     WorkMerged {
         path: PathBuf,
         merged: Box<MergedWork>,
@@ -430,7 +432,7 @@ pub enum Event {
         job: JobId,
         files: Result<Vec<PathBuf>>,
     },
-    /// All that was to be written before this is written, or a failure has told why not.
+    /// All earlier writes are done, or their failures reported.
     Flushed {
         job: JobId,
     },
@@ -439,7 +441,7 @@ pub enum Event {
         job: JobId,
         document: Result<Arc<Document>>,
     },
-    /// A termbase that was asked for, or to which a term was added.
+    /// A termbase that was requested, or to which a term was added.
     TermsRead {
         job: JobId,
         index: Result<Arc<TermIndex>>,
@@ -450,7 +452,7 @@ pub enum Event {
         path: PathBuf,
         /// Names the bytes of the file.
         digest: String,
-        /// Of the translation, where it is known.
+        /// Language of the translation, where it is known.
         language: Option<String>,
     },
     /// The language models of a server.
@@ -458,7 +460,7 @@ pub enum Event {
         job: JobId,
         models: Result<Vec<String>>,
     },
-    /// What a corpus says of itself.
+    /// Languages and sizes of a corpus.
     CorpusSeen {
         folder: PathBuf,
         facts: CorpusFacts,

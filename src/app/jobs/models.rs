@@ -21,15 +21,15 @@ use canopy_translate::inference::{
 /// Work for the thread.
 #[derive(Debug)]
 pub enum ModelRequest {
-    /// Tells of all models once more.
+    /// Lists all models again.
     List,
-    /// Reads what may be a model, and tells what it is.
+    /// Reads a possible model, and reports what it is.
     Inspect { job: JobId, path: PathBuf },
     /// Copies a model into the library; a break in `control` ends that without one.
     Add {
         job: JobId,
         path: PathBuf,
-        /// Those that it translates between, if its files do not say them.
+        /// Languages that it translates between, if its files do not say them.
         languages: Option<[String; 2]>,
         control: JobControl,
     },
@@ -45,7 +45,7 @@ pub enum ModelRequest {
         path: PathBuf,
         languages: [String; 2],
     },
-    /// Makes a sentence encoder of another program's files, beside the library.
+    /// Imports a sentence encoder from another program's files, into a folder next to the library.
     ImportEncoder { job: JobId, path: PathBuf },
     /// Deletes a model of the library.
     Remove { job: JobId, folder: PathBuf },
@@ -75,7 +75,7 @@ impl ModelsThread {
             .name("canopy-models".to_owned())
             .spawn(move || {
                 let emit = |event| {
-                    // The window may already be gone; then nobody needs the event.
+                    // The window may already be gone; then the event is not needed.
                     let _ = events.send(event);
                     wake();
                 };
@@ -103,7 +103,7 @@ impl ModelsThread {
     }
 }
 
-/// Reads a Sentence-BERT, else a Universal Sentence Encoder; writes it beside the folder of models.
+/// Reads a Sentence-BERT, else a Universal Sentence Encoder; writes it next to the folder of models.
 fn import_encoder(path: &Path, library: &Path) -> Result<PathBuf> {
     let read =
         |make: fn(&mut Archive) -> Result<Encoder, ModelsError>| -> Result<(Encoder, Archive)> {
@@ -151,7 +151,7 @@ impl<S: Fn(Event)> Loop<S> {
                     control,
                 } => {
                     let done = caught(|| self.add(job, &path, languages.as_ref(), &control));
-                    self.told(job, done);
+                    self.finish(job, done);
                 }
                 ModelRequest::State {
                     job,
@@ -165,7 +165,7 @@ impl<S: Fn(Event)> Loop<S> {
                             folder: model.folder,
                         })
                     });
-                    self.told(job, done);
+                    self.finish(job, done);
                 }
                 ModelRequest::ReadMemory {
                     job,
@@ -187,7 +187,7 @@ impl<S: Fn(Event)> Loop<S> {
                         remove_model(&folder, self.library()?)?;
                         Ok(Event::ModelRemoved { job, folder })
                     });
-                    self.told(job, done);
+                    self.finish(job, done);
                 }
             }
         }
@@ -201,8 +201,8 @@ impl<S: Fn(Event)> Loop<S> {
         (self.emit)(Event::ModelsListed { models });
     }
 
-    /// The list is told first, so that the model is in it when it is said to be there.
-    fn told(&self, job: JobId, done: Result<Event>) {
+    /// Lists the models first, so that a new one is in the list when it is announced.
+    fn finish(&self, job: JobId, done: Result<Event>) {
         self.list();
         (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
     }
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_copied_told_and_removed() {
+    fn a_model_is_copied_reported_and_removed() {
         let home = tempfile::tempdir().expect("a folder");
         let library = home.path().join("models");
         let (thread, events) = started(&library);

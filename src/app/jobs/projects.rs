@@ -12,7 +12,7 @@ use canopy_base::file::canonicalize;
 /// Work for the thread.
 #[derive(Debug)]
 pub enum ProjectRequest {
-    /// Tells how far a project is.
+    /// Reports the progress of a project.
     Look { job: JobId, folder: PathBuf },
     /// Begins one with these documents, memory and termbase.
     Create {
@@ -37,7 +37,7 @@ pub enum ProjectRequest {
         folder: PathBuf,
         document: String,
     },
-    /// Moves a document so many places down.
+    /// Moves a document down by a number of places.
     Move {
         job: JobId,
         folder: PathBuf,
@@ -60,17 +60,17 @@ pub enum ProjectRequest {
     Export { job: JobId, folder: PathBuf },
 }
 
-/// Where the work on documents is that a project takes in.
+/// The folder of the work on documents that are added to a project.
 #[derive(Debug, Default)]
 pub struct TakenWork {
-    /// That on the open document, which may not be written yet.
+    /// Work on the open document, which may not be written yet.
     pub open: Option<Box<Project>>,
     /// Where that on others is kept.
     pub data_folder: Option<PathBuf>,
 }
 
 impl TakenWork {
-    /// The work on a document before it is taken in; none if there is none or it cannot be read.
+    /// The work on a document before it is added; none if there is none or it cannot be read.
     fn on(&self, path: &Path) -> Option<Project> {
         let place = canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if let Some(open) = self.open.as_ref().filter(|open| open.document == place) {
@@ -118,7 +118,8 @@ fn answer(inbox: &Receiver<ProjectRequest>, emit: &dyn Fn(Event)) {
             },
             request => {
                 let job = request.job();
-                let status = caught(|| Ok(Box::new(ProjectStatus::of(request.project()?)?)));
+                let status =
+                    caught(|| Ok(Box::new(ProjectStatus::from_project(request.project()?)?)));
                 Event::ProjectSeen { job, status }
             }
         });

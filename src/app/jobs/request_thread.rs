@@ -29,7 +29,7 @@ impl<R: Send + 'static> RequestThread<R> {
             .name(name.to_owned())
             .spawn(move || {
                 answer(&inbox, &|event| {
-                    // The window may already be gone; then nobody needs the event.
+                    // The window may already be gone; then the event is not needed.
                     let _ = events.send(event);
                     wake();
                 });

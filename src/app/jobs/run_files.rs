@@ -1,4 +1,4 @@
-//! Folders of runs that nobody trains: they are renamed, deleted and exported.
+//! Folders of runs that are not training: they are renamed, deleted and exported.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use canopy_base::folder::{put_in_place, temporary_beside};
 use canopy_models::weights::{Precision, averaged_model};
 use canopy_train::{RunState, best_model, free_folder, run_state};
 
-/// Beside the runs: those that were deleted.
+/// The folder of deleted runs, next to the runs.
 const TRASH: &str = ".trash";
 /// In a run folder: where its model lies that the program offers.
 const PROMOTED: &str = "promoted";
 
-/// Whoever trains in a folder goes on writing where it was.
+/// A process that trains in a folder continues to write to the old place.
 fn check_nobody_trains(folder: &Path) -> Result<()> {
     match run_state(folder)? {
         RunState::Running | RunState::Paused => Err(canopy_train::error::Error::RunBusy {
@@ -55,7 +55,7 @@ pub(super) fn put(folder: &Path, to: &Path) -> Result<()> {
     disk::rename(folder, to).map_err(Error::write(folder))
 }
 
-/// Beside it, under a name that no other run there has.
+/// A path next to it, under a name that no other run there has.
 pub(super) fn to_trash(folder: &Path) -> Result<PathBuf> {
     check_nobody_trains(folder)?;
     let trash = folder.with_file_name(TRASH);
@@ -66,12 +66,12 @@ pub(super) fn to_trash(folder: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// Exports to `to`, unless something else than an earlier model of this run lies there: then beside it. Gives the place.
+/// Exports to `to`, unless something other than an earlier model of this run is there: then next to it. Returns the path.
 pub(super) fn promote(run: &Path, to: &Path) -> Result<PathBuf> {
     let mark = run.join(PROMOTED);
     let (models, name) = (to.parent().unwrap_or(to), file_name(to));
     let before = std::fs::read_to_string(&mark).ok().map(PathBuf::from);
-    // Of a run that was renamed it has the old name.
+    // The model of a renamed run has the old name.
     let is_of_name = |before: &PathBuf| {
         before.parent() == Some(models) && file_name(before).starts_with(&name) && before.exists()
     };
@@ -98,7 +98,7 @@ pub(super) fn export(run: &Path, to: &Path, name: &str) -> Result<()> {
     write_model(run, to, name)
 }
 
-/// The same in place of whatever is there.
+/// Writes the model in place of whatever is there.
 fn write_model(run: &Path, to: &Path, name: &str) -> Result<()> {
     let best = best_model(run).ok_or_else(|| {
         Error::Base(BaseError::Model {

@@ -1,4 +1,4 @@
-//! The thread that looks after run folders: follows them, whoever trains there, and renames, exports or deletes them.
+//! The thread that looks after run folders: follows them, whichever process trains there, and renames, exports or deletes them.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -76,7 +76,7 @@ pub enum CorpusImport {
 /// Work for the thread.
 #[derive(Debug)]
 pub enum RunRequest {
-    /// Also look at this folder, which lies elsewhere.
+    /// Also look at this folder, which is not in the data folder.
     Follow(PathBuf),
     /// An order to the program that trains there.
     Order {
@@ -89,7 +89,7 @@ pub enum RunRequest {
         folder: PathBuf,
         name: String,
     },
-    /// To the trash beside the runs.
+    /// Moves the run to the trash next to the runs.
     Trash { job: JobId, folder: PathBuf },
     /// Back from there.
     Restore {
@@ -104,7 +104,7 @@ pub enum RunRequest {
         to: PathBuf,
         name: String,
     },
-    /// The same for the program to offer, in place of an earlier one of this run; beside `to` if another one's is there.
+    /// Export as an installed model, in place of an earlier one of this run; next to `to` if another run's model is there.
     Promote {
         job: JobId,
         folder: PathBuf,
@@ -115,7 +115,7 @@ pub enum RunRequest {
         chart: Box<Chart>,
         path: PathBuf,
     },
-    /// Reads what is to become a corpus, and tells what is in it; a break in `control` ends that.
+    /// Reads what is to become a corpus, and reports its content; a break in `control` ends that.
     Survey {
         job: JobId,
         material: Material,
@@ -128,7 +128,7 @@ pub enum RunRequest {
         import: Box<CorpusImport>,
         control: JobControl,
     },
-    /// Tells what a corpus says of itself.
+    /// Reads the description of a corpus.
     LookAtCorpus(PathBuf),
     /// Measures memory and time of these settings.
     Probe {
@@ -164,7 +164,7 @@ pub struct RunsThread {
 }
 
 impl RunsThread {
-    /// Follows all runs below `home/runs` and those known elsewhere, and tells of the corpora below `home/corpora`; `wake` is
+    /// Follows all runs below `home/runs` and known ones in other folders, and lists the corpora below `home/corpora`; `wake` is
     /// called after events.
     ///
     /// # Errors
@@ -180,7 +180,7 @@ impl RunsThread {
             .spawn(move || {
                 Loop {
                     home,
-                    elsewhere: Vec::new(),
+                    external: Vec::new(),
                     followed: BTreeMap::new(),
                     events,
                     wake: Arc::new(wake),
@@ -206,7 +206,7 @@ impl RunsThread {
 
 struct Loop<W> {
     home: Option<PathBuf>,
-    elsewhere: Vec<PathBuf>,
+    external: Vec<PathBuf>,
     followed: BTreeMap<PathBuf, RunSnapshot>,
     events: Sender<Event>,
     wake: Arc<W>,
@@ -228,23 +228,23 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     }
 
     fn emit(&self, event: Event) {
-        // The window may already be gone; then nobody needs the event.
+        // The window may already be gone; then the event is not needed.
         let _ = self.events.send(event);
         (self.wake)();
     }
 
-    /// Reads what is new, and tells if anything is.
-    fn look(&mut self, tell: bool) {
+    /// Reads what is new, and reports it.
+    fn look(&mut self, changed_before: bool) {
         let mut folders = self.below("runs", is_run);
         let known = self.home.as_deref().map(known_runs).unwrap_or_default();
-        for folder in self.elsewhere.iter().cloned().chain(known) {
+        for folder in self.external.iter().cloned().chain(known) {
             if !folders.contains(&folder) {
                 folders.push(folder);
             }
         }
         let before = self.followed.len();
         self.followed.retain(|folder, _| folders.contains(folder));
-        let mut changed = tell || before != self.followed.len();
+        let mut changed = changed_before || before != self.followed.len();
         for folder in folders {
             let run = self.followed.entry(folder.clone()).or_insert_with(|| {
                 changed = true;
@@ -382,21 +382,21 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         })
     }
 
-    /// Looks at a folder that lies elsewhere too; without a folder of the user's until the window closes.
+    /// Also looks at a folder outside the data folder; without a data folder until the window closes.
     fn follow(&mut self, folder: PathBuf) {
         let own = self.home.as_ref().map(|home| home.join("runs"));
         let is_own = own.is_some_and(|own| folder.parent() == Some(&own));
-        if !is_own && !self.elsewhere.contains(&folder) {
+        if !is_own && !self.external.contains(&folder) {
             if let Some(home) = &self.home {
                 let _ = remember_run(home, &folder);
             }
-            self.elsewhere.push(folder);
+            self.external.push(folder);
         }
     }
 
     /// No run lies there any more.
     fn forget(&mut self, folder: &Path) {
-        self.elsewhere.retain(|known| known != folder);
+        self.external.retain(|known| known != folder);
     }
 
     /// Work on a thread of its own, since it takes minutes: its event, or that it was ended.
@@ -414,11 +414,11 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 let _ = events.send(event);
                 wake();
             };
-            let mut told = f64::NEG_INFINITY;
+            let mut reported = f64::NEG_INFINITY;
             let mut progress = |share: f64| {
                 // A bar has no more steps than these.
-                if share - told > 0.002 {
-                    told = share;
+                if share - reported > 0.002 {
+                    reported = share;
                     send(Event::CorpusRead { job, share });
                 }
                 if control.is_cancelled() {
@@ -466,7 +466,7 @@ fn facts(corpus: &Corpus) -> CorpusFacts {
     CorpusFacts {
         source_language: info.source_language.clone(),
         target_language: info.target_language.clone(),
-        pairs: corpus.statistics().of(Split::Train).new_units(),
+        pairs: corpus.statistics().get(Split::Train).new_units(),
     }
 }
 
@@ -501,25 +501,25 @@ impl RunSnapshot {
     /// Whether anything is new.
     fn look(&mut self) -> bool {
         let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = curves.poll().unwrap_or(false);
-        if told {
+        let has_changed = curves.poll().unwrap_or(false);
+        if has_changed {
             self.summary = curves.history.summary.clone();
             self.revision = curves.revision;
         }
         drop(curves);
-        let mut changed = told;
-        // A run that nobody trains changes only by telling something; one under way can also be killed.
+        let mut changed = has_changed;
+        // A run that is not training changes only by new events; one under way can also be killed.
         let may_change = !matches!(
             self.state,
             RunState::Interrupted | RunState::Failed { .. } | RunState::Finished(_)
         );
-        if told || may_change {
+        if has_changed || may_change {
             let state = run_state(&self.folder).unwrap_or(RunState::NeverBegun);
             changed |= state != self.state;
             self.state = state;
         }
         // A run that goes on may have other settings.
-        if told || self.config.is_none() {
+        if has_changed || self.config.is_none() {
             let config = TrainingConfig::open(&self.folder.join("config.toml")).ok();
             changed |= config.is_some() && config != self.config;
             self.config = config.or(self.config.take());

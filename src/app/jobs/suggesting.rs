@@ -1,4 +1,4 @@
-//! The thread that asks a large language model, which may take a minute for a sentence.
+//! The thread that sends requests to a large language model, which may take a minute for a sentence.
 
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_qa::llm::{Endpoint, Languages, Question};
 
-/// A sentence to be asked for.
+/// A request for the translation of a sentence.
 #[derive(Debug)]
 pub struct SuggestionRequest {
     pub job: JobId,
@@ -22,17 +22,17 @@ pub struct SuggestionRequest {
 pub type SuggestionThread = RequestThread<SuggestionRequest>;
 
 impl SuggestionThread {
-    /// Starts the thread, which asks nobody before it is told to; `wake` is called after every event. Of several requests that
-    /// wait only the last one is answered.
+    /// Starts the thread, which connects to nothing before the first request; `wake` is called after every event. Of
+    /// several requests that wait only the last one is answered.
     ///
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-suggestions", events, wake, ask_all)
+        Self::start("canopy-suggestions", events, wake, answer_all)
     }
 }
 
-fn ask_all(inbox: &Receiver<SuggestionRequest>, emit: &dyn Fn(Event)) {
+fn answer_all(inbox: &Receiver<SuggestionRequest>, emit: &dyn Fn(Event)) {
     while let Ok(request) = inbox.recv() {
         let last = inbox.try_iter().last().unwrap_or(request);
         let SuggestionRequest {

@@ -12,11 +12,12 @@ use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
-use canopy_explain::ModelView;
+use canopy_explain::{Explanation, ModelView};
 use canopy_nn::model::MemoryUse;
 use canopy_qa::terms::Termbase;
 use canopy_train::{
-    DeviceGuard, DeviceLock, ModelQuestion, Prepared, after_fixed, explain, for_document,
+    DeviceGuard, DeviceLock, ModelQuestion, Prepared, explain, explain_by_language_model,
+    for_document, with_fixed,
 };
 use canopy_translate::inference::{
     AddressChoice, DeviceChoice, DocumentModel, KnownTranslations, LanguageModelTranslator,
@@ -28,7 +29,7 @@ use canopy_translate::inference::{
 const FIRST_CHUNK: usize = 8;
 /// Later ones are large enough for sentences of similar length to share a batch, small enough to follow the scroll bar.
 const CHUNK: usize = 48;
-/// Those of a model that reads documents, for each of which it reads the document anew.
+/// Sentences of a chunk of a model that reads documents, for each of which it reads the document anew.
 const DOCUMENT_CHUNK: usize = 192;
 
 /// The worker's way to open models and to translate with them; tests put failures in its place.
@@ -99,7 +100,7 @@ impl Worker {
             .name("canopy-worker".to_owned())
             .spawn(move || {
                 let emit = |event| {
-                    // The window may already be gone; then nobody needs the event.
+                    // The window may already be gone; then the event is not needed.
                     let _ = events.send(event);
                     wake();
                 };
@@ -120,7 +121,7 @@ impl Worker {
     }
 }
 
-/// The model and settings that were asked for.
+/// The requested model and settings.
 #[derive(Clone)]
 struct Opened {
     legs: Vec<Leg>,
@@ -139,9 +140,9 @@ struct Loop<M, S> {
     /// Shared with the training thread.
     device_lock: DeviceLock,
     encoded: Option<Encoded>,
-    /// The sentences of the document that was last translated or asked about, and the model that was made for it.
+    /// The sentences of the document that was last translated or explained, and the model that was made for it.
     made: Option<(Vec<String>, Option<Translator>)>,
-    /// Of the document that was last asked about.
+    /// Prepared state for the document that was last explained.
     prepared: Option<Prepared>,
 }
 
@@ -185,7 +186,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 continue;
             };
             if is_explain(&request) && waiting.iter().any(is_explain) {
-                // Overtaken: nobody waits for its answer any more.
+                // Superseded: its answer is no longer awaited.
                 continue;
             }
             let job = match &request {
@@ -421,8 +422,8 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
 
     /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was on another device.
     fn leave_device(&mut self) -> bool {
-        let was_elsewhere = |opened: &&mut Opened| opened.device != DeviceChoice::Cpu;
-        let opened = self.opened.as_mut().filter(was_elsewhere);
+        let was_on_other_device = |opened: &&mut Opened| opened.device != DeviceChoice::Cpu;
+        let opened = self.opened.as_mut().filter(was_on_other_device);
         let Some(opened) = opened.filter(|_| self.model.is_some()) else {
             return false;
         };
@@ -468,7 +469,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         Ok(())
     }
 
-    /// The same where the model learns from each document; whether it does. Others are seen into as they are.
+    /// Lets a model learn from the document first if it is to; whether it does.
     fn learnt(
         &mut self,
         job: JobId,
@@ -484,18 +485,19 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         Ok(learns)
     }
 
-    /// Asks the model, and the one that is made for the document where that translates it.
+    /// Runs the model, or the one that is adapted to the document where that translates it.
     fn explain(
         &mut self,
         job: JobId,
         question: &ModelQuestion<'_>,
         control: &JobControl,
     ) -> Result<Event> {
-        if self.language_model.is_some() {
-            return Err(Error::from(canopy_explain::error::Error::NotTraced {
-                missing: "no such numbers",
-                advice: "translation models have them; of language models there is what they attended to",
-            }));
+        if let Some(model) = &self.language_model {
+            let lock = self.device_lock.clone();
+            let mut device_lock = lock.take();
+            let step = &mut preparing(&self.emit, job, control, &mut device_lock);
+            let explanation = explain_by_language_model(model, question, step);
+            return Ok(told(job, control, explanation.map_err(Error::from)));
         }
         self.open_again()?;
         let lock = self.device_lock.clone();
@@ -511,13 +513,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let model = model.ok_or(Error::Base(BaseError::NoModel))?;
         let step = &mut preparing(&self.emit, job, control, &mut device_lock);
         let explanation = explain(model, made, question, &mut self.prepared, step);
-        if control.is_cancelled() {
-            return Ok(Event::Cancelled { job });
-        }
-        Ok(Event::Explained {
-            job,
-            explanation: explanation.map(Box::new).map_err(Error::from),
-        })
+        Ok(told(job, control, explanation.map_err(Error::from)))
     }
 
     /// Translates the sentences that are left; where the device fails, the CPU goes on with them.
@@ -526,7 +522,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             Err(error) if is_of_device(&error) && self.leave_device() => error,
             done => return done,
         };
-        // If the CPU cannot, what failed first is to be told.
+        // If the CPU fails too, the first failure is reported.
         let Some(model) = self.open_again().ok().and(self.model.as_ref()) else {
             return Err(error);
         };
@@ -585,7 +581,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let looks_up = model.info().reads == Reads::Confirmed && !fixed.is_empty();
         let confirmed = looks_up.then(|| {
             let step = &mut preparing(&self.emit, job, control, &mut device_lock);
-            after_fixed(model, document, fixed, step)
+            with_fixed(model, document, fixed, step)
         });
         let confirmed = confirmed.flatten();
         let model = confirmed.as_ref().unwrap_or(model);
@@ -628,6 +624,17 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
     }
 }
 
+/// The answer to a question, unless nobody waits for it.
+fn told(job: JobId, control: &JobControl, explanation: Result<Explanation>) -> Event {
+    if control.is_cancelled() {
+        return Event::Cancelled { job };
+    }
+    Event::Explained {
+        job,
+        explanation: explanation.map(Box::new),
+    }
+}
+
 /// The end of a translation that nothing has stopped but a person.
 fn ended(job: JobId, control: &JobControl) -> Event {
     if control.is_cancelled() {
@@ -659,7 +666,7 @@ fn flow(control: &JobControl) -> ControlFlow<()> {
     }
 }
 
-/// Texts as translations that somebody has written.
+/// Texts as human translations.
 fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
     let targets = targets.into_iter();
     targets.map(|text| text.map(Translation::written)).collect()

@@ -38,7 +38,7 @@ impl AppState {
 
     fn read_exchange(&mut self, path: PathBuf) {
         if self.document.is_none() {
-            let detail = "Open the document first from which the file was exported.";
+            let detail = "First open the document from which the file was exported.";
             return self.notify(NoticeKind::Error, "Nothing to merge into", detail);
         }
         let job = self.next_job();
@@ -62,10 +62,10 @@ impl AppState {
             let detail = match incoming.unmatched {
                 0 => format!("Its translations are those of {name}."),
                 count => format!(
-                    "{count} of its translations are of sentences that {name} does not have."
+                    "{count} of its translations belong to sentences that {name} does not have."
                 ),
             };
-            return self.notify(NoticeKind::Hint, "The file brings no changes", detail);
+            return self.notify(NoticeKind::Hint, "The file has no changes", detail);
         }
         let is_clean = |change: &IncomingChange| change.kind != ChangeKind::Conflict;
         self.merges.shown = Some(Merging {
@@ -87,7 +87,7 @@ impl AppState {
             .filter(|open| open.path == merging.document)
         else {
             let detail = "The document is no longer open.";
-            return self.notify(NoticeKind::Error, "Nothing was taken over", detail);
+            return self.notify(NoticeKind::Error, "Nothing was accepted", detail);
         };
         let changes = merging.incoming.changes.iter().zip(&merging.taken);
         let taken = changes.filter(|(_, is_taken)| **is_taken);
@@ -106,7 +106,7 @@ impl AppState {
                 "{count} sentences were changed meanwhile and stay; merge once more to see them."
             );
         }
-        let title = format!("{count} changes are taken over");
+        let title = format!("{count} changes are accepted");
         self.notify(NoticeKind::Done, title, detail);
     }
 }

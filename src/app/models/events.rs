@@ -1,4 +1,4 @@
-//! What the thread that looks after models tells.
+//! Events of the thread that installs and describes models.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl AppState {
     ) {
         if self.models.describing.take_if(|it| *it == job).is_some() {
             if let Ok(model) = model {
-                self.models.note_elsewhere(*model);
+                self.models.note_external(*model);
             }
             return;
         }
@@ -49,7 +49,7 @@ impl AppState {
             Ok(model) => found.model = Some(*model),
             Err(error) => {
                 self.models.found = None;
-                let title = format!("{} is no model that can be read", name_of(path));
+                let title = format!("{} is not a readable model", name_of(path));
                 self.show_error(&title, &error);
             }
         }
@@ -120,7 +120,7 @@ impl AppState {
         let name = name_of(&adding.path);
         if let Error::Base(BaseError::Exists { path }) = error {
             let detail = format!(
-                "{} is there. Remove that one first, or give the new one another name.",
+                "{} exists. Remove that one first, or give the new one another name.",
                 path.display()
             );
             let title = format!("A model called {name} is installed already");
@@ -137,7 +137,7 @@ impl AppState {
         ended.is_some()
     }
 
-    /// The model that was asked for is open.
+    /// The requested model is open.
     pub(crate) fn model_in_use(&mut self) {
         let ModelState::Open { info, .. } = &self.model else {
             return;
@@ -145,14 +145,14 @@ impl AppState {
         let info = info.clone();
         let models = &mut self.models;
         models.failed.remove(&info.folder);
-        models.opened.clone_from(&models.asked);
-        let is_alone = models.asked.len() < 2;
+        models.opened.clone_from(&models.requested);
+        let is_alone = models.requested.len() < 2;
         if models.promoted.take_if(|it| *it == info.folder).is_some() {
             // It lies in the library now.
             self.models.requests.push(ModelRequest::List);
             self.ask_about_default(&info);
         } else if is_alone && self.models.get(&info.folder).is_none() {
-            self.know_elsewhere(&info);
+            self.know_external(&info);
         }
         self.follow_chosen_model();
         self.choose_for_document();
@@ -195,13 +195,13 @@ impl AppState {
     }
 
     /// Notes a model that is not installed; one of another program is read once more for all its languages.
-    fn know_elsewhere(&mut self, info: &ModelInfo) {
+    fn know_external(&mut self, info: &ModelInfo) {
         if info.target_language == TARGET_LANGUAGE {
             return;
         }
         let known = |code: &String| (code != "und").then(|| code.clone());
         let is_ours = info.folder.join("model.toml").is_file();
-        self.models.note_elsewhere(InstalledModel {
+        self.models.note_external(InstalledModel {
             folder: info.folder.clone(),
             name: info.name.clone(),
             sources: known(&info.source_language).into_iter().collect(),
@@ -220,17 +220,17 @@ impl AppState {
         }
     }
 
-    /// The model that was asked for could not be opened.
+    /// The requested model could not be opened.
     pub(crate) fn model_not_in_use(&mut self, error: &Error) {
         let models = &mut self.models;
-        // Of two in a row nobody knows which it was.
-        if let [leg] = models.asked.as_slice()
+        // It is not known which of two chained models failed.
+        if let [leg] = models.requested.as_slice()
             && !is_of_device(error)
             && !matches!(find(error), Some(BaseError::NoGpu))
         {
             models.failed.insert(leg.folder.clone(), error.to_string());
         }
-        models.asked.clone_from(&models.opened);
+        models.requested.clone_from(&models.opened);
         models.is_undecided = false;
         models.promoted = None;
     }
@@ -240,8 +240,8 @@ impl Models {
     fn list(&mut self, listed: Vec<InstalledModel>) {
         self.is_listed = true;
         let is_listed = |model: &InstalledModel| listed.iter().any(|it| it.folder == model.folder);
-        self.elsewhere.retain(|model| !is_listed(model));
-        let all = listed.into_iter().chain(self.elsewhere.iter().cloned());
+        self.external.retain(|model| !is_listed(model));
+        let all = listed.into_iter().chain(self.external.iter().cloned());
         self.all = Arc::new(all.collect());
     }
 
@@ -252,12 +252,12 @@ impl Models {
         self.all = Arc::new(all);
     }
 
-    fn note_elsewhere(&mut self, model: InstalledModel) {
+    fn note_external(&mut self, model: InstalledModel) {
         let is_other = |other: &InstalledModel| other.folder != model.folder;
         let before = self.all.iter().filter(|other| is_other(other)).cloned();
         let all = before.chain([model.clone()]).collect();
         self.all = Arc::new(all);
-        self.elsewhere.retain(is_other);
-        self.elsewhere.push(model);
+        self.external.retain(is_other);
+        self.external.push(model);
     }
 }

@@ -188,7 +188,7 @@ impl AppState {
     fn add_catalogue(&mut self, text: &str) {
         let text = text.trim().to_owned();
         if let Err(error) = Catalogue::named(&text) {
-            self.show_error("That is no catalogue", &error);
+            self.show_error("Not a catalogue", &error);
             return;
         }
         let known = DEFAULT_CATALOGUES
@@ -212,7 +212,7 @@ impl AppState {
                 let request = CatalogueRequest::Look { job, catalogues };
                 getting.requests.push(request);
             }
-            Err(error) => self.show_error("A catalogue of yours cannot be read", &error),
+            Err(error) => self.show_error("One of your catalogues cannot be read", &error),
         }
     }
 

@@ -139,7 +139,7 @@ impl AppState {
         }
     }
 
-    /// Opens the default of a pair in place of a model that nobody has chosen.
+    /// Opens the default of a pair in place of a model that was not chosen by the user.
     fn take_default(&mut self, source: &str, target: &str) {
         let key = pair_key(source, target);
         let has = self.settings.default_models.contains_key(&key);
@@ -163,7 +163,7 @@ impl AppState {
                 is_same_language(&from, source) && Some(to.as_str()) == reached
             });
         if !is_open {
-            // Whoever asked for a translation before gets it with this model.
+            // A translation that was requested earlier is made with this model.
             let waiting = self.waiting_scope.take();
             self.open_legs(legs);
             self.waiting_scope = waiting;
@@ -253,7 +253,7 @@ impl AppState {
             format!(" to {}", language::name(target))
         });
         let title = format!("No installed model translates from {source}{to}");
-        let detail = "Models → Get models… shows what there is to download.";
+        let detail = "Models → Get models… lists models to download.";
         self.notify(NoticeKind::Hint, title, detail);
     }
 
@@ -301,11 +301,11 @@ impl AppState {
         let source = sources
             .filter(|_| model.sources.len() > 1)
             .find(|code| model.translates_from(code));
-        let asked = source.as_deref().unwrap_or_default();
+        let source_code = source.as_deref().unwrap_or_default();
         let target = wanted
             .filter(|_| model.targets.len() > 1)
-            .filter(|code| !is_same_language(code, asked))
-            .find_map(|code| model.target(asked, Some(&code)).map(str::to_owned));
+            .filter(|code| !is_same_language(code, source_code))
+            .find_map(|code| model.target(source_code, Some(&code)).map(str::to_owned));
         Leg {
             folder,
             source,
@@ -334,7 +334,7 @@ impl AppState {
             self.take_memory_of(&key);
         }
         let memory = self.user_memory();
-        self.models.asked = legs;
+        self.models.requested = legs;
         self.requests.push(Request::OpenModel {
             job,
             folder: first.folder,
@@ -345,7 +345,7 @@ impl AppState {
         });
     }
 
-    /// The pair that models in a row translate between, as a key; none where nobody knows it.
+    /// The pair that chained models translate between, as a key; none where it is unknown.
     pub(crate) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
         let (first, last) = (legs.first()?, legs.last()?);
         let of = |leg: &Leg| self.models.get(&leg.folder).cloned().unwrap_or_default();
@@ -358,10 +358,10 @@ impl AppState {
 
     /// Opens the same models with other settings.
     pub(crate) fn open_again(&mut self) {
-        if self.models.asked.is_empty() {
+        if self.models.requested.is_empty() {
             return self.open_first_model(None);
         }
-        self.open_legs(self.models.asked.clone());
+        self.open_legs(self.models.requested.clone());
     }
 
     /// Notes that the open document is to choose its model.
@@ -370,7 +370,8 @@ impl AppState {
         self.choose_for_document();
     }
 
-    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that came with the program.
+    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that
+    /// came with the program.
     pub fn open_first_model(&mut self, named: Option<PathBuf>) {
         let settings = &self.settings;
         let mut last = settings.default_model.iter().chain(&settings.recent_models);

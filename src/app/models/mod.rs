@@ -27,7 +27,7 @@ pub enum ModelsCommand {
     AskFile,
     /// Looks whether this is a model, and offers to add it.
     Inspect(PathBuf),
-    /// Adds it at once if its files say its languages, else asks for them.
+    /// Adds it at once if its files name its languages, else asks for them.
     Bring(PathBuf),
     /// Copies it, with these languages if its files do not say them.
     Add {
@@ -108,7 +108,7 @@ pub enum LanguageNote {
     Detected,
     /// Its text is in another language than the one that is translated from.
     Other { code: String, name: String },
-    /// The same, and no installed model translates it.
+    /// The language is detected, and no installed model translates it.
     NoModel {
         code: String,
         name: String,
@@ -117,7 +117,7 @@ pub enum LanguageNote {
     },
     /// No installed model translates between the languages of the document.
     NoPair { source: String, target: String },
-    /// The model is not sure of what it has translated so far: in the mean so many percent.
+    /// The model is not sure of what it has translated so far: the mean percentage.
     Unlike { percent: u8 },
 }
 
@@ -128,14 +128,14 @@ pub enum LanguageNote {
 )]
 #[derive(Debug, Default)]
 pub struct Models {
-    /// Those that came with the program, those that were added, and those that were opened elsewhere in this session.
+    /// Models that came with the program, were added, or were opened from another folder in this session.
     pub all: Arc<Vec<InstalledModel>>,
     /// Whether it is known which are installed.
     is_listed: bool,
     pub selected: Option<PathBuf>,
     pub found: Option<Found>,
     pub adding: Option<Adding>,
-    /// The model about which it is asked whether it shall be removed.
+    /// The model whose removal awaits confirmation.
     pub removing: Option<PathBuf>,
     /// Catalogues, and what is downloaded from them.
     pub getting: Getting,
@@ -143,15 +143,15 @@ pub struct Models {
     pub requests: Vec<ModelRequest>,
     /// Why a model could not be opened, by its folder.
     failed: BTreeMap<PathBuf, String>,
-    /// Those of `all` that are not installed.
-    elsewhere: Vec<InstalledModel>,
-    /// A model elsewhere that is being read, to know all its languages.
+    /// Models of `all` that are not installed.
+    external: Vec<InstalledModel>,
+    /// A model outside the library that is being read, to know all its languages.
     describing: Option<JobId>,
     /// A model of a run that is opened from the library for the first time.
     promoted: Option<PathBuf>,
-    /// The models in a row that were asked for last.
-    asked: Vec<Leg>,
-    /// Those that are open.
+    /// The chained models that were requested last.
+    requested: Vec<Leg>,
+    /// Open models.
     opened: Vec<Leg>,
     /// The languages that the program was started with, for documents that have none of their own.
     pub said: [Option<String>; 2],
@@ -184,10 +184,10 @@ impl Models {
         model.problem.as_deref().or(failed)
     }
 
-    /// Whether it lies where somebody else keeps it.
-    pub fn is_elsewhere(&self, model: &InstalledModel) -> bool {
-        let mut elsewhere = self.elsewhere.iter();
-        elsewhere.any(|other| other.folder == model.folder)
+    /// Whether it is outside the library.
+    pub fn is_external(&self, model: &InstalledModel) -> bool {
+        let mut external = self.external.iter();
+        external.any(|other| other.folder == model.folder)
     }
 
     /// Notes a model that lies in the library since a run was added to it.
@@ -195,13 +195,13 @@ impl Models {
         self.promoted = Some(folder.to_owned());
     }
 
-    /// The models in a row that were asked for last.
-    pub(super) fn asked(&self) -> &[Leg] {
-        &self.asked
+    /// The chained models that were requested last.
+    pub(super) fn requested(&self) -> &[Leg] {
+        &self.requested
     }
 
     /// The models in a row that are open or being opened.
     pub fn in_use(&self) -> impl Iterator<Item = &Path> {
-        self.asked.iter().map(|leg| leg.folder.as_path())
+        self.requested.iter().map(|leg| leg.folder.as_path())
     }
 }

@@ -44,7 +44,7 @@ impl AppState {
         Some((source.unwrap_or_else(|| USUAL_SOURCE.to_owned()), target))
     }
 
-    /// Those of the open model.
+    /// Languages of the open model.
     fn model_languages(&self) -> Option<(String, String)> {
         match &self.model {
             ModelState::Open { info, .. } => {
@@ -75,12 +75,12 @@ impl AppState {
     }
 
     /// Says that there is no model for the pair of the document.
-    pub(crate) fn tell_of_no_model(&mut self) {
+    pub(crate) fn show_no_model(&mut self) {
         let Some((source, target)) = self.languages() else {
             return;
         };
         let title = format!("No model for {}", pair_name(&source, &target));
-        let detail = "Models → Get models… shows what there is to download. Until then you can edit, match and check.";
+        let detail = "Models → Get models… lists models to download. Until then you can edit, match and check.";
         self.notify(NoticeKind::Hint, title, detail);
     }
 
@@ -97,8 +97,8 @@ impl AppState {
 
     /// Has the document follow a model that a person has chosen for other languages.
     pub(super) fn follow_chosen_model(&mut self) {
-        let is_asked = self.models.is_by_hand && !self.models.is_undecided;
-        let Some((source, target)) = self.model_languages().filter(|_| is_asked) else {
+        let is_chosen = self.models.is_by_hand && !self.models.is_undecided;
+        let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
             return;
         };
         let open = self.document.as_mut();
@@ -178,7 +178,7 @@ impl AppState {
         }
     }
 
-    /// What there is to say of the language of the open document.
+    /// The note about the language of the open document.
     pub fn language_note(&self) -> Option<LanguageNote> {
         if let Some((source, target)) = self.without_model() {
             return Some(LanguageNote::NoPair { source, target });

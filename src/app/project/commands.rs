@@ -21,7 +21,7 @@ impl AppState {
             }),
             ProjectCommand::Add(documents) => {
                 let work = self.work_to_take_along();
-                self.ask_project(|job, folder| ProjectRequest::Add {
+                self.request_project(|job, folder| ProjectRequest::Add {
                     job,
                     folder,
                     documents,
@@ -29,14 +29,14 @@ impl AppState {
                 });
             }
             ProjectCommand::Remove(document) => {
-                self.ask_project(|job, folder| ProjectRequest::Remove {
+                self.request_project(|job, folder| ProjectRequest::Remove {
                     job,
                     folder,
                     document,
                 });
             }
             ProjectCommand::Move(document, by) => {
-                self.ask_project(|job, folder| ProjectRequest::Move {
+                self.request_project(|job, folder| ProjectRequest::Move {
                     job,
                     folder,
                     document,
@@ -53,7 +53,7 @@ impl AppState {
             ProjectCommand::CountWordsTo(path) => self.write_word_count(path),
             ProjectCommand::UseMemory(memory) => {
                 self.projects.taking = Some(Taking::Memory);
-                self.ask_project(|job, folder| ProjectRequest::UseMemory {
+                self.request_project(|job, folder| ProjectRequest::UseMemory {
                     job,
                     folder,
                     memory,
@@ -62,7 +62,7 @@ impl AppState {
             ProjectCommand::Export => {
                 self.keep_edit_if_valid();
                 self.save_project();
-                self.ask_project(|job, folder| ProjectRequest::Export { job, folder });
+                self.request_project(|job, folder| ProjectRequest::Export { job, folder });
             }
             ProjectCommand::Close => self.close_project(),
         }
@@ -77,7 +77,10 @@ impl AppState {
     }
 
     /// Hands a request about the open project on.
-    pub(super) fn ask_project(&mut self, request: impl FnOnce(JobId, PathBuf) -> ProjectRequest) {
+    pub(super) fn request_project(
+        &mut self,
+        request: impl FnOnce(JobId, PathBuf) -> ProjectRequest,
+    ) {
         let Some(folder) = self.projects.folder().map(Path::to_owned) else {
             return;
         };
@@ -88,8 +91,8 @@ impl AppState {
 
     fn ask_for_project(&mut self) {
         if self.languages().is_none() {
-            let detail = "Open a model first: it says the languages.";
-            return self.notify(NoticeKind::Error, "No project was begun", detail);
+            let detail = "Open a model first: it sets the languages.";
+            return self.notify(NoticeKind::Error, "No project was created", detail);
         }
         let name = self
             .document
@@ -124,7 +127,7 @@ impl AppState {
         });
     }
 
-    /// The work on documents that a project takes in: on the open one as it is now, on others as it was kept.
+    /// The work on documents that are added to a project: on the open one as it is now, on others as it was kept.
     fn work_to_take_along(&mut self) -> TakenWork {
         self.keep_edit_if_valid();
         self.save_project();
@@ -210,7 +213,11 @@ impl AppState {
             None if head.model.is_some() && !is_open => {
                 let name = head.model.unwrap_or_default();
                 let title = format!("The project's model {name} is not installed");
-                self.notify(NoticeKind::Hint, title, "Another one translates meanwhile.");
+                self.notify(
+                    NoticeKind::Hint,
+                    title,
+                    "Another model is used until it is.",
+                );
                 self.open_again();
             }
             _ => self.open_again(),
@@ -275,7 +282,7 @@ impl AppState {
         self.page = Page::Project;
         self.keep_edit_if_valid();
         self.save_project();
-        self.ask_project(|job, folder| ProjectRequest::Look { job, folder });
+        self.request_project(|job, folder| ProjectRequest::Look { job, folder });
     }
 
     /// A line about the sentences of the project that stand in the source language; nothing if there are none.
@@ -284,7 +291,7 @@ impl AppState {
         let total = total.filter(|total| total.untranslated > 0);
         total.map_or(String::new(), |total| {
             format!(
-                "\n{} of {} sentences are not translated: they stand in the source language.",
+                "\n{} of {} sentences are not translated: they are left in the source language.",
                 total.untranslated,
                 total.segments()
             )

@@ -22,7 +22,7 @@ pub enum SettingsCommand {
     /// Asks for one more memory.
     AskMemory,
     AddMemory(PathBuf),
-    /// Moves the memory of this number so many rows down.
+    /// Moves the memory of this number down by a number of rows.
     MoveMemory(usize, isize),
     RemoveMemory(usize),
     /// Asks for a termbase.
@@ -37,7 +37,8 @@ impl AppState {
         use SettingsCommand as S;
         if command == S::Show {
             let open = self.projects.open.as_ref();
-            self.projects.settings = open.map(|status| ProjectSettings::of(&status.project.head));
+            self.projects.settings =
+                open.map(|status| ProjectSettings::from_head(&status.project.head));
             return;
         }
         let Some(settings) = &mut self.projects.settings else {
@@ -80,7 +81,7 @@ impl AppState {
         self.keep_edit_if_valid();
         self.save_project();
         self.projects.taking = Some(Taking::Settings);
-        self.ask_project(|job, folder| ProjectRequest::Configure {
+        self.request_project(|job, folder| ProjectRequest::Configure {
             job,
             folder,
             settings: Box::new(settings),

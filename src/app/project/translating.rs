@@ -45,7 +45,7 @@ impl AppState {
         self.translate_next_document();
     }
 
-    /// Opens the next document, or tells that there are no more.
+    /// Opens the next document, or reports that there are no more.
     fn translate_next_document(&mut self) {
         let Some(translating) = &mut self.projects.translating else {
             return;
@@ -85,7 +85,7 @@ impl AppState {
         }
         self.translate(Scope::Document);
         if !self.is_busy() {
-            // There is no model for it, which is told.
+            // There is no model for it, which is reported.
             self.projects.translating = None;
         }
     }

@@ -74,7 +74,7 @@ fn work_that_could_not_be_kept_is_written_again_when_the_window_closes() {
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     state.receive(Event::Failed { job, error });
     let notice = state.notices.last().expect("a notice");
-    assert_eq!(notice.title, "Your work could not be kept");
+    assert_eq!(notice.title, "Your work could not be saved");
     assert_eq!(state.tick(20.0), None);
     assert!(state.file_requests.is_empty());
     for is_saved in [true, false] {
@@ -352,7 +352,7 @@ fn earlier_work_that_cannot_be_read_is_named() {
         project: None,
         project_error: Some(damaged.into()),
     });
-    let notice = state.notices.last().expect("it is told");
+    let notice = state.notices.last().expect("it is reported");
     assert_eq!(notice.kind, NoticeKind::Error);
     assert!(notice.detail.contains("1234.json"), "{}", notice.detail);
     assert!(

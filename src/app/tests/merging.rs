@@ -1,4 +1,4 @@
-//! Files that come back from somebody else.
+//! Files that come back from another person.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::jobs::Origin;
 use canopy_document::export::Languages;
 use canopy_document::pseudo::Pseudo;
 
-/// What the file thread reads of an XLIFF.
+/// An XLIFF as the file thread reads it.
 fn exchange(xml: String) -> Arc<Document> {
     let format = Format::from_ending("xlf").expect("a format");
     Arc::new(Document::parse("page.html.xlf", format, xml).expect("XLIFF"))
@@ -55,7 +55,7 @@ fn read(state: &mut AppState, file: Arc<Document>) {
 }
 
 #[test]
-fn changes_of_others_are_told_apart_from_conflicts_and_taken_over_in_one_step() {
+fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step() {
     let mut state = translated();
     let text = |state: &AppState, sentence: usize| document(state).target(sentence).text.clone();
     let drafts: Vec<String> = (0..5).map(|sentence| text(&state, sentence)).collect();
@@ -179,7 +179,7 @@ fn real_documents_come_back_from_xliff_without_a_change() {
         let read = Arc::new(Document::open(&path, None).expect("a document"));
         let mut open = OpenDocument::new(path.clone(), read.clone(), None);
         for (index, sentence) in read.sentences.iter().enumerate() {
-            let text = Pseudo::Accents.of(&read, sentence);
+            let text = Pseudo::Accents.translate(&read, sentence);
             open.receive(index, Translation::written(text), "accents");
         }
         let incoming = open.incoming(&exchange(exported(&open)));

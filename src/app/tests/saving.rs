@@ -4,7 +4,7 @@ use super::*;
 use crate::jobs::Overwrite;
 
 /// The last request to write a translation: where, and what it may replace.
-fn asked(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
+fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
     let mut requests = state.file_requests.drain(..);
     requests.find_map(|request| match request {
         FileRequest::SaveDocument {
@@ -32,15 +32,15 @@ fn saving_asks_for_a_name_once_and_writes_there_again() {
     state.apply(Command::Save);
     let ask = state.asks.pop().expect("the first time it asks");
     state.apply(ask.answer("there.html".into(), false));
-    let (job, path, overwrite) = asked(&mut state).expect("it is written");
+    let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(overwrite, Overwrite::Nothing);
     saved(&mut state, job, path, "0123");
     state.apply(Command::Save);
     assert!(state.asks.is_empty());
-    let (job, path, overwrite) = asked(&mut state).expect("it is written");
+    let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
-    // Somebody else has changed it: it stays as it is.
+    // Another person has changed it: it stays as it is.
     state.receive(Event::TranslationChanged { job, path });
     assert!(!state.is_saving());
     assert_eq!(state.asks.len(), 1);
@@ -55,7 +55,7 @@ fn a_document_that_is_opened_again_is_saved_where_it_was() {
     state.apply(Command::SaveAs);
     let ask = state.asks.pop().expect("a question");
     state.apply(ask.answer("there.html".into(), false));
-    let (job, path, _) = asked(&mut state).expect("it is written");
+    let (job, path, _) = save_request(&mut state).expect("it is written");
     saved(&mut state, job, path, "0123");
     state.apply(Command::CloseDocument);
     let bytes = state.settings.to_bytes();
@@ -72,7 +72,7 @@ fn a_document_that_is_opened_again_is_saved_where_it_was() {
         memory: None,
     });
     later.apply(Command::Save);
-    let (_, path, overwrite) = asked(&mut later).expect("it is written");
+    let (_, path, overwrite) = save_request(&mut later).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
 }

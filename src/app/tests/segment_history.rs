@@ -1,4 +1,4 @@
-//! What a sentence was called before is never lost.
+//! Earlier translations of a sentence are never lost.
 
 use super::*;
 use crate::jobs::{Origin, Version};
@@ -107,7 +107,7 @@ fn work_of_older_versions_begins_a_history_without_a_time() {
 }
 
 #[test]
-fn work_of_somebody_else_is_taken_and_ours_stays_where_both_have_changed_a_sentence() {
+fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sentence() {
     let mut state = with_page();
     for (sentence, text) in [(0, "Drucken"), (2, "Dann warten."), (3, "Vorschau")] {
         edit(&mut state, sentence, text);
@@ -153,8 +153,8 @@ fn work_of_somebody_else_is_taken_and_ours_stays_where_both_have_changed_a_sente
         assert!(texts.contains(&theirs.to_owned()), "{texts:?}");
         assert_eq!(texts.last().map(String::as_str), Some(ours));
     }
-    let told = state.notices.last().expect("a notice");
-    assert!(told.detail.contains("2 sentences"), "{}", told.detail);
+    let notice = state.notices.last().expect("a notice");
+    assert!(notice.detail.contains("2 sentences"), "{}", notice.detail);
     state.apply(Command::Undo);
     assert_eq!(text(&state, 0), "Drucken");
 }

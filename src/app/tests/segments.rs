@@ -6,7 +6,7 @@ use crate::terms::SourceSelection;
 
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
-    let asked = state
+    let request = state
         .file_requests
         .drain(..)
         .find_map(|request| match request {
@@ -18,7 +18,7 @@ fn recut(state: &mut AppState, page: &str) {
             } => Some((job, document, edit)),
             _ => None,
         });
-    let (job, document, edit) = asked.expect("a request");
+    let (job, document, edit) = request.expect("a request");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("page.html");
     std::fs::write(&path, page).expect("written");
@@ -133,7 +133,7 @@ fn a_sentence_is_split_at_the_caret_and_the_hand_s_work_is_kept() {
     );
     assert_eq!(cut[2], (String::new(), State::Untranslated));
     assert_eq!(cut[4].1, State::Confirmed);
-    // A draft is made anew: nobody knows where to cut it.
+    // A draft is translated again: it is unknown where to cut it.
     split_at(&mut state, 5, 5);
     recut(&mut state, PAGE);
     assert_eq!(texts(&state)[5..], ["Look", "at it."]);

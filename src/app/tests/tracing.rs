@@ -3,7 +3,7 @@
 use super::*;
 use crate::command::Page;
 
-/// Has as many sections of two sentences as are asked for, all of them translated.
+/// A document of `num` sections of two sentences, all of them translated.
 fn with_sections(sections: usize, rows_a_token: usize) -> AppState {
     let mut state = with_page();
     let section = "<h2>Part</h2><p>Click here. Then wait there.</p>";
@@ -18,7 +18,7 @@ fn with_sections(sections: usize, rows_a_token: usize) -> AppState {
     state
 }
 
-/// The part that was asked for, `0..0` for the whole document, if a trace was.
+/// The requested part, `0..0` for the whole document, if a trace was requested.
 fn traced(state: &mut AppState) -> Option<std::ops::Range<usize>> {
     match state.requests.pop()? {
         Request::Trace { part, .. } => Some(part.unwrap_or_default()),
@@ -38,7 +38,7 @@ fn a_small_document_is_traced_as_the_page_opens_and_a_large_one_is_not() {
     assert_eq!(
         traced(&mut large),
         Some(0..0),
-        "whole, since it was asked for"
+        "whole, since it was requested"
     );
 }
 

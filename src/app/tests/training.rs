@@ -62,7 +62,7 @@ fn a_form_that_is_filled_in_starts_a_run_below_the_folder_of_runs() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_field_and_starts_nothing() {
+fn wrong_fields_are_reported_and_start_nothing() {
     let (mut state, home) = with_corpus();
     state.apply(command(TrainingCommand::NewRun));
     let field = |state: &mut AppState, change: fn(&mut NewRun)| {
@@ -167,7 +167,7 @@ fn a_document_level_system_begins_upon_a_model_with_the_settings_of_its_second_s
 }
 
 #[test]
-fn an_error_ends_a_run_and_is_told() {
+fn an_error_ends_a_run_and_is_reported() {
     let (mut state, _home) = with_corpus();
     state.apply(command(TrainingCommand::NewRun));
     state.apply(command(TrainingCommand::Start));
@@ -328,7 +328,7 @@ fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
         memory: None,
     });
     assert_eq!(state.settings.default_models["en-de"], before);
-    let notice = state.notices.last().expect("it is asked").clone();
+    let notice = state.notices.last().expect("a question").clone();
     assert_eq!(notice.title, "Make it the default for English → German?");
     assert!(notice.detail.contains("replaces old"), "{}", notice.detail);
     assert_eq!(notice.until_secs, None);

@@ -28,7 +28,7 @@ fn open_reading(state: &mut AppState, reads: Reads) {
     });
 }
 
-/// Carries the update out: every other draft gets another text. Tells which got one.
+/// Carries the update out: every other draft gets another text. Returns those drafts.
 fn update(state: &mut AppState) -> Vec<usize> {
     let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
         panic!()
@@ -69,7 +69,7 @@ fn marks(state: &AppState) -> Vec<usize> {
 }
 
 #[test]
-fn an_update_asks_for_the_drafts_and_tells_what_is_fixed() {
+fn an_update_requests_the_drafts_and_reports_what_is_fixed() {
     let mut state = worked_on();
     state.apply(Command::UpdateRest);
     let Some(Request::Translate {
@@ -106,7 +106,7 @@ fn an_update_is_one_step_and_marks_what_it_changed() {
 }
 
 #[test]
-fn a_mark_goes_when_somebody_looks_after_its_sentence() {
+fn a_mark_goes_when_its_sentence_is_reviewed() {
     let mut state = worked_on();
     state.apply(Command::UpdateRest);
     let changed = update(&mut state);

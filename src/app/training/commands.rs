@@ -144,7 +144,7 @@ impl AppState {
     ) -> JobId {
         let job = self.next_job();
         if self.training.is_busy() && !self.is_sample(&folder) {
-            let detail = "It begins when the runs before it have ended.";
+            let detail = "It starts when the runs before it have ended.";
             let title = format!("{} waits", name_of(&folder));
             self.notify(NoticeKind::Hint, title, detail);
         }
@@ -236,7 +236,7 @@ impl AppState {
     fn rename_run(&mut self, folder: PathBuf, name: String) {
         if self.is_queued(&folder) {
             let title = format!("{} keeps its name", name_of(&folder));
-            let detail = "It is being trained or waits for it; rename it afterwards.";
+            let detail = "It is being trained or queued; rename it afterwards.";
             self.notify(NoticeKind::Hint, title, detail);
             return;
         }
@@ -308,7 +308,7 @@ impl AppState {
             let to = std::path::absolute(&to).unwrap_or(to);
             self.models.promote(&to);
             self.models.selected = Some(to.clone());
-            // Once it is open its languages are known, and a person is asked about them.
+            // Once it is open its languages are known, and a dialog asks whether it becomes their default.
             self.open_model(to);
         } else {
             let detail = to.display().to_string();
@@ -352,7 +352,7 @@ impl AppState {
         ended
     }
 
-    /// The same with an error.
+    /// Takes note of a run that ended with an error.
     pub(crate) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
         if self.survey_ended(job, Some(error)) {
             return true;

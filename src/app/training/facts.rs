@@ -1,4 +1,4 @@
-//! What corpora are: their languages and how many pairs they have; which models fit them.
+//! Languages and sizes of corpora, and the models that fit them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use crate::settings::Device;
 use crate::state::AppState;
 use canopy_corpus::is_same_language;
 
-/// From so many pairs on a model learns a language pair from nothing.
+/// Number of pairs from which a model learns a language pair from scratch.
 pub const ENOUGH_PAIRS: usize = 100_000;
 
 /// How long settings stay as they are before they are measured.
 const SETTLED_SECS: f64 = 1.5;
 
-/// What a corpus says of itself.
+/// Languages and sizes of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusFacts {
     pub source_language: String,
@@ -24,7 +24,7 @@ pub struct CorpusFacts {
 }
 
 impl AppState {
-    /// Has the thread of the runs look at a corpus that nobody has looked at.
+    /// Has the thread of the runs look at a corpus that was not looked at.
     pub(crate) fn look_at_corpus(&mut self, folder: &Path) {
         if !folder.as_os_str().is_empty() && !self.training.facts.contains_key(folder) {
             self.run_request(RunRequest::LookAtCorpus(folder.to_owned()));
@@ -71,7 +71,7 @@ impl AppState {
         models
     }
 
-    /// A form in which nobody has chosen yet begins with the model of the corpus's languages.
+    /// An untouched form begins with the model of the corpus's languages.
     pub(super) fn prefer_model_of_pair(&mut self) {
         let Some(form) = &self.training.form else {
             return;
@@ -107,7 +107,7 @@ impl AppState {
         self.training.form_changed_secs = self.now_secs;
     }
 
-    /// Measures how long the run of the form takes, once its settings have been the same for a while; tells when that will
+    /// Measures how long the run of the form takes, once its settings have been the same for a while; returns when that will
     /// be.
     pub(crate) fn tick_form(&mut self) -> Option<f64> {
         let form = self.training.form.as_ref()?;

@@ -52,7 +52,7 @@ impl AppState {
         if form.resumed.is_none() && self.is_queued(&runs.join(form.name.trim())) {
             return Some(Problem {
                 field: "name",
-                message: "A run of this name waits".to_owned(),
+                message: "A run of this name is queued".to_owned(),
             });
         }
         form.problem(&runs)
@@ -149,7 +149,7 @@ impl AppState {
         }
         self.training.corpus_form = None;
         let title = format!("{} is ready", name_of(&folder));
-        let detail = format!("{pairs} sentence pairs to learn from.");
+        let detail = format!("{pairs} sentence pairs for training.");
         self.notify(NoticeKind::Done, title, detail);
         self.use_corpus(folder);
         self.form_for_new_corpus();

@@ -67,13 +67,13 @@ pub enum TrainingCommand {
     /// Asks for a file of contexts.
     ChooseContexts,
     UseContexts(PathBuf),
-    /// Asks for translations to remember beside the training pairs.
+    /// Asks for translations to remember along with the training pairs.
     ChooseMemory,
     UseMemory(PathBuf),
     /// Asks for a contrastive set that the run is scored on.
     ChooseContrastiveSet,
     UseContrastiveSet(PathBuf),
-    /// Asks for the folder of a run that lies elsewhere.
+    /// Asks for the folder of a run outside the data folder.
     ChooseRun,
     Follow(PathBuf),
     Select(PathBuf),
@@ -90,7 +90,7 @@ pub enum TrainingCommand {
     KeepRun,
     /// Brings the run that was deleted last back.
     Restore,
-    /// Asks where to.
+    /// Asks where.
     Export(PathBuf),
     ExportTo(PathBuf, PathBuf),
     /// Makes its model the one that the program begins with.
@@ -131,13 +131,13 @@ pub struct Training {
     pub form: Option<NewRun>,
     pub corpus_form: Option<NewCorpus>,
     pub corpora: Vec<PathBuf>,
-    /// What corpora say of themselves, by their folders.
+    /// Languages and sizes of corpora, by their folders.
     pub facts: BTreeMap<PathBuf, CorpusFacts>,
     /// When the form was changed last.
     form_changed_secs: f64,
-    /// The sample run, from its beginning until somebody closes it.
+    /// The sample run, from its beginning until it is closed.
     pub sample: Option<Sample>,
-    /// The run that a person is asked about before it goes to the trash.
+    /// The run whose deletion awaits confirmation.
     pub trashing: Option<PathBuf>,
     /// Where deleted runs were and are, the last one last.
     pub trashed: Vec<(PathBuf, PathBuf)>,

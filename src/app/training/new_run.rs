@@ -40,7 +40,7 @@ pub enum Probe {
 /// A run that is being filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRun {
-    /// Of the run folder below the folder of all runs.
+    /// Name of the run folder below the folder of all runs.
     pub name: String,
     pub start: Start,
     pub config: TrainingConfig,
@@ -77,7 +77,7 @@ impl NewRun {
         }
     }
 
-    /// The settings of a run that goes on beyond its limits.
+    /// The settings of a run that continues past its limits.
     pub fn resuming(run: PathBuf, name: String, config: TrainingConfig, device: Device) -> Self {
         let start = if config.from.as_os_str().is_empty() {
             Start::RandomWeights
@@ -129,7 +129,7 @@ impl NewRun {
         self.probe = Probe::None;
     }
 
-    /// Whether a run that goes on keeps what it was told in this field when it began.
+    /// Whether a resumed run keeps the original value of this field.
     pub fn is_fixed(&self, field: &str) -> bool {
         let fixed = [
             "preset",
@@ -143,6 +143,7 @@ impl NewRun {
             "general",
             "train_bert",
             "context_only",
+            "recipe",
         ];
         self.resumed.is_some() && fixed.contains(&field)
     }
@@ -198,7 +199,7 @@ impl NewRun {
             );
         }
         if self.resumed.is_none() && runs.join(self.name.trim()).exists() {
-            return problem("name", "There is a run of this name");
+            return problem("name", "A run of this name exists");
         }
         if self.config.corpus.as_os_str().is_empty() {
             return problem("corpus", "Choose a corpus, or make one");
@@ -228,7 +229,7 @@ impl NewRun {
             Err(canopy_train::error::Error::Base(BaseError::Config { field, allowed, .. })) => {
                 Some(Problem {
                     field,
-                    message: format!("May be {allowed}"),
+                    message: format!("Allowed: {allowed}"),
                 })
             }
             Err(error) => problem("name", &error.to_string()),

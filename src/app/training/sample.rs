@@ -45,10 +45,10 @@ pub struct Sample {
     jobs: Vec<JobId>,
     /// How many of them have ended.
     ended: usize,
-    /// Of both models, once they are compared.
+    /// Scores of both models, once they are compared.
     pub nouns: Vec<NounScores>,
     /// The segment that the tree gained most in.
-    pub telling: Option<usize>,
+    pub example: Option<usize>,
 }
 
 impl Sample {
@@ -60,7 +60,7 @@ impl Sample {
             jobs: Vec::new(),
             ended: 0,
             nouns: Vec::new(),
-            telling: None,
+            example: None,
         }
     }
 
@@ -127,7 +127,7 @@ impl AppState {
         true
     }
 
-    /// The tales could not be written, or nobody wants them. Returns whether the job was that.
+    /// The tales could not be written, or are no longer wanted. Returns whether the job was that.
     pub(super) fn sample_corpus_ended(&mut self, job: JobId) -> bool {
         let is_writing = self.is_writing_sample(job);
         if is_writing && let Some(sample) = &mut self.training.sample {
@@ -232,7 +232,7 @@ impl AppState {
                 let job = self.start_evaluation(models, corpus, Split::Test, false, Device::Cpu);
                 SampleStage::Comparing(job)
             }
-            // Somebody has deleted one.
+            // One was deleted.
             None => SampleStage::Stopped,
         };
         if let Some(sample) = &mut self.training.sample {
@@ -264,7 +264,7 @@ impl AppState {
         });
         sample.nouns = nouns.collect();
         let wins = comparison.extremes.first().map(|extremes| &extremes.wins);
-        sample.telling = wins.and_then(|wins| wins.first()).map(|win| win.segment);
+        sample.example = wins.and_then(|wins| wins.first()).map(|win| win.segment);
         sample.stage = SampleStage::Compared(number);
     }
 

@@ -51,7 +51,7 @@ pub struct Panel {
     pub unit: String,
     pub scale: Scale,
     pub bounds: Bounds,
-    /// A value that the axis holds besides the data, such as 0 for a rate.
+    /// A value that the axis includes in addition to the data, such as 0 for a rate.
     pub baseline: Option<f64>,
     pub curves: Vec<Curve>,
     /// Said in place of curves while there are none.
@@ -61,7 +61,7 @@ pub struct Panel {
 /// One metric of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Curve {
-    /// Of the run; curves of the same run have the same name and colour.
+    /// Name of the run; curves of the same run share name and colour.
     pub name: String,
     /// Index into [`Theme::runs`](super::Theme), which begins again when it ends.
     pub colour: usize,
@@ -105,7 +105,7 @@ impl Curve {
         }
     }
 
-    /// Index of the point of [`Self::main`] nearest to `x`; none beyond the ends by more than `slack`.
+    /// Index of the point of [`Self::main`] nearest to `x`; none outside the ends by more than `slack`.
     pub(super) fn nearest(&self, x: f64, slack: f64) -> Option<usize> {
         let points = self.main();
         let next = points.partition_point(|point| point.0 < x);
@@ -127,7 +127,7 @@ pub struct Chart {
     pub revision: u64,
     pub x: XAxis,
     pub panels: Vec<Panel>,
-    /// Small print beside the legend.
+    /// Small print next to the legend.
     pub note: String,
 }
 
@@ -203,7 +203,7 @@ impl Chart {
 pub struct View {
     /// All of it if absent.
     pub x: Option<Span>,
-    /// Of each panel; where absent or missing, the axis fits the data.
+    /// Range of each panel; where absent or missing, the axis fits the data.
     pub y: Vec<Option<Span>>,
     /// Where on the horizontal axis values are read.
     pub pointer: Option<f64>,

@@ -11,8 +11,8 @@ pub(super) struct Downsampled {
     pub missing: Vec<f64>,
 }
 
-/// Of each of `columns` equal parts of `x` keeps the first, the smallest, the largest and the last point, so that the
-/// drawing looks like that of all points. A point beside each end of `x` stays, for lines that leave it.
+/// Keeps the first, the smallest, the largest and the last point of each of `columns` equal parts of `x`, so that the
+/// drawing looks like that of all points. A point outside each end of `x` stays, for lines that leave it.
 ///
 /// `points` ascend in x; a `y` that is not `valid` breaks the line.
 pub(super) fn downsampled(
@@ -55,7 +55,7 @@ pub(super) fn downsampled(
     downsampled
 }
 
-/// The points within `x`; if they are too few for a line, with those beside them.
+/// The points within `x`; if they are too few for a line, with their neighbours.
 pub(super) fn visible(points: &[(f64, f64)], x: Span) -> &[(f64, f64)] {
     let around = with_neighbours(points, x);
     let from = around.partition_point(|point| point.0 < x.0);

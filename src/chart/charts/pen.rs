@@ -12,10 +12,10 @@ use super::plot_area::Rect;
 use super::theme::Theme;
 use crate::typesetting::Direction;
 
-/// Of all drawing: what the backend says went wrong.
+/// Result of all drawing, with the backend's error.
 pub type DrawResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
-/// Where plotters puts the baseline of a text below its top: so many em.
+/// Distance in em at which plotters puts the baseline of a text below its top.
 const BASELINE: f64 = 0.76;
 
 /// How a text looks.

@@ -24,7 +24,7 @@ type Line = Vec<(f64, f64)>;
 
 /// A chart laid out on an area of a certain size; lengths in pixels.
 ///
-/// To make one reads all visible points; to draw one reads only those that can be told apart.
+/// To make one reads all visible points; to draw one reads only those that can be distinguished.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     pub places: Vec<PlotArea>,

@@ -109,14 +109,14 @@ fn draw_dot<DB: DrawingBackend>(
     }
 }
 
-/// Beside the title, from the right, in place of the unit if need be. Where there is no room: in a box in the corner of the
-/// plot while the pointer asks for them, else not at all.
+/// Right of the title, in place of the unit if need be. Where there is no room: in a box in the corner of the
+/// plot while the pointer is over it, else not at all.
 fn draw_readings<DB: DrawingBackend>(
     pen: &Pen<DB>,
     panel: &Panel,
     place: &PlotArea,
     readings: &[Reading],
-    asked: bool,
+    is_requested: bool,
 ) -> DrawResult<DB> {
     let lettering = Lettering::new(VALUE, pen.theme.text);
     let lengths = readings
@@ -139,7 +139,7 @@ fn draw_readings<DB: DrawingBackend>(
             draw_reading(pen, reading, (x, baseline))?;
             x += length + SPACE;
         }
-    } else if asked {
+    } else if is_requested {
         let widest = lengths.iter().copied().fold(0.0, f64::max) + SPACE;
         let grid = grid(readings.len(), widest, &plot);
         pen.rect(grid.frame, pen.theme.page)?;

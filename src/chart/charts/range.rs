@@ -2,7 +2,7 @@
 
 use super::chart::{Bounds, Scale, Span};
 
-/// So many values are enough to find a percentile.
+/// Number of values that suffices to find a percentile.
 const SAMPLE: usize = 16_384;
 
 /// The span of one curve's values, which need not be finite.

@@ -12,9 +12,9 @@ pub struct Theme {
     pub text: RGBColor,
     pub strong: RGBColor,
     pub weak: RGBColor,
-    /// Of what is not a number.
+    /// Colour of values that are not a number.
     pub error: RGBColor,
-    /// One a run. After Okabe & Ito, "Color Universal Design", 2008: told apart by everybody.
+    /// One a run. After Okabe & Ito, "Color Universal Design", 2008: distinguishable by everybody.
     pub runs: [RGBColor; 7],
 }
 

@@ -168,7 +168,7 @@ fn powers(value: f64) -> String {
     format!("{mantissa}e{exponent}")
 }
 
-/// As many decimals as tell multiples of `step` apart.
+/// As many decimals as distinguish multiples of `step`.
 fn trimmed(value: f64, step: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,

@@ -41,7 +41,7 @@ impl Han {
         }
     }
 
-    /// Returns the one that a text tells by its other letters: kana are Japanese, Hangul is Korean.
+    /// Returns the one that a text implies by its other letters: kana are Japanese, Hangul is Korean.
     pub fn of_text(text: &str) -> Option<Self> {
         text.chars().find_map(|character| match character {
             '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' => Some(Self::Japanese),
@@ -134,7 +134,7 @@ pub fn is_extending(character: char) -> bool {
     GeneralCategoryGroup::Mark.contains(category) || category == GeneralCategory::Format
 }
 
-/// Whether a character has no shape, but tells how others are set.
+/// Whether a character has no shape, but controls how others are set.
 pub(super) fn is_format(character: char) -> bool {
     CodePointMapData::<GeneralCategory>::new().get(character) == GeneralCategory::Format
 }

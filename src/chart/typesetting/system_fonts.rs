@@ -22,7 +22,7 @@ pub struct FontKey {
 /// The file of a font and a face in it.
 #[derive(Clone)]
 pub struct SystemFont {
-    /// Of the face, unlike that of any other.
+    /// Unique name of the face.
     pub name: String,
     pub data: Arc<Vec<u8>>,
     pub index: u32,

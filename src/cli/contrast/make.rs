@@ -21,10 +21,10 @@ pub(crate) struct MakeArguments {
     /// Kinds of contrast; without it all that the languages allow
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<KindName>,
-    /// At most so many items of each kind
+    /// Maximum number of items of each kind
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
-    /// Which items --limit draws; the same seed draws the same ones
+    /// Seed of the choice of items by --limit
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// File to write (.json)
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
     });
     if arguments.split == Split::Train {
         warn(
-            "models have learnt from the training documents; what they prefer there says nothing of new ones",
+            "models have learnt from the training documents; their preferences there say nothing about new ones",
         );
     }
     let corpus = Corpus::open(&arguments.corpus)?;

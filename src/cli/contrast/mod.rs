@@ -13,12 +13,12 @@ pub(super) enum ContrastCommand {
     /// Make a contrastive set of the documents of a corpus, by rules
     ///
     /// German er, sie, es for `it`, sein and ihr for `its` (English to German), and terms that a page translates one way
-    /// though the corpus knows another. The set holds its documents; what it can and cannot claim stands below.
+    /// though the corpus knows another. The set holds its documents; see below what it can and cannot claim.
     #[command(after_help = canopy_evaluate::contrastive::RULES)]
     Make(make::MakeArguments),
-    /// Tell how often a model prefers the right translations of a contrastive set
+    /// Measure how often a model prefers the right translations of a contrastive set
     ///
-    /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ beside it), the
+    /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ next to it), the
     /// sets of Bawden et al. 2018 and of Voita et al. 2019.
     #[command(
         after_help = "Examples:\n  canopy contrast score --set sets/manual.json --model models/manual models/other -o \

@@ -122,7 +122,7 @@ impl Report<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// The context that is read beside the sentence.
+    /// The context that is read with the sentence.
     fn context(&self) -> String {
         let side = |count: Option<usize>, which: &str| match count {
             None => format!("all sentences {which}"),

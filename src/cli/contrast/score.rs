@@ -22,13 +22,13 @@ pub(crate) struct ScoreArguments {
     /// Model folders, or names of installed models; without them the starter model
     #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// The set: a JSON file, or a .src file of Voita et al.
     #[arg(long, value_name = "FILE")]
     set: PathBuf,
-    /// Folder with the documents of a set in ContraPro's form; without it documents/ beside the set
+    /// Folder with the documents of a set in ContraPro's form; default: documents/ next to the set
     #[arg(long, value_name = "DIR")]
     documents: Option<PathBuf>,
     /// Sentences before that models read; without it all of the document
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     let set = open(&arguments.set, arguments.documents.as_deref())?;
     if set.needs_target_context && !arguments.gold_target_context {
         warn(
-            "only earlier translations tell right from wrong in this set, so without --gold-target-context it measures chance",
+            "only earlier translations distinguish right from wrong in this set, so without --gold-target-context it measures chance",
         );
     }
     let folders: Vec<Option<&Path>> = match arguments.model.as_slice() {
@@ -142,7 +142,7 @@ fn score(
         name,
         folder: translator.info().folder.clone(),
         device: translator.device_name().to_owned(),
-        accuracies: Accuracies::of(set, &scores.items),
+        accuracies: Accuracies::from_scores(set, &scores.items),
         scores,
     })
 }

@@ -51,7 +51,7 @@ pub(super) struct EvaluateArguments {
     /// Exponent of the length penalty [default: the model's own, or 1]
     #[arg(long, value_name = "ALPHA")]
     length_penalty: Option<f32>,
-    /// Cut units of several sentences into these and translate each by itself, as `translate` does with a document; they
+    /// Split units of several sentences and translate each sentence by itself, as `translate` does with a document; they
     /// are scored together. Units whose human translation is known to the model stay whole
     #[arg(long)]
     cut_sentences: bool,
@@ -64,24 +64,24 @@ pub(super) struct EvaluateArguments {
     /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Let models know the human translations of all sentences before the current one, as a translator's tool does who goes
-    /// through a document: those that read translations, and those that retrieve from what was confirmed
+    /// Give models the human translations of all sentences before the current one, as when a translator works through a
+    /// document: for those that read translations, and those that retrieve from confirmed ones
     #[arg(long)]
     at_work: bool,
-    /// Take the documents for those of one project, in their order: what is confirmed in one is in the memory of the next,
-    /// for models that retrieve
+    /// Treat the documents as those of one project, in their order: sentences confirmed in one are in the memory of the
+    /// next, for models that retrieve
     #[arg(long, requires = "at_work")]
     project: bool,
     /// As a control, surround each sentence with the sources and human translations of another document: a gain that remains
     /// does not come from the context. The number of exchanged sentences is printed
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
-    /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
+    /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
     /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
     /// decides
     #[arg(long, value_enum, value_name = "FORCE")]
     keep_address: Option<TermModeName>,
-    /// Where the random numbers of tests and intervals begin
+    /// Seed of the random numbers of tests and intervals
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
     /// Print everything as JSON: scores of all documents and sentences, buckets, wins and losses with word diffs
@@ -119,9 +119,8 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         return Err(Error::Base(BaseError::Config {
             field: "--address with --keep-address",
             found: "commonest".to_owned(),
-            allowed:
-                "du, sie, ihr or polite-ihr: what is kept is asked for from the first sentence on"
-                    .to_owned(),
+            allowed: "du, sie, ihr or polite-ihr: the form to request from the first sentence on"
+                .to_owned(),
         }));
     }
     let corpus = Corpus::open(&arguments.corpus)?;
@@ -144,7 +143,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         length_penalty: arguments.length_penalty,
         ..SearchOptions::default()
     };
-    // What cannot be read is told before anything is translated.
+    // Unreadable files are reported before anything is translated.
     for folder in &arguments.model {
         described_model(folder)?;
     }

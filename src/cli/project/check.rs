@@ -17,7 +17,7 @@ pub(crate) struct ProjectCheckArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Checks to make besides those of the project
+    /// Checks to make in addition to those of the project
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     with: Vec<CheckKind>,
     /// Checks to leave out

@@ -24,7 +24,7 @@ use canopy_qa::checks::CheckKind;
     moved and put under version control. Documents, memory and termbase are copied into it."
 )]
 pub(crate) struct NewArguments {
-    /// Folder of the project, which is made
+    /// Folder of the project, which is created
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Documents to begin with
@@ -103,7 +103,7 @@ pub(crate) struct StatusArguments {
 }
 
 pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
-    let status = ProjectStatus::of(ProjectFolder::open(&arguments.folder)?)?;
+    let status = ProjectStatus::from_project(ProjectFolder::open(&arguments.folder)?)?;
     if arguments.json {
         return print(&in_json(&status));
     }

@@ -29,7 +29,7 @@ const CONFLICTS: i32 = 3;
     Exit codes: 0 done, 3 conflicts stay as they are here; 1 and 2 as everywhere."
 )]
 pub(crate) struct MergeArguments {
-    /// XLIFF that was exported from the document and worked on by somebody else
+    /// XLIFF that was exported from the document and edited by another person
     #[arg(value_name = "FILE.xlf")]
     file: PathBuf,
     /// The document, or the project that has it; without it the project that the file lies in, or the current folder

@@ -14,23 +14,23 @@ use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ProjectCommand {
-    /// Begin a project of several documents: one folder with all that belongs to them
+    /// Create a project of several documents: one folder with everything that belongs to them
     New(folder::NewArguments),
-    /// Take documents into a project
+    /// Add documents to a project
     Add(folder::AddArguments),
     /// Print or change a project's languages, model, memories and termbase
     Settings(settings::SettingsArguments),
-    /// Tell how far a project is, and how much there is to translate
+    /// Show the progress of a project, and its word count
     Status(folder::StatusArguments),
-    /// Translate what has no translation yet in all documents of a project
+    /// Translate all untranslated sentences in the documents of a project
     Translate(translate::TranslateArguments),
-    /// Look for faults in the translations of a project
+    /// Check the translations of a project
     Check(check::ProjectCheckArguments),
-    /// Take over what somebody else has changed in an exported XLIFF file
+    /// Merge another person's changes to an exported XLIFF file
     Merge(merge::MergeArguments),
     /// Write the translations of a project
     Export(folder::ExportArguments),
-    /// Tell every text that the sentences of a document have had: from which model, memory or person, and when
+    /// Show all earlier translations of the sentences of a document: from which model, memory or person, and when
     History(history::HistoryArguments),
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct SettingsArguments {
     /// Translation memories in their order, in place of those that it has; each with a penalty or without
     #[arg(long, value_name = "FILE[=PERCENT]")]
     memory: Vec<NamedMemory>,
-    /// Use no translation memory but what is confirmed in the project
+    /// Use only confirmed sentences of the project as translation memory
     #[arg(long, conflicts_with = "memory")]
     no_memory: bool,
     /// Termbase: TBX, a table or a glossary of OmegaT
@@ -77,7 +77,7 @@ impl FromStr for NamedMemory {
 
 pub(super) fn run(arguments: &SettingsArguments) -> Result<()> {
     let mut project = ProjectFolder::open(&arguments.folder)?;
-    let before = ProjectSettings::of(&project.head);
+    let before = ProjectSettings::from_head(&project.head);
     let settings = arguments.changed(before.clone())?;
     if settings == before {
         return print(&in_words(&before));

@@ -1,7 +1,7 @@
 //! `canopy project translate`
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,14 +9,16 @@ use clap::Args;
 use super::place::data_folder;
 use crate::error::{BaseError, Error, Result};
 use crate::library;
-use crate::options::{ModelArguments, beam_sizes};
-use crate::terminal::{StatusLine, tell};
-use canopy_project::OpenDocument;
-use canopy_project::{DocumentWork, ProjectFolder};
+use crate::options::{ModelArguments, beam_sizes, wrong_usage};
+use crate::terminal::{StatusLine, write_stderr};
+use canopy_corpus::memory::TranslationMemory;
+use canopy_document::document::Document;
+use canopy_project::{DocumentWork, OpenDocument, ProjectFolder, language};
 use canopy_qa::terms::Termbase;
 use canopy_train::for_document;
 use canopy_translate::inference::{
-    KnownTranslations, SearchOptions, Step, TermMode, TermUse, TranslationRequest, Translator,
+    DocumentModel, KnownTranslations, LanguageModelTranslator, Languages, SearchOptions, Step,
+    TermMode, TermUse, TranslationRequest, Translator,
 };
 
 #[derive(Debug, Args)]
@@ -33,14 +35,14 @@ pub(crate) struct TranslateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = beam_sizes())]
     beam: Option<usize>,
-    /// Translate drafts anew, too
+    /// Also translate drafts again
     #[arg(long)]
     again: bool,
 }
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let project = ProjectFolder::open(&arguments.folder)?;
-    let mut translator = arguments.translator(&project)?;
+    let mut model = arguments.opened(&project)?;
     let data = data_folder()?;
     for (relative, path) in project.documents() {
         let mut work = DocumentWork::write(&data, &path)?;
@@ -58,18 +60,17 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
             continue;
         }
         // Confirmed sentences of the documents before are in it.
-        let info = translator.info();
-        let memory = project.memory(&info.source_language, &info.target_language)?;
-        translator.remember(memory);
+        let [from, to] = model.languages();
+        model.remember(project.memory(from, to)?);
         translate(
-            &translator,
+            &model,
             &mut open,
             &left,
             arguments.beam.unwrap_or_default(),
             relative,
         )?;
         work.save(open.project())?;
-        tell(&format!(
+        write_stderr(&format!(
             "{relative}: {} sentences are translated\n",
             left.len()
         ));
@@ -77,9 +78,49 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     Ok(())
 }
 
+/// The model of a project.
+#[expect(clippy::large_enum_variant, reason = "there is one")]
+enum Model {
+    Translator(Translator),
+    LanguageModel(LanguageModelTranslator),
+}
+
+impl Model {
+    fn languages(&self) -> [&str; 2] {
+        let info = match self {
+            Self::Translator(translator) => translator.info(),
+            Self::LanguageModel(model) => model.info(),
+        };
+        [&info.source_language, &info.target_language]
+    }
+
+    fn remember(&mut self, memory: TranslationMemory) {
+        match self {
+            Self::Translator(translator) => translator.remember(memory),
+            Self::LanguageModel(model) => model.memory = Some(Arc::new(memory)),
+        }
+    }
+
+    /// The model for a document, made for it if it learns from its memory, and its name.
+    fn for_document<'m>(
+        &'m self,
+        document: &Document,
+        made: &'m mut Option<Translator>,
+    ) -> (&'m dyn DocumentModel, String) {
+        match self {
+            Self::LanguageModel(model) => (model, model.info().name.clone()),
+            Self::Translator(own) => {
+                *made = for_document(own, document, &mut |_, _| ControlFlow::Continue(()));
+                let by: &'m Translator = made.as_ref().unwrap_or(own);
+                (by, by.info().name.clone())
+            }
+        }
+    }
+}
+
 impl TranslateArguments {
     /// The model that the options name, else that of the project, else one between its languages; with its terms.
-    fn translator(&self, project: &ProjectFolder) -> Result<Translator> {
+    fn opened(&self, project: &ProjectFolder) -> Result<Model> {
         let head = &project.head;
         let mut model = self.model.clone();
         if let (None, Some(name)) = (&model.model, &head.model) {
@@ -87,34 +128,72 @@ impl TranslateArguments {
             model.model = Some(folder.map_or_else(|| library::folder_of(name), Ok)?);
         }
         let (from, to) = (&head.source_language, &head.target_language);
-        let mut translator = model.open_for(Some(from), Some(to), true)?;
-        let info = translator.info();
-        let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
-        if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
-            return Err(Error::Base(BaseError::Languages {
-                asked: format!("{from} to {to}"),
-                has: format!("{} to {}", info.source_language, info.target_language),
-            }));
+        let installed = || library::model_between(from, to);
+        if let Some(path) = model.model.clone().or_else(installed)
+            && LanguageModelTranslator::file_of(&path).is_some()
+        {
+            return Ok(Model::LanguageModel(self.language_model(project, &path)?));
         }
-        if let (Some(path), None) = (project.terms(), translator.second()) {
+        Ok(Model::Translator(translator(project, &model)?))
+    }
+
+    /// A language model between the languages of a project, with its terms. Ends the program where a beam is asked for.
+    fn language_model(
+        &self,
+        project: &ProjectFolder,
+        path: &Path,
+    ) -> Result<LanguageModelTranslator> {
+        if self.beam.is_some_and(|beam| beam > 1) {
+            wrong_usage(
+                "project translate",
+                "--beam is for translation models; the project has a language model",
+            );
+        }
+        let (from, to) = (&project.head.source_language, &project.head.target_language);
+        let languages = Languages {
+            source_name: language::name(from),
+            target_name: language::name(to),
+            ..Languages::new(from, to)
+        };
+        let mut model = LanguageModelTranslator::open(path, languages)?;
+        if let Some(path) = project.terms() {
             let base = Termbase::read(&path, from, to)?;
-            translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
+            model.terms = Some(Arc::new(TermUse::new(Arc::new(base), TermMode::Soft)));
         }
-        Ok(translator)
+        Ok(model)
     }
 }
 
+/// A translation model with the terms of a project.
+fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Translator> {
+    let head = &project.head;
+    let (from, to) = (&head.source_language, &head.target_language);
+    let mut translator = model.open_for(Some(from), Some(to), true)?;
+    let info = translator.info();
+    let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
+    if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
+        return Err(Error::Base(BaseError::Languages {
+            requested: format!("{from} to {to}"),
+            has: format!("{} to {}", info.source_language, info.target_language),
+        }));
+    }
+    if let (Some(path), None) = (project.terms(), translator.second()) {
+        let base = Termbase::read(&path, from, to)?;
+        translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
+    }
+    Ok(translator)
+}
+
 fn translate(
-    translator: &Translator,
+    model: &Model,
     open: &mut OpenDocument,
     left: &[usize],
     beam_size: usize,
     name: &str,
 ) -> Result<()> {
     let document = open.document.clone();
-    let adapted = for_document(translator, &document, &mut |_, _| ControlFlow::Continue(()));
-    let by = adapted.as_ref().unwrap_or(translator);
-    let model = by.info().name.clone();
+    let mut made = None;
+    let (by, model) = model.for_document(&document, &mut made);
     let options = SearchOptions {
         beam_size,
         ..SearchOptions::default()

@@ -34,7 +34,7 @@ pub(super) fn entries(table: &Table, each_segment: bool) -> Value {
     Value::Array(entries.collect())
 }
 
-/// Adds what was asked for of deviation, interval and comparison.
+/// Adds the requested deviation, interval and comparison.
 fn add_certainty(entry: &mut Map<String, Value>, cell: &Cell) {
     let comparison = cell.comparison.as_ref();
     let values = [

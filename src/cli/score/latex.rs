@@ -43,12 +43,12 @@ pub(super) fn table(table: &Table) -> String {
 /// The p-values of a column, of which the table itself has the stars alone.
 fn p_values(table: &Table, column: &Column) -> Option<String> {
     let systems = table.systems.iter().zip(&column.cells);
-    let told = systems.filter_map(|(system, cell)| {
+    let values = systems.filter_map(|(system, cell)| {
         let comparison = cell.comparison.as_ref()?;
         Some(format!("{system} {}", written_p(comparison.p)))
     });
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty()).then(|| format!("% {}: {told}", column.name))
+    let values = values.collect::<Vec<_>>().join(", ");
+    (!values.is_empty()).then(|| format!("% {}: {values}", column.name))
 }
 
 fn row(cells: &[String]) -> String {

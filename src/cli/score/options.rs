@@ -49,7 +49,7 @@ pub(super) struct MetricOptions {
     #[arg(long, help_heading = "chrF")]
     chrf_eps_smoothing: bool,
 
-    /// Tell upper from lower case
+    /// Distinguish upper from lower case
     #[arg(long, help_heading = "TER")]
     ter_case_sensitive: bool,
     /// Let the two options below act on Chinese and Japanese too
@@ -145,7 +145,7 @@ pub(super) fn choose<'a>(names: &'a [String], systems: &[PathBuf]) -> (&'a [Stri
             "'{found}' is no metric and no file; metrics are {allowed}"
         ));
     }
-    // The first file is what others are compared with; nobody could tell which one is meant.
+    // The first file is what others are compared with, and it is not clear which one is meant.
     if !files.is_empty() && !systems.is_empty() {
         wrong_usage("name all files in one place: before or after the metrics");
     }

@@ -36,7 +36,7 @@ enum Language {
     De,
 }
 
-/// The preparation that the options ask for, with the case learnt.
+/// The preparation of the options, with the case learnt.
 #[derive(Debug)]
 pub(super) struct Preparation {
     language: Option<Language>,

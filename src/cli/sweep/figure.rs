@@ -17,7 +17,7 @@ const LEFT: i32 = 220;
 /// How long the bar of 1 may be, with its number behind it.
 const LENGTH: f64 = 470.0;
 
-/// Okabe & Ito's colours, told apart by everybody.
+/// Okabe & Ito's colours, distinguishable by everybody.
 const TIME: RGBColor = RGBColor(0, 114, 178);
 const OPERATIONS: RGBColor = RGBColor(230, 159, 0);
 

@@ -34,7 +34,7 @@ pub(super) enum SweepCommand {
         #[arg(short, long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Translate held-out documents with every model of a sweep, and tell which differences are more than chance
+    /// Translate held-out documents with every model of a sweep, and test which differences are significant
     Score(ScoreArguments),
 }
 
@@ -50,13 +50,13 @@ pub(super) struct RunArguments {
     /// Folder for the runs, the table and the figure [default: runs/NAME, with --steps runs/NAME-times]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Measure time alone: so many updates of every run, and no scores
+    /// Measure only time: this number of updates of every run, without scores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..))]
     steps: Option<u32>,
     /// Train this row alone, by its name; may be given several times
     #[arg(long, value_name = "NAME")]
     row: Vec<String>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: super::options::Device,
 }

@@ -19,7 +19,7 @@ use canopy_translate::inference::SearchOptions;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  canopy sweep score runs/x-transformer-table-4")]
 pub(crate) struct ScoreArguments {
-    /// Folder of the sweep; finished runs are asked, with the mean of their last checkpoints
+    /// Folder of the sweep; finished runs are scored, with the mean of their last checkpoints
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Documents that the table is about; the best row is chosen by the development documents in any case
@@ -31,7 +31,7 @@ pub(crate) struct ScoreArguments {
     /// Contrastive set whose items every model chooses in
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
-    /// Translate the documents also with the human translations of all sentences before each one, and tell what only the
+    /// Translate the documents also with the human translations of all sentences before each one, and report what only the
     /// document decides in both settings
     #[arg(long)]
     at_work: bool,
@@ -42,7 +42,7 @@ pub(crate) struct ScoreArguments {
     /// Folder that keeps what every model answered, a file for each run, and answers for runs that are not here
     #[arg(long, value_name = "DIR")]
     outputs: Option<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// Write FILE.json, FILE.md and FILE.svg, in place of those that are there [default: results in the folder of the
@@ -93,13 +93,13 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         device: arguments.device.into(),
     };
     let mut line = StatusLine::new();
-    let results = Results::of(
+    let results = Results::from_sweep(
         &sweep,
         &arguments.folder,
         &times,
         split,
         &questions,
-        &mut |row, step| line.show(&format!("{}: {}", row.name, told(step))),
+        &mut |row, step| line.show(&format!("{}: {}", row.name, step_text(step))),
     )?;
     line.clear();
     let json = serde_json::to_string_pretty(&results).map_err(|cause| {
@@ -119,8 +119,8 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     print(if arguments.json { &json } else { &markdown })
 }
 
-/// What is done with a row's model, as its line on the terminal says it.
-fn told(step: Step<'_>) -> String {
+/// The step of a row's model as a line on the terminal.
+fn step_text(step: Step<'_>) -> String {
     match step {
         Step::Average => "taking the mean of the last checkpoints".to_owned(),
         Step::Translate {
@@ -141,17 +141,17 @@ fn told(step: Step<'_>) -> String {
     }
 }
 
-/// A file called as was asked for, with this ending: in place of `.json`, behind all else, such as `beam-0.5`.
-fn with_ending(asked: &Path, ending: &str) -> PathBuf {
-    let is_json = asked.extension().is_some_and(|asked| asked == "json");
+/// The requested file with this ending: in place of `.json`, behind all else, such as `beam-0.5`.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let is_json = path.extension().is_some_and(|path| path == "json");
     let stem = if is_json {
-        asked.file_stem()
+        path.file_stem()
     } else {
-        asked.file_name()
+        path.file_name()
     };
     let mut name = stem.unwrap_or_default().to_owned();
     name.push(format!(".{ending}"));
-    asked.with_file_name(name)
+    path.with_file_name(name)
 }
 
 #[cfg(test)]
@@ -160,12 +160,12 @@ mod tests {
 
     #[test]
     fn a_point_in_a_name_is_no_ending() {
-        for (asked, expected) in [
+        for (path, expected) in [
             ("results/help", "results/help.md"),
             ("results/help.json", "results/help.md"),
             ("results/beam-0.5", "results/beam-0.5.md"),
         ] {
-            assert_eq!(with_ending(Path::new(asked), "md"), Path::new(expected));
+            assert_eq!(with_ending(Path::new(path), "md"), Path::new(expected));
         }
     }
 }

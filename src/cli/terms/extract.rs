@@ -17,8 +17,7 @@ use canopy_qa::terms::{ExtractedTerm, Extraction, Termbase};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy terms extract manual.docx --from en --to de --memory old.tmx -o terms.csv\n  canopy terms \
-    extract corpora/help --memory corpora/help --from en --to de -o terms.tbx\n\nLook through the file before you use it: the \
-    statistics know words, not things."
+    extract corpora/help --memory corpora/help --from en --to de -o terms.tbx\n\nReview the file before you use it: the statistics know words, not concepts."
 )]
 pub(crate) struct ExtractArguments {
     /// Documents, or corpus folders, of which the training part is read

@@ -29,7 +29,7 @@ pub(super) enum TermsCommand {
     Find(FindArguments),
     /// Take terms from documents: frequent phrases, with their usual translation in a memory
     Extract(extract::ExtractArguments),
-    /// Tell how many terms translations use, and whether each document calls one thing by one name
+    /// Measure how many terms translations use, and whether each document is consistent in its terms
     Usage(usage::UsageArguments),
 }
 

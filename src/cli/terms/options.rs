@@ -14,12 +14,12 @@ use canopy_translate::inference::{TermMode, TermUse, Translator};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TermArguments {
-    /// Termbase that translations are to use: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The
-    /// forms that a term has in --memory count as the term. Where the model finds a translation with its terms much less
-    /// likely, the sentence does without them and is flagged terms
+    /// Termbase for the translations: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The forms
+    /// that a term has in --memory count as the term. Where the model considers a translation with its terms much less
+    /// probable, the sentence is translated without them and flagged terms
     #[arg(long, value_name = "FILE")]
     pub terms: Option<PathBuf>,
-    /// How terms are used: soft prefers translations that have them, hard has no others
+    /// Use of terms: soft prefers translations with them, hard requires them
     #[arg(long, value_enum, default_value = "soft", requires = "terms")]
     pub term_mode: TermModeName,
 }
@@ -46,7 +46,7 @@ impl TermArguments {
             return Ok(());
         };
         if translator.second().is_some() {
-            warn("terms are not used where two models translate in a row");
+            warn("terms are not used where two models are chained");
             return Ok(());
         }
         let info = translator.info();
@@ -94,7 +94,7 @@ pub(crate) struct LanguageArguments {
 }
 
 impl LanguageArguments {
-    /// Reads a termbase; ends the program where nobody says its languages.
+    /// Reads a termbase; ends the program where its languages are not given.
     pub fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
         if let (Some(from), Some(to)) = (&self.from, &self.to) {
             return Ok(Termbase::read(path, from, to)?);
@@ -114,9 +114,9 @@ impl LanguageArguments {
         };
         let (Some(from), Some(to)) = (from, to) else {
             let problem = if known.is_empty() {
-                "say --from and --to: the file does not tell its languages".to_owned()
+                "give --from and --to: the file does not name its languages".to_owned()
             } else {
-                format!("say --from and --to: the file has {}", known.join(", "))
+                format!("give --from and --to: the file has {}", known.join(", "))
             };
             wrong_usage(command, problem)
         };

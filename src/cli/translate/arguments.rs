@@ -25,37 +25,37 @@ use canopy_document::pseudo::Pseudo;
     docs/reference/output.md."
 )]
 pub(crate) struct TranslateArguments {
-    /// Documents to translate, or folders of them; without any, and for -, standard input
+    /// Documents to translate, or folders of them; default, and for -, standard input
     #[arg(value_name = "IN")]
     pub(super) inputs: Vec<PathBuf>,
-    /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources, with
-    /// .json, or the ending of an export, behind them if --json or --export is given
+    /// File, folder or - for standard output, which is also the default; in a folder, files are named like the sources,
+    /// followed by .json or the extension of the export with --json or --export
     #[arg(short, long, value_name = "OUT|DIR|-")]
     pub(super) output: Option<PathBuf>,
     #[command(flatten)]
     pub(super) model: ModelArguments,
-    /// Language of the source; without it the one that the file declares, else, without --model, that of its text. It chooses
-    /// among the installed models, and is refused if --model translates from another
+    /// Language of the source. Default: the one that the file declares, or, without --model, the one detected in its text.
+    /// It selects among the installed models, and is an error if --model translates from another
     #[arg(long, value_name = "CODE")]
     pub(super) from: Option<String>,
-    /// Language of the translation; without it the one that the file declares (XLIFF, PO, Qt), which stays. Another one
-    /// replaces the translations that the file has
+    /// Language of the translation. Default: the one that the file declares (XLIFF, PO, Qt). Another one replaces the
+    /// translations in the file
     #[arg(long, value_name = "CODE")]
     pub(super) to: Option<String>,
-    /// Do not translate through a third language where no installed model knows both
+    /// Do not translate through a third language where no installed model has both
     #[arg(long)]
     pub(super) no_pivot: bool,
-    /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
+    /// Hypotheses kept for each sentence, twice as many where a back-translation model re-ranks them; 1 is greedy
     /// search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = crate::options::beam_sizes())]
     pub(super) beam: Option<usize>,
     #[command(flatten)]
     pub(super) search: SearchArguments,
-    /// Format of the source, by default recognised by its content or ending; standard input is plain text unless it can
-    /// only be something else
+    /// Format of the source, by default recognised by content or extension; standard input is plain text unless its content
+    /// can only be another format
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
     pub(super) format: Option<Format>,
-    /// Of a table (CSV, TSV), the columns to translate, by number or by the name in the first line; en:de puts the
+    /// Columns to translate of a table (CSV, TSV), by number or by the name in the first line; en:de puts the
     /// translation of en into de where that is empty
     #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
     pub(super) columns: Vec<Column>,
@@ -65,20 +65,20 @@ pub(crate) struct TranslateArguments {
     /// Also translate the names of a workbook's sheets; formulas, charts and links follow them
     #[arg(long)]
     pub(super) sheet_names: bool,
-    /// Translate anew what a bilingual file has as a draft: fuzzy, unfinished, in need of a translation or review
+    /// Translate the drafts of a bilingual file again: fuzzy, unfinished, in need of translation or review
     #[arg(long)]
     pub(super) drafts: bool,
     #[command(flatten)]
     pub(super) srx: SrxArgument,
-    /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
-    /// longer text with every letter accented, in brackets
+    /// Translate without a model, to test a file: identity returns each sentence unchanged, accents a longer text with
+    /// every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["memory", "terms", "adapt", "reranker", "trace"])]
     pub(super) pseudo: Option<PseudoName>,
     /// Write sentences with scores, confidence, flags and similar memory entries as JSON instead of the translated document.
     /// docs/reference/output.md describes the fields
     #[arg(long)]
     pub(super) json: bool,
-    /// Write sentences with their translations as something else than the document: a translation memory, XLIFF, a page or a
+    /// Write sentences with their translations in another form than the document: a translation memory, XLIFF, a page or a
     /// table with both side by side, or a page with the translation below each paragraph
     #[arg(long, value_parser = exports(), value_name = "FORMAT", conflicts_with = "json")]
     pub(super) export: Option<ExportFormat>,
@@ -89,27 +89,26 @@ pub(crate) struct TranslateArguments {
     #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
     pub(super) cue_lines: usize,
     /// Translations of yours: a TMX file, XLIFF with finished targets, a corpus folder, a program's PO file or a folder of
-    /// them, or a file with a source, a tab and a translation in each line.
-    /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
-    /// model looks up what similar ones became
+    /// them, or a file with a source, a tab and a translation in each line. Exact matches are reused where the sentence has
+    /// no markup; for other sentences the model looks up the translations of similar ones, word by word
     #[arg(long, value_name = "FILE.tmx|FILE.xlf|FILE.tsv|FILE.po|DIR")]
     pub(super) memory: Option<PathBuf>,
     #[command(flatten)]
     pub(super) terms: TermArguments,
-    /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
-    /// not change. A few seconds a page
+    /// Before each document, fine-tune for a few updates on similar sentences of the memory; the model itself does not
+    /// change. Takes a few seconds a page
     #[arg(long, requires = "memory")]
     pub(super) adapt: bool,
-    /// Model that translates back, of any kind: of the translations found for a sentence, the one is taken that makes the
-    /// source most probable by this model
+    /// Model that translates back, of any kind: among the hypotheses for a sentence, it selects the one from which the
+    /// source is most probable
     #[arg(long, alias = "channel", value_name = "DIR")]
     pub(super) reranker: Option<PathBuf>,
     /// Tokens of a document that a language model reads and writes at once: instructions, terms, sentences and translations.
-    /// More context takes longer; beyond it whole sections are left out, those least like the sentence first
+    /// More context takes longer; whole sections that exceed it are left out, the least similar ones first
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(256..=1_048_576))]
     pub(super) context_tokens: Option<usize>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
-    /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
+    /// looked at for each word. The extension sets the format: .json for other programs, .trace for large documents
     #[arg(long, value_name = "FILE.json|FILE.trace")]
     pub(super) trace: Option<PathBuf>,
     /// Replace files that exist

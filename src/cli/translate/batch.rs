@@ -19,7 +19,7 @@ use canopy_document::export::ExportFormat;
 use canopy_project::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use canopy_translate::inference::Translator;
 
-/// So many documents tell the language of a batch.
+/// Number of documents from which the language of a batch is detected.
 const DETECTED_BY: usize = 5;
 
 impl TranslateArguments {
@@ -48,7 +48,7 @@ impl TranslateArguments {
         }
     }
 
-    /// The documents of all folders and lists, and the files that are named beside them.
+    /// The documents of all folders and lists, and the files named individually.
     fn batch_documents(&self, folder: &Path) -> Result<Vec<BatchDocument>> {
         let mut documents = Vec::new();
         let mut add = |source: PathBuf, below: PathBuf| {
@@ -174,7 +174,7 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
     let mut language_model = LanguageModels::from_arguments(arguments, &first);
     let is_without = arguments.pseudo.is_some() || language_model.is_some();
     let translator = match first.first().filter(|_| !is_without) {
-        Some(document) => match translators.of(arguments, document) {
+        Some(document) => match translators.for_document(arguments, document) {
             // It fails by itself; others may have models.
             Err(Error::DeclaredTarget { .. }) => None,
             opened => Some(&*opened?),
@@ -200,7 +200,7 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
         if let Some(model) = &mut language_model {
             return model.bytes(arguments, &document);
         }
-        let translator = translators.of(arguments, &document)?;
+        let translator = translators.for_document(arguments, &document)?;
         arguments.bytes(translator, &document)
     };
     let mut report = |document: &BatchDocument, outcome: Outcome| {
@@ -219,7 +219,7 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
     })
 }
 
-/// Documents that tell the language of a batch.
+/// Documents from which the language of a batch is detected.
 fn first_documents(arguments: &TranslateArguments, batch: &Batch) -> Vec<Document> {
     let sources = batch.documents().iter().map(|it| it.source.as_path());
     let readable = sources.filter_map(|source| arguments.read(Some(source)).ok());

@@ -17,10 +17,10 @@ pub(crate) struct BatchArguments {
     /// document is translated by one. For each, a line of JSON on standard output says what became of it
     #[arg(long, value_name = "FILE")]
     pub(super) list: Option<PathBuf>,
-    /// Only every Nth document, beginning with the Kth: for the tasks of a Slurm array or of GNU parallel
+    /// Only every Nth document, beginning with the Kth: for the tasks of a Slurm array or GNU parallel
     #[arg(long, value_name = "K/N", value_parser = Shard::parse)]
     pub(super) shard: Option<Shard>,
-    /// A process that gives no sign for so many seconds loses its document to another
+    /// Seconds without a sign of life after which a process loses its document to another
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = positive())]
     pub(super) lease_secs: usize,
     /// Do not wait for documents that other processes have

@@ -11,7 +11,7 @@ use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
 use super::report::{ReportedModel, report};
 use crate::error::Result;
 use crate::options::wrong_usage;
-use crate::terminal::{StatusLine, duration, tell};
+use crate::terminal::{StatusLine, duration, write_stderr};
 use canopy_chart::charts::thousands;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
@@ -19,7 +19,7 @@ use canopy_document::export;
 use canopy_explain::trace;
 use canopy_project::language;
 use canopy_translate::inference::{
-    Effort, LanguageModelTranslator, Languages, Translation, is_translatable,
+    Effort, KnownTranslations, LanguageModelTranslator, Languages, Translation, is_translatable,
 };
 
 /// The language model that translates, between the languages of the document that was translated last.
@@ -159,7 +159,7 @@ fn translated(
     let effort = translator.translate(
         document,
         &open,
-        &document.finished(),
+        &mut KnownTranslations::fixed(document.finished()),
         &mut |effort, found| {
             if let Some((index, translation)) = found {
                 translations[index] = Some(translation);
@@ -178,7 +178,7 @@ fn translated(
     );
     line.clear();
     let effort = effort?;
-    tell(&summary(
+    write_stderr(&summary(
         document,
         num,
         &effort,
@@ -207,7 +207,7 @@ fn time_left(begun: Instant, done: usize, all: usize) -> String {
 
 fn summary(document: &Document, num: usize, effort: &Effort, secs: f64) -> String {
     let cost = &effort.cost;
-    let mut told = format!(
+    let mut text = format!(
         "canopy: {}: {num} sentences in {}, {} tokens read, {} kept, {} written, {}",
         document.name,
         duration(secs),
@@ -219,14 +219,14 @@ fn summary(document: &Document, num: usize, effort: &Effort, secs: f64) -> Strin
     let mut add = |count: usize, what: &str| {
         if count > 0 {
             // Writing to a string does not fail.
-            let _ = write!(told, "; {count} {what}");
+            let _ = write!(text, "; {count} {what}");
         }
     };
-    add(effort.asked_again, "sentences asked for again");
-    add(effort.placed, "with markup put in by place");
+    add(effort.num_retried, "sentences requested again");
+    add(effort.placed, "with markup placed by position");
     add(
         effort.dropped.sentences,
         "sentences dropped from the context",
     );
-    told + "\n"
+    text + "\n"
 }

@@ -49,7 +49,7 @@ impl Translators {
     }
 
     /// The translator for the languages of a document.
-    pub(super) fn of(
+    pub(super) fn for_document(
         &mut self,
         arguments: &TranslateArguments,
         document: &Document,
@@ -80,7 +80,7 @@ impl TranslateArguments {
         library::model_between(&from, pair.to.as_deref()?)
     }
 
-    /// Source and target of a document for a model of any languages; ends the program where nobody says them.
+    /// Source and target of a document for a model of any languages; ends the program where they are not given.
     pub(super) fn languages_of(&self, document: &Document) -> [String; 2] {
         let detected = || detected_language(document).map(|found| found.code);
         let pair = self.pair_of(document, None);
@@ -89,13 +89,13 @@ impl TranslateArguments {
             (None, _) => wrong_usage(
                 "translate",
                 format!(
-                    "{}: its language is not known; say it with --from",
+                    "{}: its language is not known; give it with --from",
                     document.name
                 ),
             ),
             (_, None) => wrong_usage(
                 "translate",
-                "a language model translates into any language; say it with --to",
+                "a language model translates into any language; give one with --to",
             ),
         }
     }
@@ -143,11 +143,11 @@ impl TranslateArguments {
         Ok(translator)
     }
 
-    /// Ends the program if the model does not translate between the languages that are asked for.
+    /// Ends the program if the model does not translate between the requested languages.
     fn check_languages(&self, pair: &Pair, translator: &Translator) {
         let info = translator.info();
-        let is_other = |asked: Option<&str>, has: &str| {
-            asked.is_some_and(|asked| !is_same_language(has, asked))
+        let is_other = |wanted: Option<&str>, has: &str| {
+            wanted.is_some_and(|wanted| !is_same_language(has, wanted))
         };
         // A detected language only chooses.
         let from = pair.from.as_deref().filter(|_| pair.is_said);
@@ -157,7 +157,7 @@ impl TranslateArguments {
             let named = |from: &str, to: &str| format!("{from} to {to}");
             let to = self.to.as_deref().unwrap_or(&info.target_language);
             let problem = Error::Base(BaseError::Languages {
-                asked: named(from.unwrap_or(&info.source_language), to),
+                requested: named(from.unwrap_or(&info.source_language), to),
                 has: named(&info.source_language, &info.target_language),
             });
             wrong_usage("translate", crate::advised(&problem));
@@ -174,7 +174,7 @@ impl TranslateArguments {
         let has_some = document.sentences.iter().any(|it| it.known.is_some());
         if has_some {
             warn(&format!(
-                "{}: its translations to {declared} give way to those to {to}",
+                "{}: its translations to {declared} are replaced by those to {to}",
                 document.name
             ));
         }
@@ -195,8 +195,7 @@ impl TranslateArguments {
             let target = self.to.as_deref();
             let target = target.map_or(String::new(), |to| format!(" to {to}"));
             warn(&format!(
-                "the text seems to be in another language ({code}) than installed models translate{target}; add one with \
-                 canopy model import, or say --from"
+                "the text seems to be in another language ({code}) than installed models translate{target}; add one with canopy model import, or give --from"
             ));
             return None;
         }

@@ -20,7 +20,7 @@ pub(super) fn warn_of_drafts(document: &Document) {
     let drafts = known.filter(|known| known.is_draft()).count();
     if drafts > 0 {
         warn(&format!(
-            "{}: drafts of the file that stay: {drafts}; --drafts translates them anew",
+            "{}: drafts of the file that are kept: {drafts}; --drafts translates them again",
             document.name
         ));
     }
@@ -53,11 +53,14 @@ pub(crate) fn translate(
     };
     let adapted = match attempt(translator) {
         Err(error) if is_of_device(&error) && !translator.is_on_cpu() => {
-            // If the CPU cannot, what failed first is to be told.
+            // If the CPU fails too, the first failure is reported.
             let Ok(other) = translator.on_cpu() else {
                 return Err(error);
             };
-            warn(&format!("{}: {error}; the CPU goes on", document.name));
+            warn(&format!(
+                "{}: {error}; continuing on the CPU",
+                document.name
+            ));
             *translator = other;
             attempt(translator)?
         }
@@ -67,7 +70,7 @@ pub(crate) fn translate(
     Ok((adapted, translations))
 }
 
-/// Names the sentences that somebody should look at.
+/// Lists the sentences to review.
 pub(super) fn warn_of_flags(document: &Document, translations: &[Option<Translation>]) {
     for (index, translation) in translations.iter().enumerate() {
         let flags = translation
@@ -128,12 +131,12 @@ pub(super) fn read_by(
     read
 }
 
-/// A translator that has taken in what resembles this document, if its model does so.
+/// A translator that is adapted to what resembles this document, if its model supports that.
 fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     let mut line = StatusLine::new();
     let adapted = for_document(translator, document, &mut |done, all| {
         line.show(&format!(
-            "{}: taking in similar sentences, {done} of {all}",
+            "{}: adapting to similar sentences, {done} of {all}",
             document.name
         ));
         ControlFlow::Continue(())

@@ -86,7 +86,7 @@ impl TranslateArguments {
             let place = |source| Some(output.join(self.written_name(source)?));
             sources.into_iter().map(|source| place(source?)).collect()
         } else if is_folder_name(output) {
-            let cause = std::io::Error::new(ErrorKind::NotFound, "this folder is not there");
+            let cause = std::io::Error::new(ErrorKind::NotFound, "this folder does not exist");
             return Err(Error::write(output)(cause));
         } else if sources.len() > 1 {
             let path = output.clone();
@@ -119,7 +119,7 @@ impl TranslateArguments {
         let Some(path) = &self.trace else {
             return Ok(());
         };
-        TraceFormat::of(path)?;
+        TraceFormat::from_path(path)?;
         if self.inputs.len() > 1 {
             return Err(Error::TraceOfSeveral {
                 count: self.inputs.len(),

@@ -15,7 +15,7 @@ use crate::error::{BaseError, Error, Result};
 use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use canopy_base::lines::read_lines;
 
-/// `documents` is where the documents lie, if not in `documents/` beside the set.
+/// `documents` is where the documents lie, if not in `documents/` next to the set.
 pub(super) fn read(
     items: &[Value],
     path: &Path,

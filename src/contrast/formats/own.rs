@@ -9,7 +9,7 @@
 //! ```
 //! `document` and `sentence` count from 0; `place` is the sentence in its paragraph and the paragraph in its document;
 //! texts have the placeholders of a corpus. `needs_target_context` (may be missing) says that nothing but earlier
-//! translations tells right from wrong. Unknown keys are ignored, a higher `version` is refused.
+//! translations distinguishes right from wrong. Unknown keys are ignored, a higher `version` is refused.
 
 use std::path::Path;
 

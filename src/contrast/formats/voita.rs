@@ -85,7 +85,7 @@ pub(super) fn read(items: &[Value], path: &Path) -> Result<ContrastiveSet> {
 pub(super) fn open_lines(path: &Path) -> Result<ContrastiveSet> {
     let json = json_of(path).ok_or_else(|| Error::ContrastiveSet {
         problem: format!(
-            "the lines do not say which translation is right, and {}.json is neither beside them nor a folder above",
+            "the lines do not say which translation is right, and {}.json is neither in the same folder nor in the one above",
             stem(path)
         ),
         path: path.to_owned(),

@@ -141,8 +141,8 @@ fn a_contrast_is_read_behind_the_translations_before_it() {
     };
     let translator = translator(|config| config.previous_translations = 1);
     let source = "Open the file.";
-    let told = |reference| behind(&translator, (source, reference), GOLD);
-    let [first, second] = ["Close", "page"].map(told);
+    let score_of = |reference| behind(&translator, (source, reference), GOLD);
+    let [first, second] = ["Close", "page"].map(score_of);
     assert_ne!(first.items, second.items);
     assert_eq!(first.target_context, TargetContext::Gold);
     let hidden = ContextOptions {
@@ -151,7 +151,7 @@ fn a_contrast_is_read_behind_the_translations_before_it() {
     };
     let none = behind(&translator, (source, "Close"), hidden);
     assert_eq!(none.items, contrasted(&translator, &[]));
-    // Its own translation, where it is told none.
+    // Its own translation, where none is given.
     let own = behind(&translator, (source, "Close"), CONTEXT);
     assert_eq!(own.target_context, TargetContext::Own);
     assert_eq!(own.items, contrasted(&translator, &[source]));
@@ -164,17 +164,17 @@ fn a_contrast_is_read_behind_the_translations_before_it() {
 #[test]
 fn a_contrast_is_read_behind_the_form_of_address_before_it() {
     let translator = translator(|config| config.address_form = true);
-    let told = |reference, gold_target_context| {
+    let score_of = |reference, gold_target_context| {
         let options = ContextOptions {
             gold_target_context,
             ..CONTEXT
         };
         behind(&translator, ("Who are you?", reference), options).items
     };
-    let [plural, singular] = ["Wer seid ihr?", "Wer bist du?"].map(|it| told(it, true));
+    let [plural, singular] = ["Wer seid ihr?", "Wer bist du?"].map(|it| score_of(it, true));
     assert_ne!(plural, singular);
     // What it writes itself addresses nobody.
-    assert_ne!(plural, told("Wer seid ihr?", false));
+    assert_ne!(plural, score_of("Wer seid ihr?", false));
 }
 
 #[test]

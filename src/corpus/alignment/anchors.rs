@@ -28,7 +28,7 @@ struct Anchor {
 
 impl Anchors {
     /// Words, and what markup shows and points to.
-    pub fn of(side: &Side) -> Self {
+    pub fn from_side(side: &Side) -> Self {
         let mut anchors = Self::default();
         for word in side.visible().split_whitespace() {
             anchors.add_word(word);
@@ -56,7 +56,7 @@ impl Anchors {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let has_digit = word.contains(|c: char| c.is_ascii_digit());
         if has_digit && !word.contains(char::is_alphabetic) {
-            // 1,000.5 is 1.000,5 elsewhere.
+            // 1,000.5 is 1.000,5 in other languages.
             let digits: String = word.chars().filter(char::is_ascii_digit).collect();
             self.add(&digits, true);
         } else if has_digit || word.chars().count() >= 3 {
@@ -83,7 +83,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub fn of<'a>(texts: impl Iterator<Item = &'a Anchors>) -> Self {
+    pub fn from_texts<'a>(texts: impl Iterator<Item = &'a Anchors>) -> Self {
         let mut weights = Self {
             texts: HashMap::new(),
             all: 0.0,
@@ -97,7 +97,7 @@ impl Weights {
         weights
     }
 
-    /// How much likelier the anchors make it that these texts belong together, as a logarithm.
+    /// Log of the factor by which the anchors raise the probability that these texts belong together.
     pub fn gain(&self, source: &Anchors, target: &Anchors) -> f64 {
         let shared = source.0.intersection(&target.0);
         let gained: f64 = shared.map(|anchor| self.weight(anchor)).sum();

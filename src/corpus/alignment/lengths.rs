@@ -8,7 +8,7 @@
 //! As in the program of their appendix, l1 under the root is the mean of both lengths. Unlike there, c is estimated
 //! from the texts ([`length_ratio`]) and lengths of the target are divided by it, so that s² stays in characters of the
 //! source for languages that need far fewer; and a bead without a partner has a bounded cost, since of a text that
-//! nobody translated the length says little.
+//! without a translation the length says little.
 
 use std::ops::Range;
 
@@ -84,13 +84,13 @@ pub(super) fn mismatch(deviation: f64) -> f64 {
 
 /// The cheapest sequence of beads over `source` and `target` texts.
 ///
-/// `cost` is asked for the cost of a bead apart from its kind's; every text is in exactly one bead.
+/// `cost` returns the cost of a bead without that of its kind; every text is in exactly one bead.
 pub(super) fn beads(source: usize, target: usize, cost: impl Fn(&Bead) -> f64) -> (Vec<Bead>, f64) {
     // Wide enough for the bands of two rows to meet, however steep the diagonal.
     let half = BAND + target / source.max(1);
     let width = 2 * half + 1;
     let first = |row: usize| (row * target / source.max(1)).saturating_sub(half);
-    // Of each cell: how its cheapest path got there. Of the last rows also what that costs.
+    // The last step of the cheapest path to each cell, and for the last rows its cost.
     let mut steps = vec![u8::MAX; (source + 1) * width];
     let mut costs: Vec<Vec<f64>> = Vec::with_capacity(source + 1);
     for row in 0..=source {

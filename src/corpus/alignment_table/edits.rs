@@ -111,7 +111,7 @@ impl EditedRows {
         Some(at)
     }
 
-    /// Carries out an edit, and tells which row to look at next; `None` if there is nothing to do.
+    /// Carries out an edit, and returns the row to look at next; `None` if there is nothing to do.
     pub fn edit(
         &mut self,
         row: usize,

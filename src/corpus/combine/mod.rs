@@ -23,14 +23,14 @@ use crate::error::{BaseError, Error, Result};
 use canopy_base::file::canonicalize;
 use share::{Copies, copies};
 
-/// Pairs that tell how long translations are.
+/// Pairs from which the length of translations is estimated.
 const SAMPLE: usize = 1_000;
 
 /// A corpus, and how much of the whole it is to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     pub folder: PathBuf,
-    /// Of the target words, in `(0, 1)`; without it every document is there once.
+    /// Share of the target words, in `(0, 1)`; without it every document is there once.
     pub share: Option<f64>,
 }
 
@@ -89,7 +89,7 @@ struct Read {
 }
 
 impl Combination {
-    /// Reads the parts and writes the corpus; `progress` is told what is read.
+    /// Reads the parts and writes the corpus; `progress` gets the folder that is read.
     ///
     /// # Errors
     /// If a corpus cannot be read or translates between other languages than the first, two parts have one name, the
@@ -122,7 +122,7 @@ impl Combination {
             }
         }
         let mut parts: Vec<_> = read.into_iter().map(|part| part.report).collect();
-        tell_shares(&mut parts);
+        fill_shares(&mut parts);
         let report = CombinationReport {
             held_out: held_out.len(),
             parts,
@@ -170,7 +170,7 @@ fn check_languages<'a>(mut corpora: impl Iterator<Item = &'a Corpus>) -> Result<
         None => Ok(()),
         Some(corpus) => Err(Error::CorpusLanguages {
             has: pair(corpus),
-            asked: pair(first),
+            expected: pair(first),
             path: corpus.folder().to_owned(),
         }),
     }
@@ -228,7 +228,7 @@ fn held_out(
 }
 
 /// Whether a unit is no pair like others: it is only read, or its translation depends on what was read, and the same source
-/// may be learnt from elsewhere.
+/// may be learnt from another source.
 fn is_apart(unit: &Unit) -> bool {
     unit.status == UnitStatus::Context || unit.expected.is_some()
 }
@@ -293,7 +293,7 @@ fn filter(corpus: &Corpus) -> Result<PairFilter> {
     Ok(PairFilter::fit(&languages, &pairs))
 }
 
-/// Gives a pair its status, and tells whether it stays.
+/// Gives a pair its status, and returns whether it stays.
 fn judge(
     unit: &mut Unit,
     (source, target): &(String, String),
@@ -398,7 +398,7 @@ fn documents_of(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "words of a corpus")]
-fn tell_shares(parts: &mut [PartReport]) {
+fn fill_shares(parts: &mut [PartReport]) {
     let words = |part: &PartReport| part.words as f64 * part.times;
     let all: f64 = parts.iter().map(words).sum();
     for part in parts {

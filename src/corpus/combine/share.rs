@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// Shares that need not be told apart.
+/// Difference of shares that count as equal.
 const SLACK: f64 = 1e-6;
 
 /// How many words of a part are wanted.
@@ -12,23 +12,23 @@ pub(super) struct Copies {
     times: f64,
 }
 
-/// For each part how much of it is taken. Parts without a share are there once, and the others beside them. Where all have
+/// Returns how much of each part is used. Parts without a share are there once, and the others are added to them. Where all have
 /// one, there are as many words as the parts have together, whatever the sum of the shares is.
 ///
 /// # Errors
 /// The place of a part that has a share and no words.
 #[expect(clippy::cast_precision_loss, reason = "words of a corpus")]
 pub(super) fn copies(shares: &[Option<f64>], words: &[usize]) -> Result<Vec<Copies>, usize> {
-    let told: f64 = shares.iter().flatten().sum();
+    let given: f64 = shares.iter().flatten().sum();
     let whole: usize = words.iter().sum();
-    let (mut all, mut sum) = (whole as f64, told);
+    let (mut all, mut sum) = (whole as f64, given);
     if shares.iter().any(Option::is_none) {
         let once = shares
             .iter()
             .zip(words)
             .filter(|(share, _)| share.is_none());
         let once: usize = once.map(|(_, words)| words).sum();
-        all = once as f64 / (1.0 - told).max(SLACK);
+        all = once as f64 / (1.0 - given).max(SLACK);
         sum = 1.0;
     }
     let times = shares.iter().zip(words).enumerate();
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn parts_without_a_share_are_there_once() {
         assert_eq!(times(&[None, None], &[30, 10]), [1.0, 1.0]);
-        // Half of the whole beside 40 words is 40 words, of which there are 10.
+        // Half of a whole with 40 other words is 40 words, of which there are 10.
         assert_eq!(times(&[None, Some(0.5)], &[40, 10]), [1.0, 4.0]);
         assert_eq!(times(&[Some(0.2), None], &[40, 40]), [0.25, 1.0]);
     }

@@ -10,7 +10,7 @@ use crate::survey::SurveyBuilder;
 use crate::unit::UnitStatus;
 
 impl FolderImport {
-    /// Shows `look` what an import would align: all documents, or `most` of them taken evenly. `progress` is told the share
+    /// Shows `look` what an import would align: all documents, or `most` of them taken evenly. `progress` gets the share
     /// that is read, and may end it.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl FolderImport {
             if progress(share).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            // The import tells which could not be read.
+            // The import reports which could not be read.
             let Ok((source, target)) = self.read(pair) else {
                 continue;
             };

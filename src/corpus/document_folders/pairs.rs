@@ -109,7 +109,7 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
     )?)
 }
 
-/// Everything else in a folder is left alone. Whether XML holds strings or a manual is told by its content.
+/// Everything else in a folder is left alone. Whether XML holds strings or a manual follows from its content.
 fn is_document(path: &Path) -> bool {
     let named = Format::from_path(path).filter(|_| path.extension().is_some());
     let format = match named {
@@ -121,7 +121,7 @@ fn is_document(path: &Path) -> bool {
     format.is_some_and(|format| !format.is_bilingual() && !format.is_strings())
 }
 
-/// As much of a file as tells what it is.
+/// Number of bytes that show what a file is.
 fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
     const LENGTH: u64 = 1 << 16;
     let mut bytes = Vec::new();

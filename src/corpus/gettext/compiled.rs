@@ -81,7 +81,7 @@ impl<'b> File<'b> {
                 number: u32::from_be_bytes,
             });
         }
-        Err("it is no compiled catalogue")
+        Err("it is not a compiled catalogue")
     }
 
     /// The number that begins at this byte.
@@ -102,7 +102,7 @@ impl<'b> File<'b> {
             self.number(entry.saturating_add(4))? as usize,
         );
         let rest = self.bytes.get(place..).and_then(|rest| rest.get(..len));
-        rest.ok_or("a text ends behind the file")
+        rest.ok_or("a text extends past the end of the file")
     }
 
     /// The encoding that the header declares, which is the translation of the empty string; UTF-8 without one.

@@ -27,11 +27,12 @@ pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoF
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let files = catalogues(folder)?.into_iter();
     Ok(files
-        .map(|path| PoFile::of(path, &name, languages))
+        .map(|path| PoFile::new(path, &name, languages))
         .collect())
 }
 
-/// The paths below a folder, with `/`, of its PO files, and of the MO files that were not compiled from one beside them, in order.
+/// The paths below a folder, with `/`, of its PO files, and of the MO files that were not compiled from a PO file in the
+/// same folder, in order.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -56,19 +57,19 @@ pub(super) fn is_compiled(path: &Path) -> bool {
 
 impl PoFile {
     /// Names are such as `campaign/de.po`, `de/campaign.po`, `de/LC_MESSAGES/campaign.po` and `campaign.de.po`.
-    fn of(path: String, folder: &str, (from, to): (&str, &str)) -> Self {
-        let is_asked = |name: &str| is_code(name, from) || is_code(name, to);
-        let is_language = |name: &str| is_asked(name) || is_other_language(name);
+    fn new(path: String, folder: &str, (from, to): (&str, &str)) -> Self {
+        let is_of_pair = |name: &str| is_code(name, from) || is_code(name, to);
+        let is_language = |name: &str| is_of_pair(name) || is_other_language(name);
         let (stem, _) = path.rsplit_once('.').unwrap_or((&path, ""));
         let (above, name) = stem.rsplit_once('/').unwrap_or(("", stem));
         let above: Vec<&str> = above.split('/').filter(|part| !part.is_empty()).collect();
         let of_folder = above.iter().rev().find(|part| is_language(part));
         let of_name = name.rsplit_once(['.', '_', '-']);
-        let of_name = of_name.filter(|(rest, last)| !rest.is_empty() && is_asked(last));
+        let of_name = of_name.filter(|(rest, last)| !rest.is_empty() && is_of_pair(last));
         let (catalogue, language) = if is_language(name) {
-            let tells =
+            let names_language =
                 |part: &&&str| !is_language(part) && !matches!(**part, "po" | "LC_MESSAGES");
-            let own = above.iter().rev().find(tells);
+            let own = above.iter().rev().find(names_language);
             (own.map_or(folder, |own| own), Some(name))
         } else if let Some((rest, last)) = of_name {
             (rest, Some(last))
@@ -119,7 +120,7 @@ mod tests {
             ("help-is.po", "help-is", None),
             ("share/locale/de/LC_MESSAGES/app.mo", "app", Some("de")),
         ] {
-            let file = PoFile::of(path.to_owned(), "stories", ("en", "de"));
+            let file = PoFile::new(path.to_owned(), "stories", ("en", "de"));
             assert_eq!(
                 (file.catalogue.as_str(), file.language.as_deref()),
                 (catalogue, language),
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_header_says_which_side_is_which() {
-        let file = |path: &str| PoFile::of(path.to_owned(), "x", ("en", "de"));
+        let file = |path: &str| PoFile::new(path.to_owned(), "x", ("en", "de"));
         let german = file("po/de.po");
         assert_eq!(german.reversed("", ("en", "de")), Some(false));
         assert_eq!(german.reversed("de_DE", ("en", "de")), Some(false));

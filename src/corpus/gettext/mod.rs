@@ -1,9 +1,9 @@
 //! PO files as a corpus: the documents that their messages come from, put together again; and the compiled catalogues of programs,
-//! which do not tell their documents.
+//! which do not name their documents.
 //!
 //! A PO file lists messages once, in whatever order its tool chose; its comments say in which file and line of the source
 //! each stands. Here the messages of a source file become a document, in the order of its lines, and a message that
-//! stands in several places is in each of them. What translators are told of a message, such as who speaks, and its
+//! stands in several places is in each of them. Information for translators about a message, such as who speaks, and its
 //! context become the note of its paragraph. A message without a place stands in a document of its catalogue, in order.
 
 mod compiled;
@@ -67,18 +67,18 @@ pub struct PoReport {
     pub documents: usize,
     /// Messages with their translation, each as often as it stands in a document.
     pub pairs: usize,
-    /// Of these, pairs that nobody has checked, or that belong to a similar message: context only.
+    /// Number of these that are unchecked, or belong to a similar message: context only.
     pub fuzzy: usize,
     pub untranslated: usize,
     pub obsolete: usize,
-    /// Pairs in a place that their file does not tell.
+    /// Pairs in a place that their file does not name.
     pub without_place: usize,
     /// Names of [`PoImport::dev`], [`PoImport::test`] and [`PoImport::left_out`] that name nothing.
     pub unknown_names: Vec<String>,
 }
 
 impl PoImport {
-    /// Reads all PO files and writes the corpus; `progress` is told files done and in all, and may end the import: then
+    /// Reads all PO files and writes the corpus; `progress` gets the numbers of files done and in all, and may end the import: then
     /// nothing is written and the result is `None`.
     ///
     /// # Errors
@@ -155,9 +155,13 @@ impl PoImport {
         if names.has(&self.dev, id, catalogue) {
             return Some(Split::Dev);
         }
-        // Whoever says which documents are held out means all of them.
+        // Held-out documents that are named are the only ones.
         let is_said = !self.test.is_empty() || !self.dev.is_empty();
-        Some(if is_said { Split::Train } else { Split::of(id) })
+        Some(if is_said {
+            Split::Train
+        } else {
+            Split::for_document(id)
+        })
     }
 
     fn no_catalogues(&self) -> Error {

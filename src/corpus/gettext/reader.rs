@@ -124,7 +124,7 @@ impl Reader {
             .ok_or("the quotation mark at the end is missing")?;
         let text = unescaped(text)?;
         if !keyword.is_empty() {
-            let field = field(keyword).ok_or_else(|| format!("{keyword:?} is no keyword"))?;
+            let field = field(keyword).ok_or_else(|| format!("{keyword:?} is not a keyword"))?;
             let begins = matches!(field, Field::Context | Field::Source);
             if begins && matches!(self.field, Some(Field::Target(_))) {
                 // No empty line stands between the two.
@@ -209,7 +209,7 @@ fn unescaped(text: &str) -> Result<String, String> {
             plain.extend(code(&mut letters, 8, 3));
             continue;
         }
-        match letters.next().ok_or("a \\ stands at the end")? {
+        match letters.next().ok_or("a \\ is at the end")? {
             'n' => plain.push('\n'),
             't' => plain.push('\t'),
             'r' => plain.push('\r'),

@@ -44,7 +44,7 @@ pub(super) struct Talk {
     pub talkid: Option<String>,
     /// Id and text, white space folded.
     pub segments: Vec<(String, String)>,
-    /// Of those that are lines, the number of the last one.
+    /// Number of the last segment that is a line.
     num_lines: usize,
 }
 
@@ -151,7 +151,7 @@ impl Reader<'_> {
             return Err(self.problem("this <seg> has no id", tag.start));
         };
         if !self.seen.insert(id.clone()) {
-            let again = format!("segment {id} stands twice in this talk");
+            let again = format!("segment {id} occurs twice in this talk");
             return Err(self.problem(&again, tag.start));
         }
         match &mut self.open {
@@ -159,7 +159,7 @@ impl Reader<'_> {
                 talk.segments.push((id, clean(inside)));
                 Ok(())
             }
-            None => Err(self.problem("this <seg> stands outside any <doc>", tag.start)),
+            None => Err(self.problem("this <seg> is outside any <doc>", tag.start)),
         }
     }
 
@@ -191,7 +191,7 @@ impl Reader<'_> {
             talk.segments.retain(|(id, _)| segments.contains(id));
         }
         if !self.ids.insert(talk.document_id()) {
-            let twice = format!("the talk {} that ends here stands twice", talk.id());
+            let twice = format!("the talk {} that ends here occurs twice", talk.id());
             return Err(self.problem(&twice, offset));
         }
         self.talks.push(talk);

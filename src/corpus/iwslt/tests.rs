@@ -163,7 +163,7 @@ fn errors_name_file_and_line() {
         ),
         (
             "<doc docid=\"1\">\n<seg id=\"4\">x</seg>\n<seg id=\"4\">y</seg>",
-            "line 3: segment 4 stands twice",
+            "line 3: segment 4 occurs twice",
         ),
         (
             "<doc>\n<seg id=\"1\">x</seg>\n</doc>",
@@ -191,7 +191,7 @@ fn a_talk_that_stands_twice_is_refused() {
     let (_folder, imported) = import(&twice("a"), &twice("b"));
     let text = imported.expect_err("refused").to_string();
     assert!(
-        text.contains("line 2: the talk 1 that ends here stands twice"),
+        text.contains("line 2: the talk 1 that ends here occurs twice"),
         "{text}"
     );
 }

@@ -15,7 +15,7 @@ const LONGEST: usize = 4;
 /// The share of a phrase's weight that every pair with it leaves.
 const LEFT: f32 = 0.5;
 
-/// Words that every pair costs beside its own.
+/// Words that every pair costs in addition to its own.
 const COST: usize = 3;
 
 /// The share of what the first pair brings that every other one has to bring: states of pairs that share a word and little
@@ -42,7 +42,7 @@ impl TranslationMemory {
         let candidates = self.candidates(&own, CANDIDATES).into_iter();
         let mut candidates: Vec<(&Pair, Vec<usize>)> = candidates
             .map(|number| &self.pairs[number as usize])
-            .map(|pair| (pair, phrases.of(&pair.words)))
+            .map(|pair| (pair, phrases.find(&pair.words)))
             .collect();
         let (mut chosen, mut least) = (Vec::new(), f32::MIN_POSITIVE);
         while chosen.len() < count {
@@ -64,16 +64,16 @@ impl TranslationMemory {
     }
 
     /// How much these sentences resemble the memory, from 0 to 1: the mean of each one's [best](Self::best) score, 0 where there
-    /// is none. Of many sentences it asks some, spread evenly.
+    /// is none. Uses an evenly spread sample of many sentences.
     #[expect(clippy::cast_precision_loss, reason = "at most a hundred")]
     pub fn likeness(&self, sentences: &[String]) -> f32 {
         let stride = sentences.len().div_ceil(COMPARED).max(1);
-        let asked: Vec<&String> = sentences.iter().step_by(stride).collect();
-        let scores = asked.par_iter().map(|sentence| {
+        let sample: Vec<&String> = sentences.iter().step_by(stride).collect();
+        let scores = sample.par_iter().map(|sentence| {
             let best = self.best(sentence);
             best.map_or(0.0, |best| best.score)
         });
-        scores.sum::<f32>() / asked.len().max(1) as f32
+        scores.sum::<f32>() / sample.len().max(1) as f32
     }
 
     /// The rare words of a sentence, or all where none is rare, and all its longer phrases.
@@ -101,8 +101,8 @@ impl TranslationMemory {
 }
 
 impl Phrases<'_> {
-    /// Those that a pair's words have, each once.
-    fn of(&self, words: &[u32]) -> Vec<usize> {
+    /// Phrases among a pair's words, each once.
+    fn find(&self, words: &[u32]) -> Vec<usize> {
         let windows = (1..=LONGEST).flat_map(|length| words.windows(length));
         let found = windows.filter_map(|phrase| self.numbers.get(phrase).copied());
         let mut found: Vec<usize> = found.collect();

@@ -1,6 +1,6 @@
 //! How many words must be put in, left out or replaced to make one sentence of another: Levenshtein 1966.
 
-/// Of two sentences of words; one row of the table at a time.
+/// Edit distance of two sentences in words; computes the table row by row.
 pub(super) fn edit_distance(one: &[u32], other: &[u32]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (before, word) in one.iter().enumerate() {

@@ -55,7 +55,7 @@ fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)
     if !language.is_empty() && !is_same_language(language, to) {
         return Err(Error::MemoryLanguages {
             has: format!("a program's language to {language}"),
-            asked: format!("{from} to {to}"),
+            expected: format!("{from} to {to}"),
             path: path.to_owned(),
         });
     }

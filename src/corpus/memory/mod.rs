@@ -54,10 +54,10 @@ const TELLING: usize = 4;
 /// Sentences that are compared word by word.
 const CANDIDATES: usize = 40;
 
-/// A word that stands in more than one of so many sentences finds too many of them.
+/// A word that occurs in more than one of this many sentences finds too many of them.
 const COMMON: usize = 12;
 
-/// So many pairs are cut into words before they are taken in.
+/// Number of pairs that are cut into words before they are added.
 const CUT_AT_ONCE: usize = 8_192;
 
 /// Pairs of sentences as a reader sees them, searchable by their source.
@@ -78,11 +78,11 @@ struct Pair {
     target: String,
     words: Vec<u32>,
     origin: Option<Arc<PairOrigin>>,
-    /// Of its memory, taken from its score, from 0 to 1.
+    /// Penalty of its memory, subtracted from its score, from 0 to 1.
     penalty: f32,
 }
 
-/// A pair before it is taken in.
+/// A pair before it is added.
 struct NewPair {
     source: String,
     target: String,
@@ -95,7 +95,7 @@ struct NewPair {
 pub struct PairOrigin {
     /// The name of the memory's file, or of the document in which it was confirmed.
     pub memory: String,
-    /// Who changed it last, or wrote it.
+    /// The person who changed it last, or wrote it.
     pub author: Option<String>,
     /// When, as a reader sees it.
     pub date: Option<String>,
@@ -157,7 +157,7 @@ impl TranslationMemory {
             if !fits {
                 return Err(Error::MemoryLanguages {
                     has: format!("{} to {}", info.source_language, info.target_language),
-                    asked: format!("{source_language} to {target_language}"),
+                    expected: format!("{source_language} to {target_language}"),
                     path: path.to_owned(),
                 });
             }
@@ -168,7 +168,7 @@ impl TranslationMemory {
                 Some(language) if !is_same_language(language, target_language) => {
                     Err(Error::MemoryLanguages {
                         has: format!("a translation to {language}"),
-                        asked: format!("{source_language} to {target_language}"),
+                        expected: format!("{source_language} to {target_language}"),
                         path: path.to_owned(),
                     })
                 }
@@ -196,7 +196,7 @@ impl TranslationMemory {
         }
     }
 
-    /// Takes in pairs of source and target; of several with the same source the first one.
+    /// Adds pairs of source and target; the first of several with the same source.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let pairs = pairs.into_iter();
         Self::of_pairs(pairs.map(|(source, target)| NewPair {
@@ -207,7 +207,7 @@ impl TranslationMemory {
         }))
     }
 
-    /// Takes in pairs of source and target with where they come from; of several with the same source the first one.
+    /// Adds pairs of source and target with their origin; the first of several with the same source.
     pub fn with_origins(pairs: impl IntoIterator<Item = (String, String, PairOrigin)>) -> Self {
         let pairs = pairs.into_iter();
         Self::of_pairs(pairs.map(|(source, target, origin)| NewPair {
@@ -233,7 +233,7 @@ impl TranslationMemory {
         }
     }
 
-    /// Pairs of which nobody knows where they come from are of the memory of this name.
+    /// Pairs of unknown origin are of the memory of this name.
     fn named(mut self, name: &str) -> Self {
         let origin = Arc::new(PairOrigin {
             memory: name.to_owned(),
@@ -255,7 +255,7 @@ impl TranslationMemory {
         self
     }
 
-    /// Of two pairs with the same source the one with the smaller penalty stays, or else the first one.
+    /// Adds a pair; among pairs with the same source the one with the smallest penalty stays, or else the first one.
     fn take_in(&mut self, new: NewPair, words: Vec<String>) {
         let NewPair {
             source,
@@ -317,29 +317,29 @@ impl TranslationMemory {
         Self { forms, ..self }
     }
 
-    /// How the documents that it comes from address somebody, if that is known.
+    /// The form of address in the documents that it comes from, if known.
     pub fn forms(&self) -> &EarlierForms {
         &self.forms
     }
 
-    /// The pairs that tell nothing of `other`: whose source neither is one of its sources, but for case and marks, nor has
+    /// The pairs that reveal nothing of `other`: whose source neither is one of its sources, but for case and marks, nor has
     /// a longer one within itself.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
-        let told: HashSet<Vec<String>> = other
+        let excluded: HashSet<Vec<String>> = other
             .pairs
             .iter()
             .map(|it| normalized_words(&it.source))
             .collect();
-        let lengths: BTreeSet<usize> = told.iter().map(Vec::len).collect();
-        let tells = |pair: &&Pair| {
+        let lengths: BTreeSet<usize> = excluded.iter().map(Vec::len).collect();
+        let is_excluded = |pair: &&Pair| {
             let own = normalized_words(&pair.source);
             let mut within = lengths
                 .range(TELLING..)
                 .flat_map(|&length| own.windows(length));
-            told.contains(&own) || within.any(|words| told.contains(words))
+            excluded.contains(&own) || within.any(|words| excluded.contains(words))
         };
-        let kept = self.pairs.iter().filter(|pair| !tells(pair));
+        let kept = self.pairs.iter().filter(|pair| !is_excluded(pair));
         Self::of_pairs(kept.map(Pair::parts))
     }
 
@@ -460,12 +460,12 @@ impl TranslationMemory {
             .collect()
     }
 
-    /// Whether a word that so many pairs have finds few enough of them.
+    /// Whether a word that occurs in `pairs` pairs finds few enough of them.
     fn is_rare(&self, places: usize) -> bool {
         places * COMMON <= self.pairs.len()
     }
 
-    /// How much a word says that so many pairs have.
+    /// Information of a word that occurs in a number of pairs.
     #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
     fn rarity(&self, places: usize) -> f32 {
         (self.pairs.len() as f32 / places.max(1) as f32)
@@ -542,7 +542,7 @@ impl TranslationMemory {
                 }),
             }
         });
-        // All of them, so that the first wrong line is told.
+        // All of them, so that the first wrong line is reported.
         let pairs: Vec<Result<_>> = pairs.collect();
         Ok(Self::new(pairs.into_iter().collect::<Result<Vec<_>>>()?))
     }

@@ -55,7 +55,7 @@ fn a_users_translation_comes_before_others_of_the_same_sentence() {
 }
 
 #[test]
-fn a_memory_comes_back_from_its_file_and_damage_is_told() {
+fn a_memory_comes_back_from_its_file_and_damage_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("memory.tsv");
     memory().save(&path).expect("written");
@@ -78,10 +78,10 @@ fn a_memory_comes_back_from_its_file_and_damage_is_told() {
     }
     assert_eq!(spaced.exact("a b \u{E000}c"), None, "markup is no space");
     std::fs::write(&path, "a\tb\nno tab\n").expect("written");
-    let told = TranslationMemory::open(&path)
+    let message = TranslationMemory::open(&path)
         .expect_err("damaged")
         .to_string();
-    assert!(told.contains("line 2"), "{told}");
+    assert!(message.contains("line 2"), "{message}");
 }
 
 #[test]
@@ -301,16 +301,16 @@ msgstr "Su_bstitueix"
     assert_eq!(memory.exact("Replace"), Some("Substitueix"));
     let forms = "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[4294967296] \"c\"\n";
     std::fs::write(&path, forms).expect("a file");
-    let told = TranslationMemory::read(&path, "en", "ca").expect_err("so many plural forms");
-    assert!(told.to_string().contains("line 3"), "{told}");
+    let error = TranslationMemory::read(&path, "en", "ca").expect_err("so many plural forms");
+    assert!(error.to_string().contains("line 3"), "{error}");
     std::fs::write(&path, b"msgid \"a\"\nmsgstr \"\xE4\"\n").expect("a file");
-    let told = TranslationMemory::read(&path, "en", "ca").expect_err("Latin 1");
+    let error = TranslationMemory::read(&path, "en", "ca").expect_err("Latin 1");
     assert!(
         matches!(
-            told,
+            error,
             Error::Base(crate::error::BaseError::NotUtf8 { line: 2, .. })
         ),
-        "{told}"
+        "{error}"
     );
 }
 
@@ -330,7 +330,7 @@ fn a_short_sentence_finds_itself_among_many_that_hold_it() {
 
 #[test]
 fn sentences_without_spaces_find_similar_ones() {
-    for (pairs, asked, least) in [
+    for (pairs, query, least) in [
         (
             [
                 ("单击保存按钮以保存文件。", "Click Save."),
@@ -356,16 +356,16 @@ fn sentences_without_spaces_find_similar_ones() {
         let memory = TranslationMemory::new(
             pairs.map(|(source, target)| (source.to_owned(), target.to_owned())),
         );
-        let found = memory.best(asked).expect("one resembles it");
-        assert_eq!(found.target, "Click Save.", "{asked}");
+        let found = memory.best(query).expect("one resembles it");
+        assert_eq!(found.target, "Click Save.", "{query}");
         assert!(
             (least..1.0).contains(&found.score),
-            "{asked}: {}",
+            "{query}: {}",
             found.score
         );
-        assert_eq!(memory.to_show(asked).len(), 1, "{asked}");
-        let covering = memory.covering(asked, 1);
-        assert_eq!(covering, [pairs[0]], "{asked}");
+        assert_eq!(memory.to_show(query).len(), 1, "{query}");
+        let covering = memory.covering(query, 1);
+        assert_eq!(covering, [pairs[0]], "{query}");
     }
 }
 

@@ -27,7 +27,7 @@ impl TranslationMemory {
     /// The match of a sentence of `split`. A training pair stands in the memory itself: most must do with another sentence,
     /// and the others learn to take over what fits, as often as sentences of such documents come again.
     pub fn best_in(&self, split: Split, sentence: &str) -> Option<Match<'_>> {
-        /// One pair in so many finds itself.
+        /// One of this many pairs finds itself.
         const ITSELF: u32 = 5;
         match split {
             Split::Train if !checksum(sentence).is_multiple_of(ITSELF) => self.best_other(sentence),

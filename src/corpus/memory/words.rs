@@ -9,7 +9,7 @@ use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     let mut segmenter = None;
     let mut rest = text.trim_start();
-    // Of the clause without spaces that was met last, the words behind the first one.
+    // The words after the first one of the last clause without spaces.
     let mut waiting = Vec::new().into_iter();
     std::iter::from_fn(move || {
         if let Some(word) = waiting.next() {

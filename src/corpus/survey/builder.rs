@@ -23,13 +23,13 @@ pub struct DoubtfulPair {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
     pub material: Material,
-    /// Those of the material, or that were asked for; empty where neither says.
+    /// Language of the material, or the requested one; empty where neither is known.
     pub source_language: String,
     pub target_language: String,
     /// The languages that a memory names, with how many texts each has.
     pub languages: Vec<(String, usize)>,
     pub documents: usize,
-    /// Of these, by the rule that holds documents out.
+    /// Number of these that are test documents, by the rule that holds documents out.
     pub test_documents: usize,
     pub dev_documents: usize,
     /// Documents without a counterpart.
@@ -53,7 +53,7 @@ impl Survey {
     }
 }
 
-/// Takes in what is read, pair by pair.
+/// Adds what is read, pair by pair.
 pub(crate) struct SurveyBuilder {
     languages: (String, String),
     /// Pairs that wait until there are enough to judge by, and whether the aligner is sure.
@@ -99,7 +99,7 @@ impl SurveyBuilder {
         self.sampled = Some(documents);
     }
 
-    /// So many texts without a counterpart.
+    /// Number of texts without a counterpart.
     pub fn lonely(&mut self, count: usize) {
         if count > 0 {
             *self.doubtful.entry(PairDefect::Empty).or_default() += count;

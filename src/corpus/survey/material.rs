@@ -51,7 +51,7 @@ impl Material {
     }
 }
 
-/// The language that a folder's name tells: `en`, `docs-de`, `pt_BR`.
+/// The language in a folder's name: `en`, `docs-de`, `pt_BR`.
 pub(super) fn language_of(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_string_lossy().into_owned();
     codes_in(&name).last()

@@ -27,10 +27,10 @@ use super::languages::primary;
 use super::{tmx, tsv};
 use crate::error::Result;
 
-/// Documents of two folders that are looked at; of more, so many are taken evenly.
+/// Maximum number of documents of two folders that are looked at, an evenly spread sample.
 const DOCUMENTS: usize = 200;
 
-/// Reads the material once. Without `languages` those that it names itself are taken. `progress` is told the share that is
+/// Reads the material once. Without `languages`, uses those that it names itself. `progress` gets the share that is
 /// read, and may end it: then the result is `None`.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub fn survey(
             named = found;
             languages.cloned().unwrap_or_else(|| main_languages(&named))
         }
-        (None, _) => told_languages(material)?,
+        (None, _) => stated_languages(material)?,
     };
     let mut look = SurveyBuilder::new(languages.clone());
     let go_on = match material {
@@ -73,8 +73,8 @@ pub fn survey(
         .then(|| look.finish(material.clone(), named)))
 }
 
-/// The languages that names or a first line tell; empty where they do not. A memory is read for them.
-fn told_languages(material: &Material) -> Result<(String, String)> {
+/// The languages that names or a first line state; empty where they do not. A memory is read for them.
+fn stated_languages(material: &Material) -> Result<(String, String)> {
     Ok(match material {
         Material::Memory(_) => Default::default(),
         Material::Table(file) => {
@@ -107,7 +107,7 @@ fn main_languages(named: &[(String, usize)]) -> (String, String) {
             *others.entry(primary(language)).or_default() += count;
         }
     }
-    // Of equally frequent ones the first by name.
+    // The first by name of equally frequent ones.
     let most = others
         .iter()
         .max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));

@@ -3,7 +3,7 @@
 use super::script::Script;
 use crate::unit::UnitStatus;
 
-/// One side is so many times as long as the other, and by so many characters.
+/// One side is this many times as long as the other, and longer by this many characters.
 const LONGER: f64 = 3.0;
 const LONGER_BY: f64 = 15.0;
 
@@ -33,7 +33,7 @@ pub struct PairFilter {
 }
 
 impl PairFilter {
-    /// Of these languages, and of some of the pairs.
+    /// A filter for these languages, fitted to some of the pairs.
     pub(crate) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
         let length = |text: &str| text.chars().count();
         let lengths = pairs.iter();
@@ -41,7 +41,7 @@ impl PairFilter {
         let (source, target) = lengths.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let script = |language: &str, side: fn(&(String, String)) -> &str| {
             let known = Script::of_language(language);
-            known.or_else(|| Script::of(pairs.iter().map(side)))
+            known.or_else(|| Script::from_texts(pairs.iter().map(side)))
         };
         #[expect(clippy::cast_precision_loss, reason = "characters of a thousand pairs")]
         let ratio = (target.max(1) as f64) / (source.max(1) as f64);
@@ -62,7 +62,7 @@ impl PairFilter {
             return Some(PairDefect::Identical);
         }
         let is_other = |text: &str, expected: Option<Script>| {
-            let found = Script::of([text]);
+            let found = Script::from_texts([text]);
             expected.zip(found).is_some_and(|(one, other)| one != other)
         };
         if is_other(source, self.source) || is_other(target, self.target) {

@@ -84,7 +84,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
     assert_eq!((report.pairs, report.incomplete), (23, 1));
     let units = |corpus: &super::super::Corpus| {
         let statistics = corpus.statistics();
-        let splits = Split::ALL.map(|split| *statistics.of(split));
+        let splits = Split::ALL.map(|split| *statistics.get(split));
         let sum = |of: fn(&super::super::SplitStatistics) -> usize| splits.iter().map(of).sum();
         let counts: [usize; 3] = [
             sum(crate::SplitStatistics::new_units),
@@ -100,7 +100,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
 }
 
 #[test]
-fn documents_of_a_table_are_told_by_a_column_or_by_gaps() {
+fn documents_of_a_table_follow_from_a_column_or_from_gaps() {
     let home = tempfile::tempdir().expect("a folder");
     let file = home.path().join("texts.tsv");
     for (text, documents) in [
@@ -121,7 +121,7 @@ fn documents_of_a_table_are_told_by_a_column_or_by_gaps() {
 }
 
 #[test]
-fn a_memory_tells_its_languages_and_a_look_can_be_ended() {
+fn a_memory_names_its_languages_and_a_look_can_be_ended() {
     let home = tempfile::tempdir().expect("a folder");
     let file = home.path().join("mine.tmx");
     let units = rows().into_iter().map(|(source, target)| {
@@ -151,7 +151,7 @@ fn a_memory_tells_its_languages_and_a_look_can_be_ended() {
 }
 
 #[test]
-fn two_folders_are_paired_and_their_names_tell_the_languages() {
+fn two_folders_are_paired_and_their_names_give_the_languages() {
     let home = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {
         let path = home.path().join(path);

@@ -1,6 +1,6 @@
 //! A synthetic language pair whose nouns only the document decides.
 //!
-//! Every document introduces a few characters, each by a title that tells its gender, and mentions them in other
+//! Every document introduces a few characters, each by a title that reveals its gender, and mentions them in other
 //! sentences by a noun whose translation depends on that gender. Genders are drawn independently, so no sentence but
 //! the deciding one says anything, and a system that reads sentence by sentence is left with chance. Some pairs of
 //! character and title never occur in training: what holds for them was not learned by heart.

@@ -12,7 +12,7 @@ use crate::unit::Unit;
 use crate::writer::CorpusWriter;
 use canopy_document::document::{ParagraphKind, Section};
 
-/// How `corpus.json` tells such a corpus from others. The number counts changes of the words and of the counts below.
+/// The mark of such a corpus in `corpus.json`. The number counts changes of the words and of the counts below.
 pub const ORIGIN: &str = "a synthetic language that Canopy made up, version 1, seed 1";
 
 const SEED: u64 = 1;
@@ -65,7 +65,7 @@ impl TaleImport {
         name.is_some_and(|name| name.to_string_lossy().starts_with(NAME))
     }
 
-    /// Writes the corpus, or opens the one that is there already; `progress` is told tales done and in all, and may end
+    /// Writes the corpus, or opens the one that is there already; `progress` gets the numbers of tales done and in all, and may end
     /// it: then nothing is written and the result is `None`.
     ///
     /// # Errors

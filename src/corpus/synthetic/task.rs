@@ -8,20 +8,20 @@ use rand_chacha::ChaCha8Rng;
 pub const GENDERS: u32 = 3;
 /// How many characters there are in all documents together.
 pub const ENTITIES: u32 = 6;
-/// Titles that tell the same gender.
+/// Titles of the same gender.
 pub const TITLES: u32 = 6;
 /// Most characters in a document.
 const CAST: usize = 6;
 /// How many previous sentences a windowed system reads.
 pub const NEAR: usize = 3;
 
-/// Where the deciding sentence tells the gender.
+/// The side on which the deciding sentence reveals the gender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Evidence {
     /// By a title in the source, which the target leaves out.
     Source,
-    /// By a title in the target: the source has none. Nobody can tell it from there, so this translation is read as one
-    /// that somebody confirmed, and does not count in the loss.
+    /// By a title in the target: the source has none. It cannot be inferred from there, so this translation is read as one
+    /// that is confirmed, and does not count in the loss.
     Target,
     /// Here in the source, there in the target.
     Either,
@@ -55,7 +55,7 @@ pub enum Order {
 pub struct Task {
     pub evidence: Evidence,
     pub order: Order,
-    /// Characters in a document. Where the deciding sentence is near, at most so many are introduced in a row, and with
+    /// Characters in a document. Where the deciding sentence is near, the maximum that are introduced in a row, and with
     /// more than [`NEAR`] there is a second scene with others.
     pub cast: usize,
     /// Mentions of each, in [`Order::Before`] and [`Order::Anywhere`].
@@ -68,7 +68,7 @@ pub struct Task {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairs {
     Training,
-    /// Those that never occur in training.
+    /// Words that never occur in training.
     HeldOut,
 }
 
@@ -218,8 +218,8 @@ fn introduction(
 ) -> SyntheticSentence {
     let first = filler(task, rng);
     let (mut source, mut target) = (vec![first], vec![first]);
-    let told = if in_source { &mut source } else { &mut target };
-    told.push(Word::Title(title));
+    let side = if in_source { &mut source } else { &mut target };
+    side.push(Word::Title(title));
     let last = [Word::Name(entity), filler(task, rng)];
     source.extend(last);
     target.extend(last);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deciding_sentence_tells_the_gender_of_each_noun() {
+    fn the_deciding_sentence_reveals_the_gender_of_each_noun() {
         for pairs in [Pairs::Training, Pairs::HeldOut] {
             let documents = draw(TASK, pairs, 50, 1, 2);
             assert_eq!(documents, draw(TASK, pairs, 50, 1, 2), "the same again");

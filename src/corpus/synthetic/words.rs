@@ -1,13 +1,13 @@
 //! The words of the task in writing: tales of six animals in English and in a language that does not exist.
 //!
 //! "Today Countess Hedgehog sings ashore." becomes "Dera Erin nalak muban.", and "Later the hedgehog waits ahead." becomes
-//! "Fini erina namin xeban.", since a countess is told: of a prince it were *erino*, of an orphan *erini*. Where a noun is
-//! mentioned it is the longest word, so that the explorer asks about it first.
+//! "Fini erina namin xeban.", since it is about a countess: *erino* for a prince, *erini* for an orphan. Where a noun is
+//! mentioned it is the longest word, so that the explorer selects it first.
 
 use super::task::{GENDERS, TITLES, Word};
 
 pub const SOURCE_LANGUAGE: &str = "en";
-/// Of the codes that ISO 639-3 leaves to private use.
+/// One of the codes that ISO 639-3 reserves for private use.
 pub const TARGET_LANGUAGE: &str = "qaa";
 
 /// How many fillers have words. Behind a noun each is a verb and a place, so that hardly a sentence comes again: what does
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_are_told_in_the_source_and_forms_in_the_target() {
+    fn titles_are_in_the_source_and_forms_in_the_target() {
         let (last, other) = (Word::Filler(4 * 32), Word::Filler(12 * 32 + 1));
         let title = Word::Title(TITLES + 1);
         let introduction = [Word::Filler(6), title, Word::Name(0), last];

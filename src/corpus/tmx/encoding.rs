@@ -27,7 +27,7 @@ pub(super) struct Decoded {
     rest: Vec<u8>,
     text: Vec<u8>,
     consumed: usize,
-    /// Of the character read last, counted from 1.
+    /// Line of the character read last, counted from 1.
     pub line: usize,
     /// How many bytes were read from the file, and how many it has.
     pub bytes: u64,

@@ -14,7 +14,7 @@ use crate::survey::SurveyBuilder;
 const STEP: usize = 200;
 
 /// The languages of a file in the order in which they appear, with how many units have each; `None` if `progress`, which
-/// is told the share that is read, ended it.
+/// gets the share that is read, ended it.
 ///
 /// # Errors
 /// If the file cannot be read, is no TMX, or is damaged.
@@ -43,7 +43,7 @@ pub fn languages(
     Ok(Some(found))
 }
 
-/// Shows `look` all units; `progress` is told the share that is read, and may end it.
+/// Shows `look` all units; `progress` gets the share that is read, and may end it.
 ///
 /// # Errors
 /// As for an import.
@@ -65,13 +65,13 @@ pub fn look(
         if let Some(matched) = pair {
             let (document, _) = document_of(unit, &mut unclaimed, &stem);
             if !documents.contains(&document) {
-                look.document(Split::of(&document));
+                look.document(Split::for_document(&document));
                 documents.insert(document);
             }
             let unit = matched.unit;
             look.pair(unit.visible_source(), unit.visible_target(), true);
         } else {
-            // Units of other languages are nobody's loss.
+            // Units of other languages are no loss.
             let has = |language: &str| variant(&unit.variants, language).is_some();
             look.lonely(usize::from(has(&languages.0) || has(&languages.1)));
         }

@@ -24,7 +24,7 @@ pub(super) struct TranslationUnit {
     pub change: Change,
 }
 
-/// Who changed a unit or a variant last, or made it, and when, as the file writes it.
+/// The person who changed a unit or a variant last, or made it, and when, as the file has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Change {
     pub author: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    fn of(attributes: &mut Attributes) -> Self {
+    fn from_attributes(attributes: &mut Attributes) -> Self {
         let mut either = |changed: &str, created: &str| {
             let (changed, created) = (attributes.take(changed), attributes.take(created));
             changed.or(created).filter(|value| !value.trim().is_empty())
@@ -137,7 +137,7 @@ impl TmxReader {
     fn start(&mut self, tag: &BytesStart, parts: &mut Parts) -> Result<()> {
         let name = tag.local_name().as_ref().to_owned();
         if self.open.is_empty() && name != b"tmx" {
-            return Err(self.problem(format!("this is no TMX but a file of <{}>", lossy(&name))));
+            return Err(self.problem(format!("this is not TMX but a file of <{}>", lossy(&name))));
         }
         let mut attributes = Attributes::default();
         for attribute in tag.attributes() {
@@ -197,7 +197,7 @@ impl Parts {
             b"tu" => {
                 self.unit = Some(TranslationUnit {
                     tuid: attributes.take("tuid"),
-                    change: Change::of(&mut attributes),
+                    change: Change::from_attributes(&mut attributes),
                     ..TranslationUnit::default()
                 });
             }
@@ -205,7 +205,7 @@ impl Parts {
                 self.language = attributes
                     .take("xml:lang")
                     .or_else(|| attributes.take("lang"));
-                self.change = Change::of(&mut attributes);
+                self.change = Change::from_attributes(&mut attributes);
             }
             b"seg" => self.segment = Some(Segment::default()),
             b"prop" => self.property = attributes.take("type").map(|kind| (kind, String::new())),

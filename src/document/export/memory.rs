@@ -69,7 +69,7 @@ impl Export<'_> {
              version=\"1.2\">\n<file original=\"{}\" date=\"{}\" source-language=\"{source}\" target-language=\"{target}\" \
              datatype=\"plaintext\">\n<body>\n",
             escaped_attribute(&document.name),
-            // What stood in the document then tells who has changed what, when the file comes back.
+            // The text of the document at that time shows who has changed what when the file comes back.
             in_milliseconds(Timestamp::now())
         );
         for (number, paragraph) in document.paragraphs.iter().enumerate() {

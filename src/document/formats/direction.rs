@@ -13,7 +13,7 @@ use crate::builder::Failure;
 use crate::view::Translation;
 use crate::words::Words;
 
-/// How a part tells the direction of its paragraphs.
+/// How a part declares the direction of its paragraphs.
 pub(super) trait Directed {
     /// Writes into the part that its text runs from the right, or from the left, where it has a place for that.
     fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
@@ -33,7 +33,7 @@ pub(super) fn directed(
         return Ok(text);
     };
     let is_right = is_right_to_left(language);
-    let is_told = || {
+    let has_direction = || {
         ["bidi", "rtl", "rl-tb", "RightToLeft"]
             .iter()
             .any(|it| text.contains(it))
@@ -42,7 +42,7 @@ pub(super) fn directed(
         let mut sentences = translation.document.sentences.iter();
         sentences.any(|sentence| has_right(&sentence.text))
     };
-    let is_turned = is_right || is_told() && was_right();
+    let is_turned = is_right || has_direction() && was_right();
     if !is_turned {
         return Ok(text);
     }

@@ -1,8 +1,8 @@
 //! Word documents (Office Open XML).
 //!
 //! Translated: paragraphs of the document, its tables, text boxes, content controls, headers, footers, foot- and endnotes.
-//! Left alone: fields other than links, deletions, comments unless they are asked for, equations, names of pictures, charts and diagrams. Insertions
-//! are translated as what they will be once they are accepted.
+//! Left alone: fields other than links, deletions, comments unless requested, equations, names of pictures, charts and
+//! diagrams. Insertions are translated as what they will be once they are accepted.
 
 mod bound;
 mod direction;
@@ -84,7 +84,7 @@ impl DocumentFormat for Docx {
 /// The role of a paragraph by its style.
 #[derive(Debug, Clone, Copy, Default)]
 struct Style {
-    /// Of a heading, from 1.
+    /// Level of a heading, from 1.
     level: Option<u8>,
     is_title: bool,
     is_list: bool,
@@ -151,9 +151,9 @@ fn outline_level(xml: &Xml, properties: Id) -> Option<u8> {
 /// The units of text boxes that the file holds twice.
 enum Mirror {
     None,
-    /// Those of the first of two alternatives, with their texts.
+    /// Slots of the first of two alternatives, with their texts.
     Written(Vec<(usize, String)>),
-    /// Those that are left for the second one.
+    /// Slots that are left for the second alternative.
     Read(std::vec::IntoIter<(usize, String)>),
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Edits {
 
 impl Edits {
     /// Puts `new` in the place of `range`, instead of all changes in it. Within a change that is there already, as damaged
-    /// files may ask for, nothing is changed.
+    /// files may request, nothing is changed.
     pub fn replace(&mut self, range: Range<usize>, new: String) {
         let before = self.replaced.range(..range.start).next_back();
         if before.is_some_and(|(_, (end, _))| *end > range.start) {
@@ -43,7 +43,7 @@ impl Edits {
             changed.push_str(new);
             place = *end;
         }
-        // A change may reach beyond the part.
+        // A change may extend past the part.
         changed.push_str(text.get(place..range.end).unwrap_or_default());
         changed
     }

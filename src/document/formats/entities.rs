@@ -56,7 +56,7 @@ fn size<'d>(
     if depth > DEEPEST {
         return u64::MAX;
     }
-    // Whoever meets it again before it is measured is part of a circle.
+    // An entity that reaches it again before it is measured is part of a cycle.
     sizes.insert(name, u64::MAX);
     let mut total = value.len() as u64;
     for reference in value.split(['&', '%']).skip(1) {

@@ -244,7 +244,7 @@ fn in_language(
     let root = xml.root();
     let mut edits = Edits::default();
     for (attribute, range) in xml.attributes(root) {
-        // In the book's part it is the language of what is told about it.
+        // In the book's package part it is the language of the metadata.
         if matches!(attribute, "lang" | "xml:lang")
             && let Some(language) = instead_of(xml.slice(range.clone()), language)
         {
@@ -267,8 +267,8 @@ fn in_language(
         "ltr"
     };
     for spine in xml.descendants(root).filter(|&id| xml.name(id) == "spine") {
-        let is_told = xml.attribute(spine, PROGRESSION).is_some();
-        if is_told || direction == "rtl" {
+        let has_direction = xml.attribute(spine, PROGRESSION).is_some();
+        if has_direction || direction == "rtl" {
             set_attributes(&xml, spine, &[(PROGRESSION, direction)], &mut edits);
         }
     }

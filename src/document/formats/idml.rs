@@ -1,7 +1,7 @@
 //! InDesign documents (IDML): stories in a package.
 //!
 //! Translated: the paragraphs of every story in the order of the document, tables, foot- and endnotes. Left alone: notes of
-//! editors unless comments are asked for, deletions, anchored objects (their own stories are translated), texts of
+//! editors unless comments are requested, deletions, anchored objects (their own stories are translated), texts of
 //! variables, languages, the backing story.
 
 mod direction;
@@ -70,7 +70,7 @@ struct IdmlFile {
 /// A piece of a paragraph in the file.
 #[derive(Debug)]
 enum Piece {
-    /// A content element, or what stands in it beside a processing instruction; its text, decoded.
+    /// A content element, or its content next to a processing instruction; its text, decoded.
     Text(String),
     /// A processing instruction in a content element.
     Inside(Range<usize>),

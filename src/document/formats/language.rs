@@ -8,9 +8,9 @@ use crate::words::Words;
 pub(super) struct WordLanguage {
     /// With its country, where a program wants one.
     pub code: String,
-    /// The attribute of `w:lang` that tells of text in its script.
+    /// The attribute of `w:lang` for text in its script.
     pub word_attribute: &'static str,
-    /// Whether it was told with its country.
+    /// Whether it was given with its country.
     names_country: bool,
 }
 
@@ -41,8 +41,8 @@ impl WordLanguage {
     }
 }
 
-/// Returns the code to write where a file names a language: none where it says this one already, or a variety of it while the language
-/// asked for names none.
+/// Returns the code to write where a file names a language: none where it says this one already, or a variety of it while
+/// the requested language names none.
 pub(super) fn instead_of(said: &str, language: &str) -> Option<String> {
     let names_variety = language.contains(['-', '_']);
     let is_same = !names_variety && parts(said).0 == parts(language).0;

@@ -19,7 +19,7 @@ use crate::words::Words;
 pub(super) struct Manual {
     /// Marks that stand at the beginning of its files only.
     pub marks: &'static [&'static str],
-    /// With the sections the outermost elements of files that others take in as entities, which have no mark.
+    /// With the sections the outermost elements of files that others include as entities, which have no mark.
     pub parts: Words,
     /// Elements within a sentence whose text is translated.
     pub inline: Words,
@@ -34,7 +34,7 @@ pub(super) struct Manual {
     pub direction: Direction,
 }
 
-/// How a vocabulary tells whether its text runs from right to left.
+/// How a vocabulary declares that its text runs from right to left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// The attribute `dir`.
@@ -125,7 +125,7 @@ impl DocumentFormat for Manual {
         let head = head.trim_start_matches('\u{FEFF}').trim_start();
         let says = |text: &str| self.marks.iter().any(|mark| text.contains(mark));
         if head.starts_with("<?xml") {
-            // Not a page that tells of such files.
+            // Not a page that describes such files.
             return !head.contains("<html") && says(head);
         }
         let first_tag = head.split('>').next().unwrap_or_default();
@@ -167,7 +167,7 @@ impl DocumentFormat for Manual {
 
 impl Manual {
     /// Whether a file has no mark and is a part of a manual by its outermost element and the paragraphs in it, which have another
-    /// name elsewhere.
+    /// name in other places.
     fn is_part(&self, bytes: &[u8]) -> bool {
         /// A licence may come before the first element.
         const HEAD: usize = 1 << 16;
@@ -251,7 +251,7 @@ fn holds_blocks(name: &str) -> bool {
     ).contains(name)
 }
 
-/// Whether text stands beside an element.
+/// Whether text stands next to an element.
 fn has_text(xml: &Xml, id: Id) -> bool {
     let is_ink = |child: Id| match xml.kind(child) {
         Kind::Text => !xml.slice(xml.range(child)).trim().is_empty(),

@@ -232,7 +232,7 @@ impl MarkdownReader<'_, '_> {
             }
             block => {
                 self.boundary();
-                self.blocks.push(Block::of(block));
+                self.blocks.push(Block::from_tag(block));
             }
         }
         if self.blocks.len() + self.pairs.len() > MAX_DEPTH {
@@ -355,7 +355,7 @@ impl MarkdownReader<'_, '_> {
         }
     }
 
-    /// A formula with the line ends around it, where it stands in lines of its own: elsewhere many programs see none.
+    /// A formula with the line ends around it, where it stands in lines of its own: within a line many programs see none.
     fn whole_lines(&self, code: Range<usize>) -> Range<usize> {
         let source = self.source;
         let is_margin = |c: char| " \t>".contains(c);
@@ -456,7 +456,7 @@ impl MarkdownReader<'_, '_> {
 }
 
 impl Block {
-    fn of(tag: Tag) -> Self {
+    fn from_tag(tag: Tag) -> Self {
         match tag {
             Tag::Heading { level, id, .. } => Self::Heading {
                 level: level_number(level),

@@ -241,7 +241,7 @@ impl Format {
         })
     }
 
-    /// Whether a file has a place of its own for the translation, beside its source.
+    /// Whether a file has a place of its own for the translation, next to its source.
     pub fn is_bilingual(self) -> bool {
         matches!(self.kind(), Kind::Exchange | Kind::Catalogue)
     }

@@ -1,7 +1,7 @@
 //! OpenDocument: texts, workbooks and presentations of LibreOffice and others.
 //!
 //! Translated: paragraphs and headings with tables, text boxes, foot- and endnotes, speaker notes, headers and footers.
-//! Left alone: fields, numbers, dates, formulas and what they compute, deletions, comments unless they are asked for, names
+//! Left alone: fields, numbers, dates, formulas and what they compute, deletions, comments unless requested, names
 //! of sheets, charts.
 
 use std::collections::{HashMap, HashSet};
@@ -211,7 +211,7 @@ fn is_mark(name: &str) -> bool {
     ).contains(name)
 }
 
-/// Whether an element stands in a paragraph, not beside paragraphs.
+/// Whether an element stands in a paragraph, not between paragraphs.
 fn is_in_text(xml: &Xml, id: Id) -> bool {
     const HOLDERS: Words =
         Words("text-box note-body annotation table-cell list-item section page body");
@@ -308,10 +308,10 @@ impl Directed for Styles {
             (["rl-tb", "rl"], "lr-tb")
         };
         for id in xml.descendants(xml.root()) {
-            let told = xml.attribute(id, "writing-mode");
-            let is_other = told.as_deref().is_some_and(|it| before.contains(&it));
+            let mode = xml.attribute(id, "writing-mode");
+            let is_other = mode.as_deref().is_some_and(|it| before.contains(&it));
             let is_page = xml.name(id) == "page-layout-properties";
-            if is_other || told.is_none() && is_page && is_right {
+            if is_other || mode.is_none() && is_page && is_right {
                 let name = format!("{}writing-mode", prefix(xml, id));
                 match xml.attribute_range(id, "writing-mode") {
                     Some(range) => edits.replace(range, now.to_owned()),

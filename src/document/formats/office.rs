@@ -42,7 +42,7 @@ impl OfficePart {
 pub(super) struct Office {
     pub package: Package,
     pub parts: Vec<OfficePart>,
-    /// Sheets of a workbook, which have a direction even where their strings stand elsewhere.
+    /// Sheets of a workbook, which have a direction even where their strings are in another part.
     pub sheets: Vec<String>,
     /// Controls of a Word document that show the text of another part.
     pub bound: Vec<Bound>,
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Office {
     }
 }
 
-/// The parts that all files of a program have beside their runs.
+/// The parts that all files of a program have in addition to their runs.
 pub(super) trait OfficeDialect: Dialect + Directed + Send {
     /// Says in a part that its text is in another language, where it has a place to say so.
     fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}

@@ -10,7 +10,7 @@ use super::Column;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadingOptions {
-    /// Of a table, the columns to translate; none if the table says itself what is text.
+    /// Columns of a table to translate; none if the table itself names them.
     pub columns: Vec<Column>,
     /// Whether comments of Office and `OpenDocument` files, and notes in InDesign documents, are translated.
     pub comments: bool,
@@ -59,7 +59,7 @@ impl SegmentEdit {
     }
 }
 
-/// A path that is no Unicode is left out: it could not be written, and nothing beside it would be.
+/// A path that is no Unicode is left out: it could not be written, and nor could anything else.
 #[expect(clippy::ref_option, reason = "serde calls it so")]
 fn as_text<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
     path.as_deref().and_then(Path::to_str).serialize(serializer)

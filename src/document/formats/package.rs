@@ -58,9 +58,7 @@ impl Package {
         let damaged = |reason: String| damaged("the zip archive", reason);
         let mut archive = archive(&bytes).map_err(|error| damaged(error.to_string()))?;
         if archive.offset() != 0 {
-            return Err(damaged(
-                "something stands before its first entry".to_owned(),
-            ));
+            return Err(damaged("something precedes its first entry".to_owned()));
         }
         if Some(archive.len()) != num_entries(&bytes) {
             return Err(damaged("two of its entries have one name".to_owned()));
@@ -130,12 +128,12 @@ impl Package {
 
     /// An entry's bytes.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, Failure> {
-        let told = |reason: String| damaged(name, reason);
-        let mut archive = archive(&self.bytes).map_err(|error| told(error.to_string()))?;
+        let failed = |reason: String| damaged(name, reason);
+        let mut archive = archive(&self.bytes).map_err(|error| failed(error.to_string()))?;
         let entry = match archive.by_name(name) {
             Ok(entry) => entry,
-            Err(ZipError::FileNotFound) => return Err(told("it is missing".to_owned())),
-            Err(error) => return Err(told(error.to_string())),
+            Err(ZipError::FileNotFound) => return Err(failed("it is missing".to_owned())),
+            Err(error) => return Err(failed(error.to_string())),
         };
         unpacked(name, entry)
     }
@@ -146,13 +144,13 @@ impl Package {
     }
 
     fn part(name: &str, bytes: Vec<u8>) -> Result<Part, Failure> {
-        let told = |failure| match failure {
+        let failed = |failure| match failure {
             Failure::NotUtf8 { offset, .. } => damaged(name, format!("byte {offset} is not UTF-8")),
             Failure::Binary { offset } => damaged(name, format!("byte {offset} is zero")),
-            Failure::Encoding { name: encoding } => damaged(name, format!("it is no {encoding}")),
+            Failure::Encoding { name: encoding } => damaged(name, format!("it is not {encoding}")),
             other => other,
         };
-        let (text, encoding) = Encoding::decode_xml(bytes).map_err(told)?;
+        let (text, encoding) = Encoding::decode_xml(bytes).map_err(failed)?;
         let xml = Xml::read(name, text)?;
         Ok(Part { xml, encoding })
     }
@@ -218,7 +216,7 @@ fn unpacked<R: Read>(name: &str, entry: ZipFile<'_, R>) -> Result<Vec<u8>, Failu
     Ok(bytes)
 }
 
-/// How many entries the end of an archive tells of; `None` if it is too large to tell.
+/// The number of entries that the end of an archive declares; `None` if it is too large for the field.
 fn num_entries(bytes: &[u8]) -> Option<usize> {
     const END: &[u8] = b"PK\x05\x06";
     let end = bytes.windows(END.len()).rposition(|window| window == END)?;

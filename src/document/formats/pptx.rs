@@ -1,7 +1,7 @@
 //! Presentations (Office Open XML).
 //!
 //! Translated: text of slides in their order, with tables and diagrams, each slide followed by its speaker notes. Left
-//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments unless they are asked for.
+//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments unless requested.
 
 use super::direction::{Directed, has_right, prefix, set_attributes};
 use super::edits::Edits;
@@ -34,7 +34,7 @@ impl DocumentFormat for Pptx {
                 .iter()
                 .find(|it| Some(it.id.as_str()) == id.as_deref());
             let Some(slide) = named.and_then(|it| it.target.clone()) else {
-                return Err(presentation.damaged("it names a slide that is not there"));
+                return Err(presentation.damaged("it names a slide that does not exist"));
             };
             let beside = opc::relationships(&package, &slide)?;
             let beside = |kind: &'static str| {
@@ -220,8 +220,8 @@ impl Directed for Drawing {
                 }
                 continue;
             };
-            let told = xml.attribute(known, "rtl");
-            if told.as_deref() == Some(value) || !is_right && told.is_none() {
+            let direction = xml.attribute(known, "rtl");
+            if direction.as_deref() == Some(value) || !is_right && direction.is_none() {
                 continue;
             }
             let is_side = matches!(

@@ -2,7 +2,7 @@
 //!
 //! Translated: strings of cells in the order of their sheets, each once however many cells show it, and text boxes. Left
 //! alone: numbers, dates, formulas and what they compute, headings of tables (formulas name columns by them), names of
-//! sheets and comments unless they are asked for, charts, pivot tables.
+//! sheets and comments unless requested, charts, pivot tables.
 
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
@@ -64,8 +64,8 @@ impl DocumentFormat for Xlsx {
             }
             titles.push(title);
         }
-        let asked = builder.options().sheet_names;
-        let names = SheetNames::read(titles.into_iter().filter(|_| asked), builder);
+        let reads_names = builder.options().sheet_names;
+        let names = SheetNames::read(titles.into_iter().filter(|_| reads_names), builder);
         let mut places = shared.places(builder);
         let mut parts = Vec::new();
         let sheet_names = sheets.iter().map(|sheet| sheet.name.clone()).collect();
@@ -232,8 +232,8 @@ impl Sheet {
                 parts.push(drawing_part(package, name, builder)?);
             }
         }
-        let asked = builder.options().comments;
-        for (name, holder) in comments.into_iter().filter(|_| asked) {
+        let reads_comments = builder.options().comments;
+        for (name, holder) in comments.into_iter().filter(|_| reads_comments) {
             parts.push(match holder {
                 "comment" => notes(package, name, builder)?,
                 holder => remarks(package, name, holder, builder)?,

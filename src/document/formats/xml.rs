@@ -1,7 +1,7 @@
 //! XML as a tree of elements with the bytes they come from.
 //!
 //! Nothing is expanded: what a document type declares is left alone, and a reference to it stays one. So no file grows by
-//! being read; one that would grow beyond all measure elsewhere is refused.
+//! being read; one that would grow without limit in other programs is refused.
 
 mod escapes;
 mod parsing;
@@ -22,7 +22,7 @@ pub(super) struct Xml {
     pub part: String,
     pub text: String,
     nodes: Vec<Node>,
-    /// Of namespaces; a name's is told by its place here.
+    /// Namespaces; that of a name is its place here.
     namespaces: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ struct Node {
     /// All of it, from the first to the last byte.
     start: u32,
     end: u32,
-    /// Of an element, the end of its start tag and the beginning of its end tag.
+    /// End of an element's start tag and beginning of its end tag.
     inner_start: u32,
     inner_end: u32,
     namespace: u16,
@@ -108,7 +108,7 @@ impl Xml {
         Err(xml.damaged(format!("its outermost element is no {root}")))
     }
 
-    /// Reads a file that others take in as an entity: with several outermost elements, and prefixes that those declare.
+    /// Reads a file that others include as an entity: with several outermost elements, and prefixes that those declare.
     ///
     /// # Errors
     /// As [`Self::read`].

@@ -23,13 +23,13 @@ const BEGINS: &str = "The A An This That These It You We They If When While Plea
 /// capital, behind one that is not about to go on.
 ///
 /// Where the paragraph ends like a sentence and the line before does not, both may be one sentence, and only a word with
-/// which sentences begin, or a label such as `Name:`, tells them apart. In German every noun has a capital, so that there
+/// which sentences begin, or a label such as `Name:`, distinguishes them. In German every noun has a capital, so that there
 /// is more to show.
 pub(super) fn with_finished_lines(text: String, language: Option<&str>) -> String {
     if !text.contains(LINE_BREAK) {
         return text;
     }
-    let capitals = Capitals::of(&text, language);
+    let capitals = Capitals::from_text(&text, language);
     let mut written = String::with_capacity(text.len());
     for part in text.split_inclusive(PARAGRAPH_BREAK) {
         let lines: Vec<&str> = part.split(LINE_BREAK).collect();
@@ -62,7 +62,7 @@ enum Capitals {
 }
 
 impl Capitals {
-    fn of(text: &str, language: Option<&str>) -> Self {
+    fn from_text(text: &str, language: Option<&str>) -> Self {
         let is_german = match language {
             Some(language) => language.starts_with("de") || language.starts_with("lb"),
             None => text.split_whitespace().any(|word| {
@@ -80,7 +80,7 @@ impl Capitals {
 fn visible(line: &str) -> String {
     let shown = line
         .chars()
-        .filter_map(|character| match Placeholder::of(character) {
+        .filter_map(|character| match Placeholder::from_char(character) {
             Some(Placeholder::Point(_)) => Some('Ǝ'),
             Some(_) => None,
             None if character == INVISIBLE || character == PARAGRAPH_BREAK => None,
@@ -144,7 +144,7 @@ fn may_need_a_noun(line: &str) -> bool {
     last.starts_with(char::is_lowercase) && is_inflected
 }
 
-/// Whether a line begins with what it tells, as in `Name: Ann`.
+/// Whether a line begins with its label, as in `Name: Ann`.
 fn is_label(line: &str) -> bool {
     let Some((label, value)) = line.split_once(':') else {
         return false;

@@ -36,7 +36,7 @@ impl Run {
             .collect()
     }
 
-    /// The characters that tell the run from others.
+    /// The characters that distinguish the run from others.
     pub fn ink(&self) -> String {
         let with_verbatim = self.with_verbatim_words();
         let (text, _) = with_verbatim.as_ref().unwrap_or(self).outline();

@@ -257,7 +257,7 @@ impl Translator<'_> {
     fn code_point(&mut self, digits: usize) -> Result<(), String> {
         let mut code = self.hexadecimal(digits)?;
         if (0xD800..0xDC00).contains(&code) {
-            // As Java spells what lies beyond the first plane.
+            // As Java spells characters outside the first plane.
             let has_second =
                 self.rest.next_if_eq(&'\\').is_some() && self.rest.next_if_eq(&'u').is_some();
             let second = if has_second { self.hexadecimal(4)? } else { 0 };

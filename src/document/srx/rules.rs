@@ -237,31 +237,31 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_told_with_their_line() {
-        let told = |file: &str, language: &str| {
+    fn problems_are_reported_with_their_line() {
+        let message = |file: &str, language: &str| {
             let error = rules(file, language).expect_err("a problem");
             error.to_string()
         };
         let wrong = FILE.replace(r"[.?!]+", r"\X");
         let expected = "\"a.srx\", line 10: \\X is not known here";
         assert!(
-            told(&wrong, "en").contains(expected),
+            message(&wrong, "en").contains(expected),
             "{}",
-            told(&wrong, "en")
+            message(&wrong, "en")
         );
         let wrong = FILE.replace(r"[.?!]+", r"(a");
         assert!(
-            told(&wrong, "en").contains("line 10"),
+            message(&wrong, "en").contains("line 10"),
             "{}",
-            told(&wrong, "en")
+            message(&wrong, "en")
         );
         let unmapped = FILE.replace("\".*\"", "\"fr\"");
-        assert!(told(&unmapped, "en").contains("DE.*, fr"));
+        assert!(message(&unmapped, "en").contains("DE.*, fr"));
         assert!(rules(&unmapped, "DE").is_ok());
         let nameless = FILE.replace("languagerulename=\"Any\"/>", "languagerulename=\"All\"/>");
-        assert!(told(&nameless, "en").contains("line 14"));
-        assert!(told("<tmx/>", "en").contains("this is no SRX"));
-        assert!(told("<srx><body>", "en").contains("line 1"));
+        assert!(message(&nameless, "en").contains("line 14"));
+        assert!(message("<tmx/>", "en").contains("this is no SRX"));
+        assert!(message("<srx><body>", "en").contains("line 1"));
     }
 
     /// Files of other tools lie in a folder that a person names: `CANOPY_SRX=DIR cargo test`.

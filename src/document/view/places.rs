@@ -1,6 +1,6 @@
 //! Places in a translation for codes that mark a place of the text and show nothing, such as bookmarks.
 //!
-//! Translators do not see them, so the translation does not say where they go. A code beside a placeholder stays beside it.
+//! Translators do not see them, so the translation does not say where they go. A code next to a placeholder stays next to it.
 //! Codes around words that the translation has once, such as a number or a name, stand around these. Any other code
 //! stands at the edge of the word that is as far into its stretch of the text as the code is in the source.
 
@@ -124,7 +124,7 @@ impl<'t> Target<'t> {
     fn new(text: &'t str) -> Self {
         let (mut tokens, mut open) = (Vec::new(), Vec::new());
         for (place, character) in text.char_indices() {
-            let token = match Placeholder::of(character) {
+            let token = match Placeholder::from_char(character) {
                 Some(Placeholder::Open(number)) => {
                     open.push(number);
                     Token::Open(number)

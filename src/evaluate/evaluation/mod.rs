@@ -29,7 +29,7 @@ pub struct Evaluation {
     pub test: String,
     /// Words of the translation in a second, of each system.
     pub words_per_second: Vec<f64>,
-    /// 0 if it is the one that each model asks for.
+    /// 0 for each model's own.
     pub beam_size: usize,
     #[serde(flatten)]
     pub comparison: Comparison,

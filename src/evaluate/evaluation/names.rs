@@ -9,14 +9,14 @@ pub fn unique_names(named: &[(String, PathBuf)]) -> Vec<String> {
     for (name, _) in named {
         *counts.entry(name).or_default() += 1;
     }
-    let told = named.iter().map(|(name, path)| {
+    let unique = named.iter().map(|(name, path)| {
         if counts[name.as_str()] > 1 {
             path.display().to_string()
         } else {
             name.clone()
         }
     });
-    told.collect()
+    unique.collect()
 }
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn systems_of_one_name_are_told_apart_by_their_paths() {
+    fn systems_of_one_name_are_distinguished_by_their_paths() {
         let named = [("tree", "runs/a"), ("flat", "runs/b"), ("tree", "runs/c")];
         let named = named.map(|(name, path)| (name.to_owned(), PathBuf::from(path)));
         assert_eq!(unique_names(&named), ["runs/a", "flat", "runs/c"]);

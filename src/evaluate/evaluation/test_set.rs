@@ -29,7 +29,7 @@ pub struct TestSet {
     reference_context: Option<ReferenceContext>,
     formality: Option<AddressChoice>,
     info: CorpusInfo,
-    /// Of each segment.
+    /// Expected translation of each segment.
     expected: Vec<Option<Expected>>,
 }
 
@@ -96,7 +96,7 @@ impl TestSet {
         }
     }
 
-    /// Has German translations of English address somebody so.
+    /// Sets the form of address of German translations from English.
     #[must_use]
     pub fn with_formality(self, formality: Option<AddressChoice>) -> Self {
         Self { formality, ..self }
@@ -108,7 +108,7 @@ impl TestSet {
         units.sum()
     }
 
-    /// Translates all segments in their documents; `go_on` is asked after every sentence. None if it breaks off.
+    /// Translates all segments in their documents; `go_on` is called after every sentence. None if it breaks off.
     ///
     /// # Errors
     /// If BERT gives numbers that are none, or the model scores that are none.
@@ -121,15 +121,15 @@ impl TestSet {
         let (begun, mut waited) = (Instant::now(), Duration::ZERO);
         // Others may compute in between.
         let go_on = &mut || {
-            let asked = Instant::now();
+            let paused = Instant::now();
             let flow = go_on();
-            waited += asked.elapsed();
+            waited += paused.elapsed();
             flow
         };
         let mut documents = self.units.clone();
         for (document, id) in documents.iter_mut().zip(&self.documents) {
             let contexts = self.contexts.as_ref();
-            let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
+            let contexts = contexts.and_then(|contexts| contexts.get(self.split, id));
             translator
                 .reader()
                 .add_auxiliary_inputs(document, contexts)?;
@@ -188,7 +188,7 @@ impl TestSet {
         let is_other = self.reference_context == Some(ReferenceContext::OtherDocument);
         is_other.then(|| {
             let keeps_form = translator.address_forms().is_some();
-            Exchanged::of(&translator.description().model, keeps_form)
+            Exchanged::from_config(&translator.description().model, keeps_form)
         })
     }
 

@@ -60,7 +60,7 @@ pub(super) fn confirmed(documents: &[DocumentUnits], wrong: bool) -> Vec<Vec<Con
 pub(super) struct Walk<'a> {
     pub translator: &'a Translator,
     pub documents: &'a [DocumentUnits],
-    /// Of each document, unit by unit.
+    /// Confirmed translations of each document, unit by unit.
     pub confirmed: &'a [Vec<Confirmed>],
     pub segments: &'a [Segment],
     pub options: &'a SearchOptions,
@@ -151,14 +151,14 @@ impl Walk<'_> {
 
     /// The translator of a document, whose memory has what is confirmed in the documents before.
     fn remembering(&self, document: usize) -> Translator {
-        // Of equal sentences the one confirmed last counts.
+        // Among equal sentences the one confirmed last counts.
         let before = self.confirmed[..document].iter().flatten().rev();
         let mut translator = self.translator.clone();
         let mut forms = EarlierForms::default();
         let documents = self.documents.iter().zip(self.confirmed).take(document);
         for (document, confirmed) in documents {
             for (confirmed, note) in confirmed.iter().zip(&document.notes) {
-                let form = FormOfAddress::of(&confirmed.source, &confirmed.shown_target);
+                let form = FormOfAddress::from_pair(&confirmed.source, &confirmed.shown_target);
                 if let Some(form) = form {
                     forms.add(note.as_deref(), form);
                 }

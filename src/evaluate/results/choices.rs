@@ -51,7 +51,7 @@ pub struct ChoiceColumns {
 /// Sums of a row by document, for each seed.
 #[derive(Debug, Default)]
 pub(super) struct ChoiceSums {
-    /// Of each test, alone and at work.
+    /// Sums of each test, alone and at work.
     pub tests: Vec<[Vec<SegmentSums>; 2]>,
     /// BLEU at work.
     pub all_at_work: Vec<SegmentSums>,
@@ -59,7 +59,7 @@ pub(super) struct ChoiceSums {
 
 impl ChoiceColumns {
     /// Accuracy, interval and p of a choice.
-    fn of(
+    fn get_mut(
         &mut self,
         kind: ChoiceKind,
         at_work: bool,
@@ -98,7 +98,7 @@ impl ChoiceColumns {
         if runs.is_empty() {
             return Vec::new();
         }
-        let (accuracy, interval, _) = self.of(test.kind, at_work);
+        let (accuracy, interval, _) = self.get_mut(test.kind, at_work);
         *accuracy = Some(mean_score(&test.metric(), runs));
         *interval = Some(test.interval(runs, SEED));
         runs.iter().map(|sums| test.by_document(sums)).collect()
@@ -118,7 +118,7 @@ impl Results {
                 };
                 let found = self.choice_p_values(&test.metric(), reference, of);
                 for (row, p) in found {
-                    *self.rows[row].choices.of(test.kind, at_work).2 = Some(p);
+                    *self.rows[row].choices.get_mut(test.kind, at_work).2 = Some(p);
                 }
             }
         }
@@ -154,9 +154,9 @@ impl Results {
     /// A table of what only the document decides; empty if no row says anything of it.
     pub(super) fn choices_markdown(&self) -> String {
         let rows = self.rows.iter();
-        let told = rows.filter(|row| row.choices != ChoiceColumns::default());
+        let chosen = rows.filter(|row| row.choices != ChoiceColumns::default());
         let mut text = String::new();
-        for row in told {
+        for row in chosen {
             if text.is_empty() {
                 text += "\n| system | form of address | p | at work | p | gender of *it* | p | at work | p | BLEU, all, at work | p |\n\
                     |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
@@ -165,7 +165,7 @@ impl Results {
             let mut cells = vec![row.name.clone()];
             for kind in ChoiceKind::ALL {
                 for at_work in [false, true] {
-                    let (accuracy, interval, p) = choices.of(kind, at_work);
+                    let (accuracy, interval, p) = choices.get_mut(kind, at_work);
                     let cell = accuracy.zip(*interval).map(|(accuracy, (lower, upper))| {
                         format!("{accuracy:.1} [{lower:.1}, {upper:.1}]")
                     });

@@ -41,11 +41,11 @@ pub struct Results {
     pub reference: String,
     pub split: Split,
     pub beam_size: usize,
-    /// Of the split.
+    /// Segments of the split.
     pub segments: usize,
-    /// Of these, the pairs that do not occur in the training documents.
+    /// Segments of these whose pairs do not occur in the training documents.
     pub unseen: usize,
-    /// That have unseen pairs.
+    /// Documents with unseen pairs.
     pub documents: usize,
     /// All of the split; 0 in older files.
     #[serde(default)]
@@ -69,9 +69,9 @@ pub struct ResultRow {
     pub system: String,
     /// `trained`, or why not.
     pub status: String,
-    /// Of the runs that are finished.
+    /// Seeds of the finished runs.
     pub seeds: Vec<u64>,
-    /// Of the unseen development segments: what a row is chosen by.
+    /// BLEU of the unseen development segments, by which a row is chosen.
     pub bleu_dev: Option<f64>,
     pub bleu_all: Option<f64>,
     pub bleu_unseen: Option<f64>,
@@ -82,15 +82,15 @@ pub struct ResultRow {
     pub chrf: Option<f64>,
     pub ter: Option<f64>,
     pub meteor: Option<f64>,
-    /// Of `bleu_unseen` against the reference, corrected.
+    /// p-value of `bleu_unseen` against the reference, corrected.
     pub p_document: Option<f64>,
-    /// Of `bleu_all`, likewise.
+    /// p-value of `bleu_all`, likewise.
     pub p_document_all: Option<f64>,
     /// Correct choices in the contrastive set, of all seeds together.
     pub contrastive: Option<CorrectCount>,
     pub parameters: Option<usize>,
     pub train_tokens_per_second: Option<f64>,
-    /// Of the fastest seed: other work on the machine only takes time.
+    /// Speed of the fastest seed: other work on the machine only takes time.
     pub decode_tokens_per_second: Option<f64>,
     /// Time of an epoch, of the reference's.
     pub relative_epoch_time: Option<f64>,
@@ -100,22 +100,22 @@ pub struct ResultRow {
 }
 
 impl Results {
-    /// Asks the runs of the sweep in `folder`; `times` measured their speed. `tell` gets the row and what is done now.
+    /// Scores the runs of the sweep in `folder`; `times` has their speed. `observe` gets the row and the current step.
     ///
     /// # Errors
     /// If a corpus, model or file cannot be read or written.
-    pub fn of(
+    pub fn from_sweep(
         sweep: &Sweep,
         folder: &Path,
         times: &SweepTable,
         split: Split,
         questions: &Questions<'_>,
-        tell: &mut dyn FnMut(&SweepRow, Step<'_>),
+        observe: &mut dyn FnMut(&SweepRow, Step<'_>),
     ) -> Result<Self> {
         let scoring = Scoring::new(questions, split)?;
         let (mut rows, mut sums) = (Vec::new(), Vec::new());
         for row in &sweep.rows {
-            let (mut found, answers) = asked(row, folder, questions, tell)?;
+            let (mut found, answers) = answers_of_row(row, folder, questions, observe)?;
             sums.push(scoring.score(&mut found, &answers));
             if let Some(time) = times.rows.iter().find(|time| time.name == row.name) {
                 found.train_tokens_per_second = time.target_tokens_per_second;
@@ -198,11 +198,11 @@ impl Results {
 }
 
 /// The answers of the finished runs of a row, and the row without scores.
-fn asked(
+fn answers_of_row(
     row: &SweepRow,
     folder: &Path,
     questions: &Questions<'_>,
-    tell: &mut dyn FnMut(&SweepRow, Step<'_>),
+    observe: &mut dyn FnMut(&SweepRow, Step<'_>),
 ) -> Result<(ResultRow, Vec<RunResults>)> {
     let mut found = ResultRow {
         name: row.name.clone(),
@@ -214,9 +214,9 @@ fn asked(
     for run in &row.runs {
         let answered = match run_state(&folder.join(run.trained()))? {
             RunState::Finished(reason) if !reason.is_order() => {
-                let asked = questions.ask(folder, run, &mut |step| tell(row, step))?;
-                questions.keep(&run.folder, &asked)?;
-                Some(asked)
+                let answers_of_row = questions.ask(folder, run, &mut |step| observe(row, step))?;
+                questions.keep(&run.folder, &answers_of_row)?;
+                Some(answers_of_row)
             }
             RunState::Failed { message } => {
                 if answers.is_empty() {

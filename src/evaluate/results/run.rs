@@ -4,7 +4,7 @@
 //!
 //! Answers are kept with digests of what they were computed from: the checkpoints, the corpus, the documents that were
 //! translated, the contrastive set, the memory, contexts and channel, and the settings of search and look-up. Where one of
-//! them differs now, or is not known, the question is asked anew. Of a run that is not here as much is compared as can be
+//! them differs now, or is not known, the answer is computed anew. A run that is not here is compared as far as
 //! known without it; answers of older programs name little, and are taken if what they name is so.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ use canopy_train::sweep::{Origin, SweepRun};
 use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator};
 
 const FILE: &str = "results.json";
-/// The averaged model, beside the checkpoints.
+/// The averaged model, next to the checkpoints.
 const MODEL: &str = "model";
 const CHECKPOINTS: &str = "checkpoints";
 /// The checkpoint to go on from.
@@ -44,7 +44,7 @@ const MODEL_DIGEST: &str = "model";
 pub enum Step<'a> {
     /// The mean of its last checkpoints is taken.
     Average,
-    /// So many of all sentences of a split are translated.
+    /// Sentences of a split that are translated, of how many.
     Translate {
         split: Split,
         at_work: bool,
@@ -52,7 +52,7 @@ pub enum Step<'a> {
         all: usize,
         begun: Instant,
     },
-    /// So many of all translations of a contrastive set are scored.
+    /// Translations of a contrastive set that are scored, of how many.
     Choose {
         set: &'a str,
         done: usize,
@@ -71,7 +71,7 @@ pub struct Questions<'a> {
     /// Whether the documents are also translated with the human translations of all sentences before each one, see
     /// [`TestSet::with_reference_context`].
     pub at_work: bool,
-    /// Folder where the answers of every run are kept beside its own, as `ROW/seed-N.json`, and taken from where a run is
+    /// Folder with a copy of the answers of every run, as `ROW/seed-N.json`, and taken from where a run is
     /// not here.
     pub outputs: Option<&'a Path>,
     pub device: DeviceChoice,
@@ -81,7 +81,7 @@ pub struct Questions<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunResults {
-    /// The checkpoints whose mean was asked.
+    /// The checkpoints that were averaged.
     pub checkpoints: Vec<String>,
     /// Digest of the corpus; of another one the answers are void.
     pub corpus: String,
@@ -154,18 +154,18 @@ impl Questions<'_> {
     }
 
     /// The translations of each split: its key, and whether at work.
-    fn asked(&self) -> Vec<(Split, String, bool)> {
+    fn splits_and_keys(&self) -> Vec<(Split, String, bool)> {
         let splits = self.splits.iter();
-        let asked = splits.flat_map(|&split| {
+        let splits_and_keys = splits.flat_map(|&split| {
             let alone = (split, self.key(split), false);
             let at_work = (split, self.key_at_work(split), true);
             std::iter::once(alone).chain(self.at_work.then_some(at_work))
         });
-        asked.collect()
+        splits_and_keys.collect()
     }
 
-    /// Asks the mean of the checkpoints that a run of the sweep in `folder` has kept, unless its own folder has the
-    /// answers. `tell` gets what is done now.
+    /// Answers with the mean of the checkpoints that a run of the sweep in `folder` has kept, unless its own folder has the
+    /// answers. `observe` gets the current step.
     ///
     /// # Errors
     /// If the run has no checkpoint, or a file cannot be read or written.
@@ -173,7 +173,7 @@ impl Questions<'_> {
         &self,
         folder: &Path,
         run: &SweepRun,
-        tell: &mut dyn FnMut(Step<'_>),
+        observe: &mut dyn FnMut(Step<'_>),
     ) -> Result<RunResults> {
         let (trained, own) = (folder.join(run.trained()), folder.join(&run.folder));
         let (checkpoints, corpus) = (kept_checkpoints(&trained)?, self.corpus.digest()?);
@@ -183,12 +183,12 @@ impl Questions<'_> {
         let mut origin: BTreeMap<String, String> = run
             .origin(self.corpus)?
             .into_iter()
-            .map(|(name, told)| (name.to_owned(), told.unwrap_or_default()))
+            .map(|(name, value)| (name.to_owned(), value.unwrap_or_default()))
             .collect();
         let digest = digest_of_checkpoints(&trained, &checkpoints)?;
         origin.insert(MODEL_DIGEST.to_owned(), digest);
         if (&results.origin, &results.corpus) != (&origin, &corpus) {
-            tell(Step::Average);
+            observe(Step::Average);
             let (mut description, model, vocabulary) = averaged(&trained, &checkpoints)?;
             run.describe(&mut description, self.corpus)?;
             description.save(&own.join(MODEL), &model, &vocabulary, Precision::Half)?;
@@ -203,7 +203,7 @@ impl Questions<'_> {
             results.save(&path)?;
         }
         let mut splits = Vec::new();
-        for (split, key, at_work) in self.asked() {
+        for (split, key, at_work) in self.splits_and_keys() {
             let documents = self.corpus.digest_of(split)?;
             let known = results.translations.get(&key);
             if known.is_none_or(|known| known.documents != documents) {
@@ -226,13 +226,13 @@ impl Questions<'_> {
             let translations = if let Some(same) = same {
                 same
             } else {
-                self.translate(&run.config, &translator, (split, at_work), tell)?
+                self.translate(&run.config, &translator, (split, at_work), observe)?
             };
             results.translations.insert(key, translations);
             results.save(&path)?;
         }
         if let Some(set) = set {
-            let right = self.choose(&translator, set, tell)?;
+            let right = self.choose(&translator, set, observe)?;
             results.contrasts.insert(set.name.clone(), right);
             results.sets.insert(set.name.clone(), set.digest());
             results.set_beams.insert(set.name.clone(), beam_size);
@@ -281,7 +281,7 @@ impl Questions<'_> {
             let reason = format!("a model with another {other} answered");
             return Err(refused(reason));
         }
-        for (split, key, _) in self.asked() {
+        for (split, key, _) in self.splits_and_keys() {
             let expected = segments(self.corpus, split)?.len();
             let found = results.translations.get(&key);
             let documents = found.map_or("", |found| &found.documents);
@@ -307,7 +307,7 @@ impl Questions<'_> {
         config: &TrainingConfig,
         translator: &Translator,
         (split, at_work): (Split, bool),
-        tell: &mut dyn FnMut(Step<'_>),
+        observe: &mut dyn FnMut(Step<'_>),
     ) -> Result<Translations> {
         let mut test = TestSet::open(self.corpus, split)?;
         if at_work {
@@ -318,7 +318,7 @@ impl Questions<'_> {
         }
         let (begun, mut done) = (Instant::now(), 0);
         let mut step = |done| {
-            tell(Step::Translate {
+            observe(Step::Translate {
                 split,
                 at_work,
                 done,
@@ -349,7 +349,7 @@ impl Questions<'_> {
         &self,
         translator: &Translator,
         set: &ContrastiveSet,
-        tell: &mut dyn FnMut(Step<'_>),
+        observe: &mut dyn FnMut(Step<'_>),
     ) -> Result<CorrectCount> {
         let options = ContextOptions {
             before: None,
@@ -359,14 +359,14 @@ impl Questions<'_> {
         };
         let all = set.items.iter().map(|item| item.candidates().count()).sum();
         let scores = score(translator, set, &options, &mut |done| {
-            tell(Step::Choose {
+            observe(Step::Choose {
                 set: &set.name,
                 done,
                 all,
             });
             ControlFlow::Continue(())
         })?;
-        let total = Accuracies::of(set, &scores.items).total;
+        let total = Accuracies::from_scores(set, &scores.items).total;
         Ok(CorrectCount {
             right: total.right,
             items: total.items,
@@ -375,7 +375,8 @@ impl Questions<'_> {
 }
 
 impl RunResults {
-    /// Whether a set is answered: this very one, less what is too long for the model. Of older answers name and number tell.
+    /// Whether a set is answered: this very one, less what is too long for the model. Older answers are compared by name
+    /// and number.
     fn answers(&self, set: &ContrastiveSet) -> bool {
         let Some(known) = self.contrasts.get(&set.name) else {
             return false;
@@ -393,9 +394,9 @@ impl RunResults {
         if self.origin.is_empty() {
             return None;
         }
-        let differs = now.iter().find(|(name, told)| {
-            let told = told.as_ref();
-            told.is_some_and(|told| self.origin.get(**name) != Some(told))
+        let differs = now.iter().find(|(name, value)| {
+            let value = value.as_ref();
+            value.is_some_and(|value| self.origin.get(**name) != Some(value))
         });
         let no_longer = || {
             let mut names = self.origin.keys();
@@ -424,7 +425,7 @@ impl RunResults {
         }
     }
 
-    /// Nothing yet of a run that was never asked.
+    /// Nothing yet of a run that was never scored.
     ///
     /// # Errors
     /// If the file cannot be read or understood.

@@ -52,7 +52,7 @@ impl<'a> Scoring<'a> {
 
     pub fn signatures(&self) -> Vec<String> {
         let metrics = self.metrics.iter().map(|metric| {
-            let signature = Signature::new(1).of(metric.as_ref());
+            let signature = Signature::new(1).with_metric(metric.as_ref());
             format!("{}|{signature}", metric.name())
         });
         metrics.collect()
@@ -107,7 +107,7 @@ impl<'a> Scoring<'a> {
             choices,
         };
         let samples = bootstrap_scores(bleu.as_ref(), &[&sums.unseen], SAMPLES, SEED);
-        let interval = Interval::of(&samples[0]);
+        let interval = Interval::from_samples(&samples[0]);
         row.bleu_unseen_interval = Some((interval.lower, interval.upper));
         sums
     }
@@ -155,7 +155,7 @@ impl Scoring<'_> {
     }
 
     /// The rule that repeats the choice last made in the reference, as a row; none where nothing is chosen, or the systems
-    /// were not asked at work.
+    /// were not translated at work.
     pub fn rule(&self) -> (Option<ResultRow>, ChoiceSums) {
         if self.test.choices.is_empty() || !self.questions.at_work {
             return (None, ChoiceSums::default());
@@ -192,7 +192,7 @@ pub(super) struct TestSegments {
     pub references: Vec<String>,
     /// Indices of the unseen ones.
     pub unseen: Vec<usize>,
-    /// Of the unseen ones.
+    /// Documents of the unseen segments.
     pub documents: Documents,
     pub all_documents: Documents,
     /// Segments in which only the document decides.
@@ -211,8 +211,8 @@ impl TestSegments {
         let of: Vec<String> = of.map(|segment| segment.document.to_string()).collect();
         let of_unseen: Vec<String> = unseen.iter().map(|&at| of[at].clone()).collect();
         Ok(Self {
-            documents: Documents::of(&of_unseen),
-            all_documents: Documents::of(&of),
+            documents: Documents::from_ids(&of_unseen),
+            all_documents: Documents::from_ids(&of),
             choices: ChoiceTest::all(questions.corpus.info(), &segments),
             unseen,
             references: segments

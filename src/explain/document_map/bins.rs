@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Cells are separated by a line if they are so many pixels long.
+/// Length of a cell in pixels from which cells are separated by a line.
 const SEPARATED: f64 = 8.0;
 
 /// One axis of a picture. Cells smaller than a pixel share it: each lies in one *bin*, of which every pixel has one. Larger

@@ -60,7 +60,7 @@ impl DocumentMap {
     }
 
     /// The map of the sentences of `side` in one layer, the last that has such attention if none is named: the mean of
-    /// each sentence's words, and of all heads if all are asked for.
+    /// each sentence's words, and of all heads if all are requested.
     ///
     /// # Errors
     /// If the trace has no such attention, layer or head, has no sentences, or cannot be read.
@@ -80,12 +80,12 @@ impl DocumentMap {
         let overview = source.overview();
         let words = if info.queries.are_words() { 2 } else { 1 };
         let mut map = Self::empty(overview.sentences(info.keys.side()).len());
-        map.query = format!("all sentences · {}", attention.location());
+        map.query = format!("all sentences · {}", attention.location(source.overview()));
         map.measure = attention.measure(words);
         map.column_side = info.keys.side();
         map.masks = info.windowed || info.visible != Visible::All;
         let reader = Rows::new(source, &attention);
-        // Not asked of the trace sentence by sentence, which would count all words each time.
+        // Not read from the trace sentence by sentence, which would count all words each time.
         let queries = overview.words(side);
         for sentence in 0..overview.sentences(side).len() {
             let rows = if info.queries.are_words() {

@@ -7,7 +7,7 @@ use super::{Bins, DocumentMap, MapCell, MapView};
 use crate::colours::{Scale, mixed};
 use canopy_chart::charts::Theme;
 
-/// Diagonal lines through the bars of the rest: one every so many pixels.
+/// Distance in pixels of the diagonal lines through the bars of the rest.
 const HATCH: usize = 4;
 /// Pixels of the shortest bar of a rest.
 const SHORTEST: f32 = 2.0;
@@ -184,7 +184,7 @@ impl MapColours {
         }
     }
 
-    /// Of a weight; what has none is as blank as the page.
+    /// Colour of a weight; cells without weight are as blank as the page.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

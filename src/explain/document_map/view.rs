@@ -22,7 +22,7 @@ impl MapView {
         }
     }
 
-    /// Moves by so many rows and columns, as far as the map goes.
+    /// Moves by a number of rows and columns, as far as the map goes.
     pub fn pan(&mut self, rows: f64, columns: f64, map: &DocumentMap) {
         let all = Self::all(map);
         self.rows = inside((self.rows.0 + rows, self.rows.1 + rows), all.rows);

@@ -20,7 +20,7 @@ const NOTES: f64 = 34.0;
 pub(super) const GUTTER: f64 = 132.0;
 
 pub(super) fn height(context: &ContextView, width: f64) -> f64 {
-    let sentences = context.sentences.iter().chain([&context.asked]);
+    let sentences = context.sentences.iter().chain([&context.selected]);
     let lines = sentences.map(|sentence| running_height(sentence, width));
     HEAD + lines.sum::<f64>() + 84.0
 }
@@ -45,15 +45,15 @@ pub(super) fn draw<DB: DrawingBackend>(
     let words = context
         .sentences
         .iter()
-        .chain(Some(&context.asked).filter(|_| context.asked_is_weighed))
+        .chain(Some(&context.selected).filter(|_| context.selected_is_weighed))
         .flat_map(|sentence| &sentence.words);
     let largest = words.filter_map(|word| word.weight).fold(0.0, f32::max);
     let shade = |weight: f32| {
         let share = f64::from(weight) / f64::from(largest).max(1e-9);
         (weight > 0.0).then(|| mixed(theme.page, theme.run(1), 0.06 + 0.54 * share))
     };
-    let asked = |weight: f32| {
-        if context.asked_is_weighed {
+    let selected = |weight: f32| {
+        if context.selected_is_weighed {
             return shade(weight);
         }
         (weight > 0.0).then_some(mixed(theme.page, theme.run(0), 0.45))
@@ -61,13 +61,17 @@ pub(super) fn draw<DB: DrawingBackend>(
     let mut top = below.top;
     let label = Lettering::new(SMALL, theme.weak);
     let number_of = |sentence: &ContextSentence| format!("sentence {}", sentence.sentence + 1);
-    pen.text(&number_of(&context.asked), (area.left, top + 15.0), label)?;
+    pen.text(
+        &number_of(&context.selected),
+        (area.left, top + 15.0),
+        label,
+    )?;
     let first = marks.len();
     top = running(
         pen,
         (below, top),
-        (context.side, &context.asked),
-        &asked,
+        (context.side, &context.selected),
+        &selected,
         marks,
     )?;
     for mark in &mut marks[first..] {

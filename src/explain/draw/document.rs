@@ -53,7 +53,7 @@ impl MapSheet {
         }
     }
 
-    /// The strip of the rest, where a pixel of the page has so many of the picture.
+    /// The strip of the rest, where a pixel of the page has `scale` pixels of the picture.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -212,7 +212,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     sheet.draw(pen, map, &view, &scale)
 }
 
-/// One rectangle for pixels of one colour beside each other, and for lines of pixels that are equal; not for those of the
+/// One rectangle for adjacent pixels of one colour, and for lines of pixels that are equal; not for those of the
 /// page.
 #[expect(clippy::cast_precision_loss, reason = "pixels of a figure")]
 fn draw_pixels<DB: DrawingBackend>(

@@ -29,7 +29,7 @@ pub(super) struct Grid {
     plot: Rect,
     row: f64,
     column: f64,
-    /// Of every column.
+    /// Left edge of every column.
     lefts: Vec<f64>,
     /// Name, left edge and weights of what stands on the right.
     others: Vec<(&'static str, f64, Vec<f32>)>,

@@ -4,7 +4,7 @@ use plotters::prelude::DrawingBackend;
 
 use canopy_chart::charts::{Lettering, Pen, Rect};
 
-/// Title and what is asked.
+/// Title and query.
 pub(super) const HEAD: f64 = 52.0;
 /// Scale and notes.
 pub(super) const FOOT: f64 = 46.0;

@@ -1,6 +1,6 @@
 //! Labels that do not touch each other.
 
-/// Which of the labels can stand beside each other: the most important ones, each `length` pixels long around its centre.
+/// The labels that fit side by side: the most important ones, each `length` pixels long around its centre.
 /// Indices ascend.
 pub(super) fn thinned(labels: &[(f64, f64, f64)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..labels.len()).collect();

@@ -21,7 +21,7 @@ const GUTTER: f64 = 44.0;
 /// Shares of the width.
 const MASS: f64 = 0.15;
 const CHANGE: f64 = 0.27;
-/// Figures beside the bars.
+/// Figures next to the bars.
 const LABEL: f64 = 58.0;
 /// Smaller changes fill no more of their column than they deserve, in nats.
 const LEAST_RANGE: f32 = 0.05;

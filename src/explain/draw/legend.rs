@@ -32,7 +32,7 @@ pub(super) fn blank(some_dropped: bool, some_masked: bool) -> &'static str {
     }
 }
 
-/// Draws `name`, the scale from its least to its greatest number, and the swatches beside it, in two rows if they do not
+/// Draws `name`, the scale from its least to its greatest number, and the swatches next to it, in two rows if they do not
 /// fit into the width.
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,

@@ -1,4 +1,4 @@
-//! A map, or several beside each other on one scale.
+//! A map, or several side by side on one scale.
 
 use plotters::prelude::DrawingBackend;
 
@@ -63,7 +63,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     legend::draw(pen, area, &scale, measure(maps), &swatches)
 }
 
-/// The meaning of the numbers; where one map has weights and another has mass, the heads above each tell which.
+/// The meaning of the numbers; where one map has weights and another has mass, the heads above each say which.
 fn measure(maps: &[WeightMap]) -> &str {
     let mut measures = maps.iter().map(|map| map.measure.as_str());
     let first = measures.next().unwrap_or_default();

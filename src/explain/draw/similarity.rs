@@ -11,7 +11,7 @@ use crate::similarity::SimilarityView;
 use crate::trace::Side;
 use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
-/// Largest side of a cell, and the least at which sentences are written beside it.
+/// Largest side of a cell, and the least at which sentences are written next to it.
 const CELL: f64 = 22.0;
 const READABLE: f64 = 11.0;
 /// Room for sentences, or for their numbers alone.
@@ -48,7 +48,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     let grid = Grid {
         left: area.left + room,
         top: below.top + TOP,
-        // A figure may be lower than it was asked to be.
+        // A figure may be lower than requested.
         cell: cell.min((area.bottom - FOOT - 16.0 - below.top - TOP) / count(view.cells.len())),
     };
     let (low, high) = view.extremes();

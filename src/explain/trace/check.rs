@@ -148,7 +148,7 @@ impl MapInfo {
         }
     }
 
-    /// Whether it tells what was read of other sentences.
+    /// Whether it shows what was read of other sentences.
     fn is_of_others(&self) -> bool {
         match self.kind {
             MapKind::Context | MapKind::DecoderContext => true,
@@ -159,16 +159,16 @@ impl MapInfo {
 }
 
 /// # Errors
-/// If one of the maps is wrong, or maps that are asked together, such as the heads of a layer, differ in queries or keys.
+/// If one of the maps is wrong, or maps that are queried together, such as the heads of a layer, differ in queries or keys.
 pub(super) fn check_maps<'a>(maps: impl Iterator<Item = &'a MapInfo>) -> Result<(), Problem> {
     let mut first = HashMap::new();
     for info in maps {
         info.check()?;
         let units = (info.queries, info.keys);
-        let asked = (info.layer, info.queries.side());
-        if info.is_of_others() && *first.entry(asked).or_insert(units) != units {
+        let key = (info.layer, info.queries.side());
+        if info.is_of_others() && *first.entry(key).or_insert(units) != units {
             return Err(format!(
-                "{}: its queries or keys are not those of the heads beside it",
+                "{}: its queries or keys differ from those of the other heads",
                 info.title()
             ));
         }

@@ -8,7 +8,7 @@
 //! | words × (`u32`, `f32`) | row of the word, weight |
 //! | `u32`, `u8` | only with visits: the tree, and which of the next two follows |
 //! | visits × (`u8`, `u32`, 2 × `f32`, `u8`) | 0, listed: level, node, relevance, cumulative, kept |
-//! | visits × `f32`, visits bits | 1, walked: relevance and kept, from the root down; the tree tells the rest |
+//! | visits × `f32`, visits bits | 1, walked: relevance and kept, from the root down; the rest follows from the tree |
 //! | `u32` | FNV-1a of the bytes before |
 
 use super::check::Problem;

@@ -1,4 +1,4 @@
-//! The binary format: rows stay on disk until they are asked for.
+//! The binary format: rows stay on disk until they are read.
 //!
 //! | bytes | holds |
 //! |---|---|
@@ -242,7 +242,7 @@ struct Front {
 
 impl Front {
     /// # Errors
-    /// If what it promises does not fit into a file of `length` bytes, so that memory is only asked for what is there.
+    /// If what it promises does not fit into a file of `length` bytes, so that memory is only allocated for what is there.
     fn read(bytes: &[u8], length: u64, path: &Path) -> Result<Self> {
         let known = bytes.len().min(MAGIC.len());
         if known == 0 || bytes[..known] != MAGIC[..known] {

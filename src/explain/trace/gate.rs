@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_is_told_word_by_word() {
+    fn a_gate_is_shown_word_by_word() {
         let gate = GateValues::new(String::new(), 0, Side::Source, &[0.0, 1.0, 0.25, 0.75], 2);
         assert_eq!(gate.mean, [0.5, 0.5]);
         assert_eq!(gate.min, [0.0, 0.25]);

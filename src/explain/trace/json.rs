@@ -78,7 +78,7 @@ struct Found {
     maps: Vec<AttentionMap>,
 }
 
-/// The mark that tells a trace from other JSON.
+/// The mark that distinguishes a trace from other JSON.
 #[derive(Deserialize)]
 struct Label {
     format: String,

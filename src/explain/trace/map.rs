@@ -61,11 +61,11 @@ pub enum Visible {
     All,
     /// All but its own.
     Others,
-    /// Those before its own.
+    /// Sentences before its own.
     Earlier,
-    /// So many before its own.
+    /// A number of sentences before its own.
     Previous(usize),
-    /// Its own and so many before it.
+    /// Its own and a number of sentences before it.
     OwnAndPrevious(usize),
 }
 
@@ -98,21 +98,21 @@ pub enum Normaliser {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MapInfo {
     pub kind: MapKind,
-    /// Of the encoder for its kinds, else of the decoder. Encoder layers are counted by their self-attention; a context
+    /// Layer of the encoder for its kinds, else of the decoder. Encoder layers are counted by their self-attention; a context
     /// layer after the last layer has the number of that one.
     pub layer: usize,
     pub head: usize,
     /// A row each, in order: all of that side.
     pub queries: Units,
-    /// The units that rows put weight on. With words as keys a row may tell of their sentences too, see [`MapRow`].
+    /// The units that rows put weight on. With words as keys a row may have weights of their sentences too, see [`MapRow`].
     pub keys: Units,
     pub visible: Visible,
     /// Whether of these only the ones of its window, see [`Overview::windows`](super::Overview::windows).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub windowed: bool,
-    /// Of the keys.
+    /// Normaliser of the keys.
     pub normaliser: Normaliser,
-    /// Of the sentences, where they were weighed before their words.
+    /// Normaliser of the sentences, where they were weighted before their words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence_normaliser: Option<Normaliser>,
     /// Weights below it were dropped.

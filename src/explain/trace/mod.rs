@@ -13,7 +13,7 @@
 //! | threshold | weights below it were dropped, and their sum added to the row's rest |
 //!
 //! Two formats hold the same: `.json` for other programs ([`ABOUT`] is written into it), read as a whole, and `.trace`
-//! for large documents, whose rows stay on disk until they are asked for ([`TraceFile`]). [`TraceSource`] reads either.
+//! for large documents, whose rows stay on disk until they are read ([`TraceFile`]). [`TraceSource`] reads either.
 
 mod check;
 mod encoding;

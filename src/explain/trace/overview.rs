@@ -33,7 +33,7 @@ impl Trace {
         }
     }
 
-    /// Empties the rows of all sentences but those of the part that was asked for.
+    /// Empties the rows of all sentences but those of the requested part.
     pub fn forget_others(&mut self) {
         let Some(part) = self.overview.part.clone() else {
             return;
@@ -106,9 +106,13 @@ pub struct TracedModel {
     pub num_encoder_layers: usize,
     pub num_decoder_layers: usize,
     pub num_heads: usize,
-    /// T: how many sentences a word keeps, for the systems that keep so many.
+    /// T: the number of sentences that a word keeps, for systems that choose them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_t: Option<usize>,
+    /// Layer and head of those that find the antecedent on a probe, the surest first: of language models, whose heads
+    /// differ so much that their mean says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probed_heads: Vec<(usize, usize)>,
     /// Whether its words were looked up in a translation memory too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks_up: bool,
@@ -228,7 +232,7 @@ impl WordIndex {
 
     /// Sentence of a row, and the place of its token there; `None` behind the last word.
     pub fn position(&self, row: usize) -> Option<(usize, usize)> {
-        // Of sentences without words, which start at the same row, the last one is skipped to.
+        // Skips to the last of the sentences that start at the same row, since the others have no words.
         let sentence = self.starts.partition_point(|&start| start <= row) - 1;
         (row < self.num_words()).then(|| (sentence, row - self.starts[sentence]))
     }

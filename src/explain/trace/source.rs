@@ -1,4 +1,4 @@
-//! One way to ask, wherever the rows are.
+//! One interface, wherever the rows are.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -23,11 +23,11 @@ pub enum TraceFormat {
 }
 
 impl TraceFormat {
-    /// The format that a file's name asks for.
+    /// The format of a file's name.
     ///
     /// # Errors
     /// If it ends in neither `.json` nor `.trace`.
-    pub fn of(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default();
         if extension.eq_ignore_ascii_case("json") {
@@ -42,14 +42,14 @@ impl TraceFormat {
     }
 }
 
-/// Writes a trace in the format that the file's name asks for.
+/// Writes a trace in the format of the file's name.
 ///
 /// # Errors
-/// If the name asks for none, the trace holds what cannot be (such as NaN), the file exists and `overwrite` is false, or
+/// If the name has none, the trace holds what cannot be (such as NaN), the file exists and `overwrite` is false, or
 /// it cannot be written.
 pub fn save(trace: &Trace, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
     let path = path.as_ref();
-    let format = TraceFormat::of(path)?;
+    let format = TraceFormat::from_path(path)?;
     trace.check().map_err(|problem| Error::ImpossibleTrace {
         problem,
         path: path.to_owned(),
@@ -61,7 +61,7 @@ pub fn save(trace: &Trace, path: impl AsRef<Path>, overwrite: bool) -> Result<()
     Ok(write_atomically(path, &bytes, overwrite)?)
 }
 
-/// Opens a trace of either format, which its content tells, not its name.
+/// Opens a trace of either format, recognised by its content, not its name.
 ///
 /// # Errors
 /// If the file cannot be read, is no trace, of another version or damaged.

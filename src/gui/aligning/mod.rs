@@ -17,13 +17,13 @@ use table::AlignmentRows;
 #[derive(Default)]
 pub struct AlignPanel {
     rows: AlignmentRows,
-    /// What is typed for the codes of the languages.
+    /// Typed codes of the languages.
     codes: [String; 2],
 }
 
 impl AlignPanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let palette = Palette::from_ui(ui);
         let frame = Frame::NONE.fill(palette.page).inner_margin(20);
         if state.aligning.open.is_none() {
             let page = egui::CentralPanel::default().frame(frame);
@@ -40,7 +40,7 @@ impl AlignPanel {
         });
         let page = egui::CentralPanel::default().frame(Frame::NONE.fill(palette.page));
         page.show(ui, |ui| {
-            self.rows.ui(ui, &mut state.aligning, commands);
+            self.rows.ui(ui, &state.aligning, commands);
         });
     }
 
@@ -51,7 +51,7 @@ impl AlignPanel {
         keeps_doubtful: bool,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut push = |command| commands.push(Command::Align(command));
         ui.horizontal(|ui| {
             for (index, column) in [Column::Source, Column::Target].into_iter().enumerate() {
@@ -94,37 +94,37 @@ impl AlignPanel {
                     push(AlignCommand::Close);
                 }
                 let mut keeps = keeps_doubtful;
-                let checkbox = Checkbox::new(&mut keeps, "Doubtful ones, too");
-                let hint = "Also write pairs of which nobody is sure that they belong together";
+                let checkbox = Checkbox::new(&mut keeps, "Include doubtful pairs");
+                let hint = "Also write pairs that may not belong together";
                 if ui.add(checkbox).on_hover_text(hint).changed() {
                     push(AlignCommand::KeepDoubtful(keeps));
                 }
             });
         });
-        ui.label(RichText::new(told(open)).size(12.5).color(palette.weak));
+        ui.label(RichText::new(progress(open)).size(12.5).color(palette.weak));
     }
 }
 
 /// How far the alignment is.
-fn told(open: &Alignment) -> String {
+fn progress(open: &Alignment) -> String {
     let counts = open.table.counts();
     let alone = counts.unpaired_source + counts.unpaired_target;
-    let mut told = vec![labels::count(counts.pairs, "pair")];
+    let mut parts = vec![labels::count(counts.pairs, "pair")];
     for (count, text) in [(counts.doubtful, "doubtful"), (counts.left_out, "left out")] {
         if count > 0 {
-            told.push(format!("{count} {text}"));
+            parts.push(format!("{count} {text}"));
         }
     }
     if alone > 0 {
-        told.push(format!(
+        parts.push(format!(
             "{} without the other side",
             labels::count(alone, "sentence")
         ));
     }
-    told.join("  ·  ")
+    parts.join("  ·  ")
 }
 
-/// What can be done to the selected row, with its keys.
+/// Actions on the selected row, with their keys.
 fn edits_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let is_mac = ui.ctx().os().is_mac();
     let row = state.aligning.row();
@@ -161,10 +161,9 @@ fn edits_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// Before both documents are known.
 fn choice_ui(ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.heading("Align two documents");
-    let about = "A document and its translation, in any formats, become a translation memory: sentences that belong together \
-        are found, and you correct them in a table";
+    let about = "Turns a document and its translation, in any formats, into a translation memory: sentences are aligned, and you correct the pairs in a table";
     ui.label(RichText::new(about).color(palette.weak));
     ui.add_space(16.0);
     if aligning.is_busy() {

@@ -35,7 +35,7 @@ pub struct AlignmentRows {
     measured: Measured,
     width: f32,
     revision: u64,
-    /// What was in view in the last frame.
+    /// The visible range of the last frame.
     viewport: Rangef,
 }
 
@@ -52,7 +52,7 @@ impl Default for AlignmentRows {
 }
 
 impl AlignmentRows {
-    pub fn ui(&mut self, ui: &mut Ui, aligning: &mut Aligning, commands: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
         let scroll_to = aligning.scroll_to.take();
         let (selected, revision) = (aligning.selected, aligning.revision);
         let Some(open) = &aligning.open else { return };
@@ -154,7 +154,7 @@ struct Cells {
 }
 
 fn laid_out(ui: &Ui, table: &AlignmentTable, row: &AlignmentRow, columns: &Columns) -> Cells {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let color = match row.state {
         RowState::LeftOut => palette.weak,
         _ => palette.text,
@@ -191,7 +191,7 @@ fn row_ui(
     looked_at: Option<Column>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let sides = [
         (Column::Source, columns.source, "source"),
         (Column::Target, columns.target, "target"),
@@ -204,8 +204,9 @@ fn row_ui(
         let id = Id::unique("alignment cell").with((index, name));
         let response = ui.interact(place, id, Sense::click());
         let is_looked_at = looked_at == Some(column);
-        let told = format!("Row {}, {name}: {text}", index + 1);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_looked_at, &told));
+        let description = format!("Row {}, {name}: {text}", index + 1);
+        response
+            .widget_info(|| WidgetInfo::selected(Role::Button, true, is_looked_at, &description));
         paint_cell(
             ui,
             place,
@@ -258,7 +259,7 @@ fn paint_cell(
 fn state_ui(ui: &Ui, center: egui::Pos2, index: usize, row: &AlignmentRow, palette: &Palette) {
     let place = Rect::from_center_size(center, vec2(22.0, LINE));
     let painter = ui.painter();
-    let told = match row.state {
+    let description = match row.state {
         RowState::Right => {
             icons::state(painter, center, State::Confirmed, palette);
             "Right"
@@ -273,12 +274,12 @@ fn state_ui(ui: &Ui, center: egui::Pos2, index: usize, row: &AlignmentRow, palet
         }
         RowState::Likely if !row.is_pair() => {
             painter.circle_stroke(center, 5.0, Stroke::new(1.5, palette.warning));
-            "Nothing on the other side belongs to it"
+            "Nothing on the other side matches it"
         }
         RowState::Likely => return,
     };
     let id = Id::unique("alignment state").with(index);
     let response = ui.interact(place, id, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, told));
-    response.on_hover_text(told);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, description));
+    response.on_hover_text(description);
 }

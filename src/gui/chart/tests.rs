@@ -112,7 +112,7 @@ fn dragging_moves_along_the_axis() {
 }
 
 #[test]
-fn the_menu_tells_what_to_do() {
+fn the_menu_says_what_to_do() {
     let mut harness = shown(100);
     harness
         .get_by_label_contains("Training loss")
@@ -140,7 +140,7 @@ fn what_was_drawn_is_kept_until_the_revision_changes() {
 }
 
 #[test]
-fn a_chart_at_rest_asks_for_no_frame() {
+fn a_chart_at_rest_requests_no_frame() {
     let mut harness = shown(1_000);
     let at = middle(&harness);
     harness.event(Event::PointerMoved(at));

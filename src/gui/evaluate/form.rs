@@ -30,10 +30,7 @@ pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
         ui.add_space(18.0);
         caption(ui, "Blind judgement");
         let open = ui.button("Open a judgement…");
-        if open
-            .on_hover_text("Go on with one that was begun")
-            .clicked()
-        {
+        if open.on_hover_text("Continue a saved judgement").clicked() {
             push(EvaluateCommand::AskJudgement);
         }
     });
@@ -45,7 +42,7 @@ fn caption(ui: &mut Ui, text: &str) {
 }
 
 fn models_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let page = &state.evaluate;
     for folder in state.testable_models() {
         let place = page.models.iter().position(|chosen| *chosen == folder);
@@ -62,7 +59,7 @@ fn models_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateComman
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     let text = RichText::new("baseline").size(12.0).color(palette.weak);
                     ui.label(text)
-                        .on_hover_text("The one chosen first: the others are compared with it");
+                        .on_hover_text("The baseline: the others are compared with it");
                 });
             }
         });
@@ -99,12 +96,12 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
             (
                 Split::Test,
                 "Test",
-                "Documents that no training has seen: for what is told to others",
+                "Documents that no training has seen: for published results",
             ),
             (
                 Split::Dev,
                 "Development",
-                "Documents that models are chosen by",
+                "Documents for choosing among models",
             ),
         ] {
             let response = ui.radio(page.split.0 == split, label);
@@ -114,12 +111,12 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
         }
     });
     let mut cut = page.cut_sentences;
-    let about = "Translate each sentence of a paragraph by itself, as in a document; they are scored together";
+    let about = "Translates each sentence of a paragraph by itself, as in a document; they are scored together";
     let response = ui.checkbox(&mut cut, "Cut into sentences");
     if response.on_hover_text(about).changed() {
         push(EvaluateCommand::CutSentences(cut));
     }
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let beam = format!(
         "Beam size {}, as in Options",
         beam_name(state.settings.beam_size)
@@ -130,9 +127,9 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
 /// The file of a set of right and wrong translations, and the button that has the models choose.
 fn contrast_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let page = &state.evaluate.contrast;
-    let palette = Palette::of(ui);
-    let mut ask = |command| push(EvaluateCommand::Contrast(command));
-    let about = "Right and wrong translations that only the document tells apart: a file that canopy contrast make wrote, \
+    let palette = Palette::from_ui(ui);
+    let mut contrast = |command| push(EvaluateCommand::Contrast(command));
+    let about = "Right and wrong translations that only the document distinguishes: a file written by canopy contrast make, \
         ContraPro, or the sets of Bawden et al. and Voita et al.";
     if let Some(path) = &page.set {
         let label = egui::Label::new(file_name(path)).truncate();
@@ -143,24 +140,24 @@ fn contrast_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateComm
     }
     ui.horizontal(|ui| {
         if ui.button("Choose a set…").on_hover_text(about).clicked() {
-            ask(ContrastCommand::AskSet);
+            contrast(ContrastCommand::AskSet);
         }
         let why_not = state.why_no_contrast();
         let score = ui.add_enabled(why_not.is_none(), Button::new("Score"));
         if score.clicked() {
-            ask(ContrastCommand::Start);
+            contrast(ContrastCommand::Start);
         }
         if let Some(why_not) = why_not {
             score.on_disabled_hover_text(why_not);
         }
         let is_hidden = page.result.is_some() && !page.is_shown;
         if is_hidden && ui.button("Show").clicked() {
-            ask(ContrastCommand::Show);
+            contrast(ContrastCommand::Show);
         }
     });
 }
 
-/// Those so far, the newest first.
+/// Earlier evaluations, the newest first.
 fn evaluations_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let page = &state.evaluate;
     for (number, done) in page.done.iter().enumerate().rev() {
@@ -220,7 +217,7 @@ fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand
             push(EvaluateCommand::Cancel);
         }
         if let Some(left) = left {
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let text = format!("{} left", duration(left));
             ui.label(RichText::new(text).size(12.5).color(palette.weak));
         }

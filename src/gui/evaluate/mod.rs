@@ -15,7 +15,7 @@ use canopy_app::training::TrainingCommand;
 use canopy_app::{AppState, Command};
 
 pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let side = Frame::NONE
         .fill(palette.panel)
         .inner_margin(Margin::symmetric(14, 10));
@@ -50,7 +50,7 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);
@@ -58,7 +58,7 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         ui.add_space(6.0);
         for text in [
             "Choose models and a corpus: each translates its test documents, and the differences come with their significance.",
-            "Then compare documents and sentences, or judge whole documents without knowing whose they are.",
+            "Then compare documents and sentences, or judge whole documents blind.",
         ] {
             ui.label(RichText::new(text).color(palette.weak));
         }

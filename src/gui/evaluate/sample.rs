@@ -10,7 +10,7 @@ use canopy_app::{Command, EvaluateCommand};
 const HEADINGS: [&str; 2] = ["sentence by sentence", "with the whole document"];
 
 pub(super) fn sample_ui(ui: &mut Ui, sample: &Sample, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(10)
@@ -29,11 +29,11 @@ pub(super) fn sample_ui(ui: &mut Ui, sample: &Sample, commands: &mut Vec<Command
                     ui.add_space(18.0);
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    let Some(segment) = sample.telling else {
+                    let Some(segment) = sample.example else {
                         return;
                     };
                     let button = ui.add(primary(ui, "See what it read"));
-                    let about = "Opens the tale that it gained most in, with the noun and the sentences that it looked at";
+                    let about = "Opens the tale with the largest gain, with the noun and the sentences that it looked at";
                     if button.on_hover_text(about).clicked() {
                         let trace = EvaluateCommand::Trace(segment);
                         commands.push(Command::Evaluate(trace));
@@ -41,8 +41,7 @@ pub(super) fn sample_ui(ui: &mut Ui, sample: &Sample, commands: &mut Vec<Command
                 });
             });
             ui.add_space(4.0);
-            let text = "A made-up language: nouns end in -a, -o or -i by a title that stands in another sentence, so that a \
-                        sentence alone leaves a guess, right in one of three. Look at Sentences to see where the two differ.";
+            let text = "A made-up language: nouns end in -a, -o or -i depending on a title in another sentence, so that a sentence alone allows only a guess, right in one case of three. See Sentences for where the two differ.";
             ui.label(RichText::new(text).color(palette.text));
         });
     ui.add_space(10.0);

@@ -29,12 +29,12 @@ const VIEWS: [(ViewKind, &str, &str); 14] = [
     (
         ViewKind::Words,
         "Words",
-        "Words of this sentence against the words of the sentences that were read most",
+        "Words of this sentence against the words of the sentences read most",
     ),
     (
         ViewKind::Context,
         "Context",
-        "The sentences that were read most, as text with shaded words",
+        "The sentences read most, as text with shaded words",
     ),
     (
         ViewKind::Encoding,
@@ -64,17 +64,17 @@ const VIEWS: [(ViewKind, &str, &str); 14] = [
     (
         ViewKind::Difference,
         "Did it matter?",
-        "The sentence translated without its context and with the document shuffled, and what each word is worth then",
+        "The sentence translated without its context and with the document shuffled, with the probability of each word",
     ),
     (
         ViewKind::LeaveOneOut,
         "Leave one out",
-        "The likelihood of this translation without each sentence of its context, beside the attention of that sentence",
+        "The likelihood of this translation without each sentence of its context, next to the attention to that sentence",
     ),
     (
         ViewKind::Memory,
         "Memory",
-        "The pairs of the translation memory that this translation was looked up in, and what each word owes to them",
+        "The pairs of the translation memory that were looked up for this translation, and their share in each word",
     ),
     (
         ViewKind::Similarity,
@@ -102,7 +102,7 @@ pub(super) fn controls_ui(
         let back = Button::new("Back");
         let response = ui.add_enabled(explorer.can_go_back(), back);
         if response
-            .on_hover_text("To what was shown before (Esc)")
+            .on_hover_text("Back to the previous view (Esc)")
             .clicked()
         {
             push(ExploreCommand::Back);
@@ -153,7 +153,7 @@ fn missing(view: ViewKind) -> &'static str {
     match view {
         ViewKind::Cross | ViewKind::Itself => "The trace does not hold this attention.",
         ViewKind::Gates => "This model has no gates.",
-        ViewKind::Encoding => "This model makes no encodings of sentences by source2token.",
+        ViewKind::Encoding => "This model has no source2token encodings of sentences.",
         ViewKind::Memory => {
             "This translation was not looked up. Open a translation memory, or a model with one, and translate."
         }
@@ -169,10 +169,7 @@ fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
         return;
     }
     let current = explorer.selected().side;
-    for (side, name) in [
-        (Side::Source, "Source asks"),
-        (Side::Target, "Translation asks"),
-    ] {
+    for (side, name) in [(Side::Source, "Source side"), (Side::Target, "Target side")] {
         let button = Button::selectable(current == side, name);
         if ui.add(button).clicked() && current != side {
             push(ExploreCommand::Side(side));
@@ -183,14 +180,19 @@ fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
 fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
     let layers = explorer.choices(explorer.question.view).layers;
     let Some(&last) = layers.last() else { return };
-    let current = explorer.question.query.layer.unwrap_or(last);
+    let query = explorer.question.query;
+    let is_usual = query.layer.is_none() && shows_probed(explorer) && query.heads == Heads::Usual;
+    let current = query.layer.or((!is_usual).then_some(last));
     let name = |layer: usize| format!("Layer {}", layer + 1);
     let combo = ComboBox::from_id_salt("layer")
         .width(74.0)
-        .selected_text(name(current));
+        .selected_text(current.map_or("Several".to_owned(), name));
     let response = combo.show_ui(ui, |ui| {
         for layer in layers {
-            if ui.selectable_label(layer == current, name(layer)).clicked() {
+            if ui
+                .selectable_label(current == Some(layer), name(layer))
+                .clicked()
+            {
                 push(ExploreCommand::Layer(layer));
             }
         }
@@ -198,8 +200,21 @@ fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     response.response.on_hover_text("Which layer of the model");
 }
 
+/// Whether the trace says which heads find the antecedent, and the view is of their attention.
+fn shows_probed(explorer: &Explorer) -> bool {
+    let of_context = !matches!(
+        explorer.question.view,
+        ViewKind::Cross | ViewKind::Itself | ViewKind::Encoding | ViewKind::Gates
+    );
+    let source = explorer.source();
+    of_context && source.is_some_and(|it| !it.overview().model.probed_heads.is_empty())
+}
+
 /// All heads, a map each.
 const APART: &str = "Side by side";
+
+/// The heads of a language model that find the antecedent on a probe.
+const PROBED: &str = "Heads of the probe";
 
 fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
     let heads = explorer.choices(explorer.question.view).heads;
@@ -209,8 +224,10 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     let current = explorer.question.query.heads;
     let can_be_apart = explorer.question.view.has_heads_apart() && heads.len() > 1;
     let are_apart = explorer.question.each_head && can_be_apart;
+    let has_probed = shows_probed(explorer);
     let name = |heads: Heads| match heads {
-        Heads::Mean => "All heads".to_owned(),
+        Heads::Usual if has_probed && explorer.question.query.layer.is_none() => PROBED.to_owned(),
+        Heads::Usual | Heads::Mean => "All heads".to_owned(),
         Heads::One(head) => format!("Head {}", head + 1),
     };
     let combo = ComboBox::from_id_salt("heads")
@@ -221,10 +238,13 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
             name(current)
         });
     let response = combo.show_ui(ui, |ui| {
-        let all = std::iter::once(Heads::Mean).chain(heads.into_iter().map(Heads::One));
-        for heads in all {
-            let is_shown = heads == current && !are_apart;
-            if ui.selectable_label(is_shown, name(heads)).clicked() {
+        let usual = has_probed.then_some((Heads::Usual, PROBED.to_owned()));
+        let one = heads.into_iter().map(Heads::One);
+        let others = std::iter::once(Heads::Mean).chain(one);
+        let others = others.map(|heads| (heads, name(heads)));
+        for (heads, label) in usual.into_iter().chain(others) {
+            let is_shown = label == name(current) && !are_apart;
+            if ui.selectable_label(is_shown, label).clicked() {
                 push(ExploreCommand::Heads(heads));
             }
         }
@@ -232,7 +252,7 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
             push(ExploreCommand::EachHead);
         }
     });
-    let about = "One head has weights and relevance of its own; of all heads together the means are shown, and the way that most went";
+    let about = "A single head has its own weights and relevance; for all heads together the means are shown, and the path most of them took";
     response.response.on_hover_text(about);
 }
 
@@ -256,7 +276,7 @@ fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComm
     let Some(compared) = &explorer.compared else {
         return;
     };
-    let name = format!("beside {}  ×", compared.overview().model.name);
+    let name = format!("compared with {}  ×", compared.overview().model.name);
     let about = "Stop comparing";
     if ui.button(name).on_hover_text(about).clicked() {
         push(ExploreCommand::StopComparing);
@@ -293,7 +313,7 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
                 }
             }
         });
-        let about = "How many sentences each word reads: the document is traced again with the same translation";
+        let about = "Number of sentences each word reads: the document is traced again with the same translation";
         let response = response.response.on_hover_text(about);
         if let Some(why_not) = why_not {
             response.on_disabled_hover_text(why_not);
@@ -302,7 +322,7 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
 }
 
 fn save_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let arrow = RichText::new("▾").size(11.0).color(palette.weak);
     let response = ui.add(Button::new("Save").right_text(arrow));
     Popup::menu(&response).show(|ui| {
@@ -325,7 +345,7 @@ fn save_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
         if ui.button("Open a trace…").clicked() {
             push(ExploreCommand::AskOpenTrace);
         }
-        let about = "Maps of another model's trace of this document, beside these";
+        let about = "Maps of another model's trace of this document, next to these";
         let compare = ui.button("Compare with a trace…");
         if compare.on_hover_text(about).clicked() {
             push(ExploreCommand::AskCompare);

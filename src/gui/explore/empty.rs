@@ -8,7 +8,7 @@ use canopy_app::explorer::{Awaited, Explorer};
 use canopy_app::{AppState, Command, ExploreCommand, ModelState, Scope};
 
 pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);
@@ -70,11 +70,11 @@ pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<C
         "{name} reads each sentence by itself; {} reads the whole document.",
         other.name
     );
-    ui.label(RichText::new(text).color(Palette::of(ui).text));
+    ui.label(RichText::new(text).color(Palette::from_ui(ui).text));
     let button = Button::new(format!("Trace with {}", other.name));
     let response = ui.add_enabled(state.why_no_trace().is_none(), button);
     if response
-        .on_hover_text("Opens that model and shows the tree of sentences it looks at; translations stay as they are")
+        .on_hover_text("Opens that model and shows the tree of sentences it looks at; translations are not changed")
         .clicked()
     {
         let command = ExploreCommand::TraceWith(other.folder.clone());
@@ -83,7 +83,7 @@ pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<C
     true
 }
 
-/// Traces the document, or its section alone where the whole is large, and tells how large.
+/// Traces the document, or only its section where the whole is large, and shows how large.
 fn trace_buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let sentence = state.selected().unwrap_or(0);
     if let Some(part) = state.traced_section(sentence) {
@@ -149,18 +149,18 @@ pub(super) fn problem_ui(
     problem: &str,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);
         ui.label(RichText::new("Nothing to show here").font(crate::theme::semibold(15.0)));
         ui.add_space(4.0);
         ui.label(RichText::new(problem).color(palette.weak));
-        let asks_model = explorer.question.view.of_model().is_some();
-        if asks_model && !explorer.is_behind() {
+        let needs_model = explorer.question.view.of_model().is_some();
+        if needs_model && !explorer.is_behind() {
             ui.add_space(8.0);
-            if ui.button("Ask again").clicked() {
-                commands.push(Command::Explore(ExploreCommand::AskAgain));
+            if ui.button("Try again").clicked() {
+                commands.push(Command::Explore(ExploreCommand::Retry));
             }
         }
     });

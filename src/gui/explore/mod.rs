@@ -34,7 +34,7 @@ pub struct ExplorePanel {
     editor: ContextEditor,
     /// The spot under the pointer in the last frame, wherever it is drawn.
     hovered: Option<TextPosition>,
-    /// The same, where it is in the figure.
+    /// Its area in the figure.
     marked: Option<HitArea>,
     /// Since when an answer is awaited, on egui's clock.
     behind_since: Option<f64>,
@@ -45,7 +45,7 @@ const SLOW_SECS: f64 = 0.3;
 
 impl ExplorePanel {
     pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let explorer = &state.explorer;
         let Some(source) = explorer.source() else {
             CentralPanel::default()
@@ -103,7 +103,7 @@ impl ExplorePanel {
                     if let Some(spot) = seen.hovered.and_then(|mark| mark.key.or(mark.query)) {
                         hovered = Some(spot);
                     }
-                    // What can be asked about is; else the list goes there.
+                    // Selects what the view can select; otherwise only the list moves there.
                     if let Some(HitArea { query, key, .. }) = seen.clicked {
                         match (query, key) {
                             (Some(spot), _) => {
@@ -186,23 +186,23 @@ fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &Tre
     let word = sentence
         .zip(spot.word)
         .and_then(|(it, word)| it.tokens.get(word));
-    let asked = match word {
+    let selection = match word {
         Some(word) => format!("“{}”", word.trim()),
         None => format!("Sentence {}", spot.sentence + 1),
     };
-    ui.label(RichText::new(tree.summary(&asked)).color(Palette::of(ui).text));
+    ui.label(RichText::new(tree.summary(&selection)).color(Palette::from_ui(ui).text));
     ui.add_space(2.0);
 }
 
 /// The frame of a line above the views.
 fn band(ui: &Ui) -> Frame {
     Frame::NONE
-        .fill(Palette::of(ui).selected)
+        .fill(Palette::from_ui(ui).selected)
         .corner_radius(super::theme::RADIUS)
         .inner_margin(Margin::symmetric(10, 4))
 }
 
-/// That the model which was traced reads no document, and which does.
+/// Note that the traced model reads single sentences, and the offer of one that reads documents.
 fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let explorer = &state.explorer;
     let is_idle = explorer.awaited.is_none() && state.why_trace_is_old().is_none();
@@ -217,16 +217,16 @@ fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
                 if !empty::other_model_ui(ui, state, commands) {
                     let text = "This model reads each sentence by itself: there is no tree of the document. Cross-attention \
                                 and similarity show what there is.";
-                    ui.label(RichText::new(text).color(Palette::of(ui).text));
+                    ui.label(RichText::new(text).color(Palette::from_ui(ui).text));
                 }
             });
         });
     ui.add_space(4.0);
 }
 
-/// That another trace comes, or should.
+/// Note that another trace is computed or should be.
 fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let explorer = &state.explorer;
     let text = match (&explorer.awaited, explorer.taking_in) {
         (Some(Awaited::Trace { .. }), _) => "The model reads the document once more…".to_owned(),
@@ -235,7 +235,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             format!("The translation is scored without each sentence, {done} of {num}…")
         }
         (None, Some((done, num))) => {
-            format!("The model takes in similar sentences, {done} of {num}…")
+            format!("The model adapts to similar sentences, {done} of {num}…")
         }
         (None, None) => match state.why_trace_is_old() {
             Some(reason) => reason.to_owned(),
@@ -250,7 +250,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
             ui.label(RichText::new(text).color(palette.text));
             if explorer.taking_in.is_some() && ui.button("Stop").clicked() {
-                commands.push(Command::Explore(ExploreCommand::StopAsking));
+                commands.push(Command::Explore(ExploreCommand::Cancel));
             }
             if !is_awaited {
                 let why_not = state.why_no_trace();

@@ -11,11 +11,11 @@ pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
         return;
     }
     let text = match state.decided_noun() {
-        Some(noun) => told(&noun),
+        Some(noun) => description(&noun),
         None => "A sentence that introduces an animal decides nothing itself. Choose one that mentions it, such as \u{201C}the hedgehog\u{201D}."
             .to_owned(),
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(RADIUS)
@@ -27,7 +27,7 @@ pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
     ui.add_space(4.0);
 }
 
-fn told(noun: &DecidedNoun) -> String {
+fn description(noun: &DecidedNoun) -> String {
     let DecidedNoun {
         noun,
         decider,

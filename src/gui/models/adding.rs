@@ -12,7 +12,7 @@ use canopy_app::{AppState, Command, ModelsCommand};
 
 /// A quiet box above what is shown.
 fn box_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(10)
@@ -33,7 +33,7 @@ pub(super) fn found_ui(
     let Some(found) = &state.models.found else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut push = |command| commands.push(Command::Models(command));
     box_ui(ui, |ui| {
         let Some(model) = &found.model else {
@@ -59,7 +59,7 @@ pub(super) fn found_ui(
         ui.add_space(8.0);
         facts_ui(ui, model, "found");
         ui.add_space(10.0);
-        let text = "It is copied to your models; what was dropped stays as it is.";
+        let text = "It is copied to your models; the original is not changed.";
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         ui.add_space(4.0);
         ui.horizontal(|ui| {
@@ -69,8 +69,8 @@ pub(super) fn found_ui(
                     languages: stating.chosen().filter(|_| lacks),
                 });
             }
-            let button = Button::new("Use it where it lies").min_size(egui::vec2(0.0, 31.0));
-            let about = "Opens it for now without a copy";
+            let button = Button::new("Open without copying").min_size(egui::vec2(0.0, 31.0));
+            let about = "Opens it for this session, without a copy";
             if ui.add(button).on_hover_text(about).clicked() {
                 push(ModelsCommand::Use(found.path.clone()));
             }
@@ -86,7 +86,7 @@ pub(super) fn adding_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comman
     let Some(adding) = &state.models.adding else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     box_ui(ui, |ui| {
         let name = file_name(&adding.path);
         let text = if adding.done == 0 {

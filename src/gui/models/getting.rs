@@ -21,39 +21,39 @@ pub(super) struct GettingPanel {
 impl GettingPanel {
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let getting = &state.models.getting;
-        let mut asked = Vec::new();
-        self.head_ui(ui, &mut asked);
+        let mut requests = Vec::new();
+        self.head_ui(ui, &mut requests);
         if self.shows_catalogues {
-            self.catalogues_ui(ui, state, &mut asked);
+            self.catalogues_ui(ui, state, &mut requests);
         }
-        filter_ui(ui, getting, &mut asked);
+        filter_ui(ui, getting, &mut requests);
         if let Some(downloading) = &getting.downloading {
-            downloading_ui(ui, downloading, &mut asked);
+            downloading_ui(ui, downloading, &mut requests);
         }
-        failures_ui(ui, getting, &mut asked);
+        failures_ui(ui, getting, &mut requests);
         match getting.lists {
-            Lists::NotRead => not_read_ui(ui, &mut asked),
+            Lists::NotRead => not_read_ui(ui, &mut requests),
             Lists::Reading(_) if getting.look.models.is_empty() => reading_ui(ui),
-            Lists::Reading(_) | Lists::Read => offers_ui(ui, state, &mut asked),
+            Lists::Reading(_) | Lists::Read => offers_ui(ui, state, &mut requests),
         }
-        let asked = asked.into_iter().map(ModelsCommand::Get);
-        commands.extend(asked.map(Command::Models));
+        let requests = requests.into_iter().map(ModelsCommand::Get);
+        commands.extend(requests.map(Command::Models));
     }
 
-    fn head_ui(&mut self, ui: &mut Ui, asked: &mut Vec<GettingCommand>) {
-        let palette = Palette::of(ui);
+    fn head_ui(&mut self, ui: &mut Ui, requests: &mut Vec<GettingCommand>) {
+        let palette = Palette::from_ui(ui);
         ui.horizontal(|ui| {
             ui.heading("Get models");
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if ui.button("Done").clicked() {
-                    asked.push(GettingCommand::Close);
+                    requests.push(GettingCommand::Close);
                 }
                 let button = Button::selectable(self.shows_catalogues, "Catalogues…");
                 if ui.add(button).clicked() {
                     self.shows_catalogues = !self.shows_catalogues;
                 }
                 if ui.button("Look again").clicked() {
-                    asked.push(GettingCommand::Look);
+                    requests.push(GettingCommand::Look);
                 }
             });
         });
@@ -62,8 +62,8 @@ impl GettingPanel {
         ui.add_space(10.0);
     }
 
-    fn catalogues_ui(&mut self, ui: &mut Ui, state: &AppState, asked: &mut Vec<GettingCommand>) {
-        let palette = Palette::of(ui);
+    fn catalogues_ui(&mut self, ui: &mut Ui, state: &AppState, requests: &mut Vec<GettingCommand>) {
+        let palette = Palette::from_ui(ui);
         card(ui, |ui| {
             ui.set_width(ui.available_width());
             for known in DEFAULT_CATALOGUES {
@@ -73,7 +73,7 @@ impl GettingPanel {
                 ui.horizontal(|ui| {
                     if ui.checkbox(&mut on, known.title).changed() {
                         let name = known.name.to_owned();
-                        asked.push(GettingCommand::Switch { name, on });
+                        requests.push(GettingCommand::Switch { name, on });
                     }
                     ui.add(Label::new(address).truncate());
                 });
@@ -81,7 +81,7 @@ impl GettingPanel {
             for own in &state.settings.catalogues {
                 ui.horizontal(|ui| {
                     if ui.button("Remove").clicked() {
-                        asked.push(GettingCommand::Remove(own.clone()));
+                        requests.push(GettingCommand::Remove(own.clone()));
                     }
                     ui.add(Label::new(own).truncate());
                 });
@@ -95,7 +95,7 @@ impl GettingPanel {
                 let button = Button::new("Add a catalogue").min_size(vec2(0.0, 29.0));
                 let is_there = !self.address.trim().is_empty();
                 if ui.add_enabled(is_there, button).clicked() {
-                    asked.push(GettingCommand::Add(std::mem::take(&mut self.address)));
+                    requests.push(GettingCommand::Add(std::mem::take(&mut self.address)));
                 }
             });
         });
@@ -104,16 +104,16 @@ impl GettingPanel {
 }
 
 /// Between which languages models are shown.
-fn filter_ui(ui: &mut Ui, getting: &Getting, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+fn filter_ui(ui: &mut Ui, getting: &Getting, requests: &mut Vec<GettingCommand>) {
+    let palette = Palette::from_ui(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         ui.label(RichText::new("From").color(palette.weak));
         let from = language_ui(ui, "From", getting, true);
         ui.label(RichText::new("to").color(palette.weak));
         let to = language_ui(ui, "To", getting, false);
-        asked.extend(from.map(GettingCommand::From));
-        asked.extend(to.map(GettingCommand::To));
+        requests.extend(from.map(GettingCommand::From));
+        requests.extend(to.map(GettingCommand::To));
         let is_reading = matches!(getting.lists, Lists::Reading(_));
         ui.add_space(8.0);
         if is_reading {
@@ -167,8 +167,8 @@ fn language_ui(
     chosen
 }
 
-fn downloading_ui(ui: &mut Ui, downloading: &Downloading, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+fn downloading_ui(ui: &mut Ui, downloading: &Downloading, requests: &mut Vec<GettingCommand>) {
+    let palette = Palette::from_ui(ui);
     let progress = downloading.progress;
     Frame::NONE
         .fill(palette.selected)
@@ -193,7 +193,7 @@ fn downloading_ui(ui: &mut Ui, downloading: &Downloading, asked: &mut Vec<Gettin
                     "Cancel"
                 };
                 if ui.add_enabled(!is_cancelled, Button::new(label)).clicked() {
-                    asked.push(GettingCommand::Cancel);
+                    requests.push(GettingCommand::Cancel);
                 }
             });
             let line = RichText::new(progress_line(downloading)).size(12.5);
@@ -207,7 +207,7 @@ fn downloading_ui(ui: &mut Ui, downloading: &Downloading, asked: &mut Vec<Gettin
 fn progress_line(downloading: &Downloading) -> String {
     let progress = downloading.progress;
     if progress.is_checking {
-        return "Looking at what has come".to_owned();
+        return "Checking the download".to_owned();
     }
     if progress.done == 0 {
         return format!("Connecting to {}", downloading.model.catalogue);
@@ -238,8 +238,8 @@ fn time_left(secs: f64) -> String {
 }
 
 /// The download that failed, and catalogues that gave no list.
-fn failures_ui(ui: &mut Ui, getting: &Getting, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+fn failures_ui(ui: &mut Ui, getting: &Getting, requests: &mut Vec<GettingCommand>) {
+    let palette = Palette::from_ui(ui);
     if let Some((name, reason)) = &getting.failure {
         Frame::NONE
             .stroke((1.0, palette.error))
@@ -253,7 +253,7 @@ fn failures_ui(ui: &mut Ui, getting: &Getting, asked: &mut Vec<GettingCommand>) 
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         let close = Button::new("Close").frame_when_inactive(false);
                         if ui.add(close).clicked() {
-                            asked.push(GettingCommand::DismissFailure);
+                            requests.push(GettingCommand::DismissFailure);
                         }
                     });
                 });
@@ -276,17 +276,17 @@ fn failures_ui(ui: &mut Ui, getting: &Getting, asked: &mut Vec<GettingCommand>) 
     }
 }
 
-fn not_read_ui(ui: &mut Ui, asked: &mut Vec<GettingCommand>) {
+fn not_read_ui(ui: &mut Ui, requests: &mut Vec<GettingCommand>) {
     ui.add_space(30.0);
     ui.vertical_centered(|ui| {
         if ui.add(theme::primary(ui, "Look for models")).clicked() {
-            asked.push(GettingCommand::Look);
+            requests.push(GettingCommand::Look);
         }
     });
 }
 
 fn reading_ui(ui: &mut Ui) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(60.0);
     ui.vertical_centered(|ui| {
         ui.label(RichText::new("The lists of all catalogues are being read.").color(palette.weak));

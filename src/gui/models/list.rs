@@ -52,10 +52,10 @@ pub(super) fn list_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
             let shipped = part(|_, model| model.is_shipped);
             part_ui(ui, "Came with Canopy", shipped, state, commands);
             let added =
-                part(|state, model| model.is_removable() && !state.models.is_elsewhere(model));
+                part(|state, model| model.is_removable() && !state.models.is_external(model));
             part_ui(ui, "Yours", added, state, commands);
-            let elsewhere = part(|state, model| state.models.is_elsewhere(model));
-            part_ui(ui, "Opened where they lie", elsewhere, state, commands);
+            let external = part(|state, model| state.models.is_external(model));
+            part_ui(ui, "Opened without copying", external, state, commands);
         });
 }
 
@@ -78,7 +78,7 @@ fn part_ui<'a>(
     if models.peek().is_none() {
         return;
     }
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         ui.add_space(16.0);
@@ -99,7 +99,7 @@ fn row_ui(
     selected: Option<&Path>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let is_selected = selected == Some(&model.folder);
     let size = vec2(ui.available_width(), ROW_HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());

@@ -16,10 +16,10 @@ const ROW_HEIGHT: f32 = 48.0;
 /// Between two columns.
 const GAP: f32 = 14.0;
 
-/// Of the button at the end of a row.
+/// Width of the button at the end of a row.
 const ACTION_WIDTH: f32 = 96.0;
 
-/// A column besides the name, which takes the rest.
+/// Width of each column other than the name, which takes the rest.
 struct Column {
     title: &'static str,
     width: f32,
@@ -95,8 +95,8 @@ fn or_unknown(text: &str) -> String {
     if text.is_empty() { "–" } else { text }.to_owned()
 }
 
-pub(super) fn offers_ui(ui: &mut Ui, state: &AppState, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+pub(super) fn offers_ui(ui: &mut Ui, state: &AppState, requests: &mut Vec<GettingCommand>) {
+    let palette = Palette::from_ui(ui);
     let models = state.models.getting.shown();
     if models.is_empty() {
         none_ui(ui, state);
@@ -116,7 +116,7 @@ pub(super) fn offers_ui(ui: &mut Ui, state: &AppState, asked: &mut Vec<GettingCo
         .id_salt("offers")
         .show_rows(ui, ROW_HEIGHT, models.len(), |ui, rows| {
             for at in rows {
-                row_ui(ui, state, models[at], width, asked);
+                row_ui(ui, state, models[at], width, requests);
             }
         });
 }
@@ -148,9 +148,9 @@ fn row_ui(
     state: &AppState,
     model: &CatalogueModel,
     width: f32,
-    asked: &mut Vec<GettingCommand>,
+    requests: &mut Vec<GettingCommand>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let (row, response) = ui.allocate_exact_size(vec2(width, ROW_HEIGHT), Sense::hover());
     if response.contains_pointer() {
         let fill = theme::blend(palette.page, palette.text, 0.04);
@@ -169,7 +169,7 @@ fn row_ui(
     let place = Rect::from_x_y_ranges(right - ACTION_WIDTH..=right, row.y_range());
     let layout = Layout::right_to_left(Align::Center);
     let mut action = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
-    action_ui(&mut action, state, model, asked);
+    action_ui(&mut action, state, model, requests);
     response.on_hover_ui(|ui| about_ui(ui, model));
     let bottom = row.bottom() - 0.5;
     ui.painter().hline(
@@ -181,7 +181,7 @@ fn row_ui(
 
 /// The name, and under it the languages, or what is wrong with the model.
 fn name_ui(ui: &mut Ui, place: Rect, model: &CatalogueModel) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let layout = Layout::top_down(Align::Min);
     let place = place.shrink2(vec2(0.0, 5.0));
     let mut cell = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
@@ -215,9 +215,9 @@ fn action_ui(
     ui: &mut Ui,
     state: &AppState,
     model: &CatalogueModel,
-    asked: &mut Vec<GettingCommand>,
+    requests: &mut Vec<GettingCommand>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if model.problem.is_some() {
         return;
     }
@@ -248,14 +248,14 @@ fn action_ui(
         egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, label)
     });
     if response.clicked() {
-        asked.push(GettingCommand::Get {
+        requests.push(GettingCommand::Get {
             catalogue: model.catalogue.clone(),
             name: model.name.clone(),
         });
     }
 }
 
-/// All that the list tells.
+/// All information of the list.
 fn about_ui(ui: &mut Ui, model: &CatalogueModel) {
     ui.set_max_width(460.0);
     ui.label(RichText::new(&model.name).font(semibold(13.5)));
@@ -280,7 +280,7 @@ fn about_ui(ui: &mut Ui, model: &CatalogueModel) {
 
 /// Where nothing is listed between these languages.
 fn none_ui(ui: &mut Ui, state: &AppState) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let getting = &state.models.getting;
     let of = |word: &str, code: &Option<String>| {
         let code = code.as_deref();
@@ -294,7 +294,7 @@ fn none_ui(ui: &mut Ui, state: &AppState) {
         let text = format!("No catalogue lists a model{from}{to}.");
         ui.label(RichText::new(text).color(palette.text));
         if getting.from.is_some() && getting.to.is_some() {
-            let text = "Two models in a row do, too: one to English, and one from English.";
+            let text = "Two chained models also work: one to English, and one from English.";
             ui.label(RichText::new(text).color(palette.weak));
         }
     });

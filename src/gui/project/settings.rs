@@ -28,7 +28,7 @@ impl ProjectSettingsForm {
             return;
         };
         let mut filled = settings.clone();
-        let mut asked: Vec<SettingsCommand> = Vec::new();
+        let mut requests: Vec<SettingsCommand> = Vec::new();
         let modal = theme::modal(ctx, egui::Id::unique("project settings")).show(ctx, |ui| {
             let room = ui.ctx().content_rect().size();
             ui.set_width(WIDTH.min(room.x - 90.0));
@@ -39,12 +39,14 @@ impl ProjectSettingsForm {
                 self.languages_ui(ui, &mut filled);
                 row_ui(ui, "Model", |ui| model_ui(ui, state, &mut filled));
                 row_ui(ui, "Memories", |ui| {
-                    memories_ui(ui, &mut filled.memories, &mut asked);
+                    memories_ui(ui, &mut filled.memories, &mut requests);
                 });
-                row_ui(ui, "Termbase", |ui| terms_ui(ui, &mut filled, &mut asked));
+                row_ui(ui, "Termbase", |ui| {
+                    terms_ui(ui, &mut filled, &mut requests);
+                });
             });
             ui.add_space(12.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let kept =
                 "Kept in canopy-project.toml, and used by Translate all and by canopy project.";
             ui.label(RichText::new(kept).size(12.5).color(palette.weak));
@@ -52,10 +54,10 @@ impl ProjectSettingsForm {
             let is_pair = filled.source_language != filled.target_language;
             ui.horizontal(|ui| {
                 if add_primary(ui, is_pair, "Save").clicked() {
-                    asked.push(SettingsCommand::Keep);
+                    requests.push(SettingsCommand::Keep);
                 }
                 if ui.button("Cancel").clicked() {
-                    asked.push(SettingsCommand::Discard);
+                    requests.push(SettingsCommand::Discard);
                 }
                 if !is_pair {
                     let text = "Both languages are the same";
@@ -64,13 +66,13 @@ impl ProjectSettingsForm {
             });
         });
         if filled != *settings {
-            asked.insert(0, SettingsCommand::Fill(Box::new(filled)));
+            requests.insert(0, SettingsCommand::Fill(Box::new(filled)));
         }
         if modal.should_close() {
-            asked.push(SettingsCommand::Discard);
+            requests.push(SettingsCommand::Discard);
         }
-        let asked = asked.into_iter().map(ProjectCommand::from);
-        commands.extend(asked.map(Command::Project));
+        let requests = requests.into_iter().map(ProjectCommand::from);
+        commands.extend(requests.map(Command::Project));
     }
 
     fn languages_ui(&mut self, ui: &mut Ui, filled: &mut ProjectSettings) {
@@ -87,14 +89,14 @@ impl ProjectSettingsForm {
     }
 }
 
-/// A label, and beside it what belongs to it.
+/// A label, and its control to the right.
 fn row_ui(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
     ui.horizontal_top(|ui| {
         let place = vec2(LABEL, 28.0);
         let layout = Layout::left_to_right(Align::Center);
         ui.allocate_ui_with_layout(place, layout, |ui| {
             ui.set_width(LABEL);
-            ui.label(RichText::new(label).color(Palette::of(ui).weak));
+            ui.label(RichText::new(label).color(Palette::from_ui(ui).weak));
         });
         ui.vertical(content);
     });
@@ -125,7 +127,7 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
         }
     });
     response.response.accessible_name("Model of the project");
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let named = filled.model.as_ref();
     let is_other = named.is_some_and(|name| !fitting.iter().any(|model| model.is_called(name)));
     if is_other || fitting.is_empty() {
@@ -140,18 +142,17 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
 }
 
 /// The memories in the order in which they count.
-fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], asked: &mut Vec<SettingsCommand>) {
-    let palette = Palette::of(ui);
-    let about = "What is confirmed in the project comes first, then these from the top. A penalty is taken from \
-        the matches of a memory: with one it has no exact matches.";
+fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], requests: &mut Vec<SettingsCommand>) {
+    let palette = Palette::from_ui(ui);
+    let about = "Confirmed sentences of the project come first, then these from the top. A penalty is subtracted from the matches of a memory, so that none is exact.";
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
     ui.add_space(4.0);
     let count = memories.len();
     for (number, memory) in memories.iter_mut().enumerate() {
-        memory_ui(ui, (number, count), memory, asked);
+        memory_ui(ui, (number, count), memory, requests);
     }
     if ui.button("Add a memory…").clicked() {
-        asked.push(SettingsCommand::AskMemory);
+        requests.push(SettingsCommand::AskMemory);
     }
 }
 
@@ -159,9 +160,9 @@ fn memory_ui(
     ui: &mut Ui,
     (number, count): (usize, usize),
     memory: &mut ProjectMemory,
-    asked: &mut Vec<SettingsCommand>,
+    requests: &mut Vec<SettingsCommand>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let name = file_name(memory.path.as_ref());
     let frame = Frame::NONE
         .fill(palette.panel)
@@ -187,12 +188,12 @@ fn memory_ui(
             let penalty = ui.add_sized(vec2(62.0, 24.0), penalty);
             penalty
                 .accessible_name(format!("Penalty of {name}"))
-                .on_hover_text("Taken from the matches of this memory");
+                .on_hover_text("Subtracted from the matches of this memory");
             let mut button = |ui: &mut Ui, text: &str, is_enabled: bool, hint: &str, command| {
                 let response = ui.add_enabled(is_enabled, Button::new(text).small());
                 let response = response.accessible_name(format!("{hint} {name}"));
                 if response.on_hover_text(hint).clicked() {
-                    asked.push(command);
+                    requests.push(command);
                 }
             };
             let up = SettingsCommand::MoveMemory(number, -1);
@@ -211,7 +212,7 @@ fn memory_ui(
     ui.add_space(2.0);
 }
 
-fn terms_ui(ui: &mut Ui, filled: &mut ProjectSettings, asked: &mut Vec<SettingsCommand>) {
+fn terms_ui(ui: &mut Ui, filled: &mut ProjectSettings, requests: &mut Vec<SettingsCommand>) {
     ui.horizontal(|ui| {
         match &filled.terms {
             Some(path) => {
@@ -222,11 +223,11 @@ fn terms_ui(ui: &mut Ui, filled: &mut ProjectSettings, asked: &mut Vec<SettingsC
                 }
             }
             None => {
-                ui.label(RichText::new("None").color(Palette::of(ui).weak));
+                ui.label(RichText::new("None").color(Palette::from_ui(ui).weak));
             }
         }
         if ui.button("Choose…").clicked() {
-            asked.push(SettingsCommand::AskTerms);
+            requests.push(SettingsCommand::AskTerms);
         }
     });
 }

@@ -37,7 +37,7 @@ pub(super) struct Memory {
 }
 
 /// Enough for all views of a map in pictures of this size: bins are never more than pixels and one, which is where cells as
-/// large as pixels are cut at both edges. Memory that had to be found while somebody zooms would cost frames.
+/// large as pixels are cut at both edges. Allocating memory during a zoom would cost frames.
 pub(super) fn needed(frame: &MapFrame) -> Sizes {
     let (columns, rows) = (&frame.columns, &frame.rows);
     let (across, down) = (number(columns.of_pixel.len()), number(rows.of_pixel.len()));

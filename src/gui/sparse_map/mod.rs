@@ -31,7 +31,7 @@ use callback::MapCallback;
 use canopy_chart::charts::{self, Pen, Theme};
 use canopy_explain::{DocumentMap, MapCell, MapColours, MapFrame, MapSheet, MapView, Scale, Strip};
 
-/// Where cells are small, the pointer finds one within so many pixels.
+/// Distance in pixels within which the pointer finds a small cell.
 const REACH: usize = 3;
 const SMALLEST: Vec2 = Vec2::new(260.0, 180.0);
 
@@ -42,7 +42,7 @@ pub struct SparseMapState {
     pub greatest: Option<f32>,
     shown: Option<Shown>,
     drawing: Arc<Mutex<Option<MapDrawing>>>,
-    /// Of the frame and the ink, where the GPU does not draw.
+    /// Texture of the frame and its colours, where the GPU does not draw.
     picture: Option<(Arc<MapFrame>, Arc<MapColours>, TextureHandle)>,
 }
 
@@ -54,7 +54,7 @@ struct Shown {
     view: MapView,
     /// Which pixels show which cells, of a view, a size and a strip.
     frame: Option<(FrameKey, Arc<MapFrame>)>,
-    /// Of the greatest weight of the scale, and whether the theme is dark.
+    /// Colours for the greatest weight of the scale and a dark or light theme.
     ink: Option<((f32, bool), Arc<MapColours>)>,
 }
 
@@ -96,7 +96,7 @@ pub fn sparse_map_view(
     let sheet = MapSheet::new(area(rect.size()), map);
     let cells = placed(ui, rect, sheet.cells);
     let greatest = state.greatest;
-    let shown = Shown::of(&mut state.shown, map);
+    let shown = Shown::for_map(&mut state.shown, map);
     shown.interact(ui, &response, cells);
     let theme = if ui.visuals().dark_mode {
         Theme::DARK
@@ -196,7 +196,7 @@ impl SparseMapState {
 
 impl Shown {
     /// The state that is kept, if it is of this map.
-    fn of<'a>(kept: &'a mut Option<Self>, map: &Arc<DocumentMap>) -> &'a mut Self {
+    fn for_map<'a>(kept: &'a mut Option<Self>, map: &Arc<DocumentMap>) -> &'a mut Self {
         let before = kept.take();
         let same = before.filter(|shown| Arc::ptr_eq(&shown.map, map));
         kept.insert(same.unwrap_or_else(|| Self {

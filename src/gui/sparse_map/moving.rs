@@ -65,7 +65,7 @@ fn take_keys(ctx: &Context, view: &mut MapView, map: &DocumentMap) {
     }
 }
 
-/// How many times as many rows and columns the wheel shows; nobody else gets what it turned.
+/// How many times as many rows and columns the wheel shows; the event is consumed.
 fn take_wheel(ctx: &Context) -> (f64, f64) {
     ctx.input_mut(|input| {
         let turned = std::mem::take(&mut input.smooth_scroll_delta);

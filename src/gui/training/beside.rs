@@ -23,14 +23,14 @@ impl Form<'_> {
             ui,
             "contexts",
             "Contexts",
-            "What BERT reads beside each sentence: canopy corpus select-context.",
+            "What BERT reads with each sentence: canopy corpus select-context.",
             Self::contexts_ui,
         );
         self.switch_ui(
             ui,
             "train_bert",
             "Train BERT",
-            "It learns too; else its states are computed once and kept.",
+            "Trains it too; otherwise its states are computed once and kept.",
             |config| &mut config.train_bert,
         );
     }
@@ -103,7 +103,7 @@ impl Form<'_> {
     }
 }
 
-/// A file that may be left out, and a button that asks for one; `true` if it has been left out.
+/// An optional file, and a button that opens a dialog for one; `true` if it has been left out.
 fn file_or_none_ui(
     ui: &mut Ui,
     file: &mut PathBuf,
@@ -112,7 +112,7 @@ fn file_or_none_ui(
 ) -> bool {
     let mut left_out = false;
     if file.as_os_str().is_empty() {
-        let weak = Palette::of(ui).weak;
+        let weak = Palette::from_ui(ui).weak;
         ui.label(RichText::new("none").color(weak));
     } else {
         let name = ui.label(file_name(file));

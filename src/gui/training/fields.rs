@@ -68,7 +68,7 @@ pub static FIELDS: &[Field] = &[
         "steps",
         "Steps",
         "updates",
-        "Updates of the weights in all; 0 for no limit.",
+        "Maximum number of updates; 0 for no limit.",
         Count(|config| &mut config.steps),
     ),
     field(
@@ -76,7 +76,7 @@ pub static FIELDS: &[Field] = &[
         "target_tokens",
         "Target tokens",
         "tokens",
-        "Words and word pieces of the target side seen in all; 0 for no limit.",
+        "Maximum number of target tokens; 0 for no limit.",
         Tokens(|config| &mut config.target_tokens),
     ),
     field(
@@ -84,7 +84,7 @@ pub static FIELDS: &[Field] = &[
         "minutes",
         "Time",
         "minutes",
-        "Then the run stops after saving and can be resumed; 0 for no limit.",
+        "After this time the run saves and stops, and can be resumed; 0 for no limit.",
         Real(|config| &mut config.minutes, 1.0),
     ),
     field(
@@ -92,7 +92,7 @@ pub static FIELDS: &[Field] = &[
         "patience",
         "Patience",
         "validations",
-        "Ends the run when the dev loss has not become smaller so many times; 0 to go on.",
+        "Ends the run after this many validations without a lower dev loss; 0 to continue.",
         Count(|config| &mut config.patience),
     ),
     only_with(
@@ -102,7 +102,7 @@ pub static FIELDS: &[Field] = &[
             "warmup_steps",
             "Warm-up",
             "updates",
-            "The learning rate rises for so many updates, then falls with their square root, or stays.",
+            "The learning rate rises for this many updates, then falls with their square root, or stays.",
             Count(|config| &mut config.warmup_steps),
         ),
     ),
@@ -124,7 +124,7 @@ pub static FIELDS: &[Field] = &[
             "learning_rate",
             "Learning rate",
             "",
-            "Of Adam. 1e-4 is careful, 2e-4 learns contexts faster.",
+            "Of Adam. 1e-4 is cautious, 2e-4 learns contexts faster.",
             Real(|config| &mut config.learning_rate, 1e-5),
         ),
     ),
@@ -133,8 +133,7 @@ pub static FIELDS: &[Field] = &[
         "batch_tokens",
         "Batch",
         "tokens",
-        "Sentences of so many target tokens, or whole documents of so many of their longer side, make one update. Memory grows \
-         with it.",
+        "Target tokens in an update; for whole documents, tokens of their longer side. Memory grows with it.",
         Count(|config| &mut config.batch_tokens),
     ),
     field(
@@ -142,8 +141,7 @@ pub static FIELDS: &[Field] = &[
         "devices",
         "Devices",
         "",
-        "Share every batch: as many graphics adapters, or workers with threads of their own on the CPU. A document is read by \
-         one of them, so raise the batch with them.",
+        "Number of graphics adapters, or of CPU workers, that share every batch. A document is read by one of them, so raise the batch size with the number.",
         Few(|config| &mut config.devices),
     ),
     field(
@@ -167,7 +165,7 @@ pub static FIELDS: &[Field] = &[
         "bpe_dropout",
         "BPE dropout",
         "",
-        "How often a merge of subwords is left out, so that words are met in other pieces: 0.1 in long trainings on small corpora.",
+        "Probability that a subword merge is skipped, so that words are split differently: 0.1 in long trainings on small corpora.",
         Share(|config| &mut config.bpe_dropout),
     ),
     field(
@@ -183,7 +181,7 @@ pub static FIELDS: &[Field] = &[
         "copied_words",
         "Copied words",
         "",
-        "Every pair once more, behind this share of its own translation, so that a system that reads translations learns to; 0 for no copies.",
+        "Repeats every pair, preceded by this share of its own translation, so that a system that reads translations learns to; 0 for no copies.",
         Share(|config| &mut config.copied_words),
     ),
     field(
@@ -207,7 +205,7 @@ pub static FIELDS: &[Field] = &[
         "validate_every",
         "Validate every",
         "updates",
-        "Loss and BLEU on documents the model does not learn from.",
+        "Loss and BLEU on held-out documents.",
         Count(|config| &mut config.validate_every),
     ),
     field(
@@ -223,7 +221,7 @@ pub static FIELDS: &[Field] = &[
         "checkpoint_every",
         "Save every",
         "updates",
-        "A run that is interrupted goes on from its last checkpoint.",
+        "An interrupted run continues from its last checkpoint.",
         Count(|config| &mut config.checkpoint_every),
     ),
     field(
@@ -231,7 +229,7 @@ pub static FIELDS: &[Field] = &[
         "keep_checkpoints",
         "Keep",
         "checkpoints",
-        "The models of the last ones, to be averaged into one.",
+        "Number of last models that are kept, to be averaged into one.",
         Count(|config| &mut config.keep_checkpoints),
     ),
 ];

@@ -28,7 +28,7 @@ const DEFECTS: [(PairDefect, &str, &str); 5] = [
     ),
     (
         PairDefect::Alignment,
-        "that do not seem to belong together",
+        "that do not seem to match",
         "context only",
     ),
     (PairDefect::Empty, "without a counterpart", "left out"),
@@ -41,7 +41,7 @@ pub(super) fn found_ui(
     filled: &mut NewCorpus,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     match &form.survey {
         SurveyState::None => {}
         SurveyState::Running(_, _, share) => {
@@ -51,13 +51,9 @@ pub(super) fn found_ui(
                     .desired_width(260.0)
                     .desired_height(7.0)
                     .fill(palette.accent);
-                ui.label(RichText::new("Looking at what is in it").color(palette.weak));
+                ui.label(RichText::new("Checking its content").color(palette.weak));
                 ui.add(bar);
-                if ui
-                    .button("Skip")
-                    .on_hover_text("Goes on without a look")
-                    .clicked()
-                {
+                if ui.button("Skip").on_hover_text("Skips the check").clicked() {
                     commands.push(Command::Training(TrainingCommand::StopLooking));
                 }
             });
@@ -77,7 +73,7 @@ pub(super) fn found_ui(
             ui.add_space(14.0);
         }
         SurveyState::Found(_) => {
-            let text = "The languages are others now than those that were looked for.";
+            let text = "The languages have changed since the check.";
             ui.label(RichText::new(text).color(palette.weak));
             ui.add_space(4.0);
             again_ui(ui, commands);
@@ -93,7 +89,7 @@ fn again_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 fn survey_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     // Its rows are read, not clicked.
     ui.spacing_mut().interact_size.y = 20.0;
     ui.label(
@@ -112,7 +108,7 @@ fn survey_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus) {
                 ui.end_row();
             };
             let (all, sure) = (thousands(survey.pairs), thousands(survey.sure()));
-            let pairs = format!("{all}  ·  {sure} to learn from and to be scored on");
+            let pairs = format!("{all}  ·  {sure} for training and scoring");
             row("Pairs", pairs);
             row("Documents", documents(survey));
             if !survey.languages.is_empty() {
@@ -121,7 +117,7 @@ fn survey_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus) {
         });
     if let Some(sampled) = survey.sampled {
         let text = format!(
-            "Pairs are those of {} that were looked at.",
+            "Pairs are those of {} that were checked.",
             count(sampled, "document")
         );
         ui.label(RichText::new(text).size(12.5).color(palette.weak));

@@ -24,7 +24,7 @@ pub enum Closing {
 pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("closing")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         ui.heading("A training run is under way");
         ui.add_space(6.0);
@@ -33,19 +33,19 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
         let name = first.map_or_else(String::new, |queued| file_name(&queued.folder));
         let mut text = format!("{name} is not finished.");
         if waiting > 0 {
-            text = format!("{text} {waiting} more wait for it.");
+            text = format!("{text} {waiting} more are queued behind it.");
         }
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(12.0);
         for (label, hint, closing) in [
             (
                 "Save, then close",
-                "It can be resumed from this very step",
+                "It can be resumed from this step",
                 Closing::Pause,
             ),
             (
                 "Finish first, then close",
-                "The window closes by itself when all runs have ended",
+                "The window closes when all runs have ended",
                 Closing::Finish,
             ),
             (
@@ -53,7 +53,7 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
                 "It can be resumed from its last checkpoint",
                 Closing::Abandon,
             ),
-            ("Do not close", "", Closing::Stay),
+            ("Keep open", "", Closing::Stay),
         ] {
             let button = if closing == Closing::Pause {
                 theme::primary(ui, label)
@@ -79,7 +79,7 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
 pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("losing")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(420.0);
         ui.heading(work);
         ui.add_space(6.0);
@@ -87,10 +87,10 @@ pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(12.0);
         ui.horizontal(|ui| {
-            if ui.button("Close all the same").clicked() {
+            if ui.button("Close anyway").clicked() {
                 answer = Some(Closing::Abandon);
             }
-            if ui.button("Do not close").clicked() {
+            if ui.button("Keep open").clicked() {
                 answer = Some(Closing::Stay);
             }
         });
@@ -107,11 +107,11 @@ pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>)
         return;
     };
     let modal = theme::modal(ctx, Id::unique("trash")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(420.0);
         ui.heading(format!("Move {} to the trash?", file_name(folder)));
         ui.add_space(6.0);
-        let text = "Its checkpoints, settings and curves go to the trash beside the runs; it can be brought back.";
+        let text = "Its checkpoints, settings and curves go to the trash next to the runs; it can be restored.";
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(12.0);
         ui.horizontal(|ui| {
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn work_is_lost_only_where_a_person_says_so() {
         for (label, expected) in [
-            ("Close all the same", Closing::Abandon),
-            ("Do not close", Closing::Stay),
+            ("Close anyway", Closing::Abandon),
+            ("Keep open", Closing::Stay),
         ] {
             let mut harness = Harness::builder()
                 .with_context_setup(crate::install_theme)

@@ -12,7 +12,7 @@ use canopy_app::training::{ChartKey, Training, TrainingCommand};
 use canopy_chart::charts::{Chart, XAxis, thousands};
 use canopy_train::{Order, Phase, RunState, Sample};
 
-/// Sentences of so many characters stand side by side.
+/// Maximum characters of sentences that are shown side by side.
 const SHORT: usize = 44;
 
 /// The tab below the charts.
@@ -27,7 +27,7 @@ enum Below {
 #[derive(Default)]
 pub struct RunPanel {
     charts: ChartViewState,
-    /// Made again when a run has told something new.
+    /// Rebuilt when a run has new events.
     drawn: Option<(ChartKey, Chart)>,
     below: Below,
 }
@@ -40,7 +40,7 @@ impl RunPanel {
         run: &RunSnapshot,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let room = ui.available_height();
         let page = ScrollArea::vertical().id_salt("run").auto_shrink(false);
         page.show(ui, |ui| {
@@ -123,7 +123,7 @@ impl RunPanel {
 
 fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let weak = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.label(weak("Over"));
         for (axis, label) in [
@@ -149,7 +149,7 @@ fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
 }
 
 fn header_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let summary = &run.summary;
     ui.horizontal(|ui| {
         ui.heading(run.name());
@@ -258,7 +258,7 @@ fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
             button(
                 ui,
                 "Resume",
-                "Goes on with the next step",
+                "Continues with the next step",
                 TrainingCommand::Order(folder(), Order::Resume),
             );
         }

@@ -39,7 +39,7 @@ pub(super) fn ways_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         way_ui(
             ui,
             "See how a model learns",
-            "A made-up language has nouns whose ending only another sentence of the document decides. Two small models \
+            "In a made-up language, the endings of nouns depend on another sentence of the document. Two small models \
              learn it in a minute or two: one reads sentence by sentence, the other the whole document.",
             |ui| {
                 let button = primary(ui, TRY);
@@ -54,7 +54,7 @@ pub(super) fn ways_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
             ui,
             "Train on your own documents",
             "They stay on this machine. Drop a translation memory (TMX), a table (TSV) or two folders of documents \
-             here: you are told what is in them before anything begins.",
+             here: you see what is in them before anything begins.",
             |ui| {
                 for (label, command) in [
                     ("Choose files…", TrainingCommand::NewCorpus),
@@ -71,7 +71,7 @@ pub(super) fn ways_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 fn way_ui(ui: &mut Ui, title: &str, text: &str, buttons: impl FnOnce(&mut Ui)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     card(ui, |ui| {
         ui.set_min_size(ui.available_size());
         ui.label(
@@ -89,7 +89,7 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, buttons: impl FnOnce(&mut Ui)) {
 
 /// The present step of the sample run, and where to look.
 pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let share = sample.learning().and_then(|number| {
         let run = state.training.run(sample.runs.get(number)?)?;
         run.summary.share()
@@ -110,7 +110,7 @@ pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: 
             let waits = state.training.queue.first();
             let waits = waits.is_some_and(|first| !state.is_sample(&first.folder));
             let text = if waits && matches!(sample.stage, SampleStage::Learning) {
-                "It begins when the runs before it have ended.".to_owned()
+                "It starts when the runs before it have ended.".to_owned()
             } else {
                 explanation(sample)
             };
@@ -159,7 +159,7 @@ fn buttons_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec
         SampleStage::Writing(..) | SampleStage::Learning | SampleStage::Comparing(_) => {
             let button = ui.add(plain("Stop the sample"));
             if button
-                .on_hover_text("Ends both runs at once; they can be deleted or go on")
+                .on_hover_text("Ends both runs at once; they can be deleted or resumed")
                 .clicked()
             {
                 push(TrainingCommand::StopSample);
@@ -192,7 +192,7 @@ fn buttons_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec
     }
 }
 
-/// As high as the one that matters beside it.
+/// As high as the label of the one that matters, next to it.
 fn plain(label: &str) -> Button<'_> {
     Button::new(label).min_size(vec2(70.0, 31.0))
 }
@@ -200,21 +200,19 @@ fn plain(label: &str) -> Button<'_> {
 fn explanation(sample: &Sample) -> String {
     let text = match (&sample.stage, sample.learning()) {
         (SampleStage::Writing(..), _) => {
-            "Tales of six animals are written in English and in a language that Canopy made up. It has no other speakers."
+            "Tales of six animals are written in English and in a language that Canopy made up."
         }
         (_, Some(0)) => {
-            "Every noun ends in -a, -o or -i, by a title that stands in another sentence of the tale. This model reads one \
-             sentence at a time: watch BLEU stop where nouns are a guess, right in one of three."
+            "Every noun ends in -a, -o or -i, depending on a title in another sentence of the tale. This model reads one sentence at a time: watch BLEU stop rising where nouns are guessed, right in one case of three."
         }
         (_, Some(_)) => {
-            "This model reads the whole tale through a tree of its sentences. At first it guesses too. Once it has found out \
-             where to look, BLEU leaves that of the first model behind."
+            "This model reads the whole tale through a tree of its sentences. At first it guesses too. Once it has learned where to look, its BLEU overtakes that of the first model."
         }
         (SampleStage::Learned, _) => {
             "Both have learned. Compare them on tales that neither has seen."
         }
         (SampleStage::Comparing(_), _) => {
-            "Both translate 50 tales that neither has seen, with animals under titles that they never had in training."
+            "Both translate 50 tales that neither has seen, with animals under titles they did not have in training."
         }
         (SampleStage::Compared(_), _) => return noun_scores(&sample.nouns),
         (SampleStage::Stopped, _) | (SampleStage::Learning, None) => {

@@ -12,7 +12,7 @@ use canopy_chart::charts::thousands;
 const COLUMNS: [(&str, &str); 9] = [
     ("Run", "Click to look at it"),
     ("System", "Preset"),
-    ("", "Where it stands"),
+    ("", "Place"),
     ("BLEU", "On all development documents, at the end"),
     ("best", "Best BLEU on the sample scored while training"),
     ("dev loss", "At the last validation"),
@@ -22,7 +22,7 @@ const COLUMNS: [(&str, &str); 9] = [
 ];
 
 pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let configs: Vec<_> = training
         .runs
         .iter()

@@ -18,7 +18,7 @@ use canopy_chart::typesetting::{
 /// Characters that stand together.
 #[derive(Clone)]
 pub(super) struct Cluster {
-    /// Of the whole text.
+    /// Characters of the whole text.
     pub chars: Range<usize>,
     pub letters: Vec<char>,
     /// Odd from right to left.
@@ -264,15 +264,15 @@ fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character>
             .position(|object| object.contains(&(first + place)))
     };
     // To the text around it an object is one sign without direction.
-    let mut told = String::with_capacity(paragraph.len());
+    let mut masked = String::with_capacity(paragraph.len());
     for (place, character) in paragraph.chars().enumerate() {
-        told.push(if object(place).is_some() {
+        masked.push(if object(place).is_some() {
             '\u{FFFC}'
         } else {
             character
         });
     }
-    let levels = levels(&told, text.direction);
+    let levels = levels(&masked, text.direction);
     let breaks = line_breaks(paragraph);
     let ends = paragraph.char_indices().map(|(at, it)| at + it.len_utf8());
     let mut characters: Vec<Character> = paragraph

@@ -34,7 +34,7 @@ pub struct Text {
 impl Text {
     /// A text that begins where its first letter says.
     pub fn new(job: LayoutJob) -> Self {
-        let direction = Direction::of(&job.text, None);
+        let direction = Direction::from_text(&job.text, None);
         Self {
             job,
             direction,
@@ -48,7 +48,7 @@ pub fn galley(ui: &Ui, text: Text) -> Arc<Galley> {
     painted(ui.painter(), text)
 }
 
-/// The same where there is no more than a painter.
+/// Typesets a text with a painter alone.
 pub fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
     let is_plain = is_simple(&text.job.text) && text.direction == Direction::LeftToRight;
     // Pieces are set along a line that begins on the left.
@@ -131,7 +131,7 @@ impl Galleys {
         if !self.witness.as_ref().is_some_and(is_same) {
             self.kept.clear();
         }
-        // What a frame asks for twice is laid out once; what two frames do not ask for is forgotten.
+        // Text that a frame uses twice is laid out once; text that two frames do not use is forgotten.
         let before = self.pass;
         self.kept.retain(|_, (used, _)| *used >= before);
         self.witness = Some(witness);
@@ -163,7 +163,7 @@ pub fn places(galley: &Galley, chars: &Range<usize>) -> Vec<Rect> {
                 in_row.push((row.pos.x + start.min(end), row.pos.x + start.max(end)));
             }
         }
-        // White space at the end of a line reaches beyond it.
+        // White space at the end of a line reaches past it.
         let is_last = index + 1 == galley.rows.len();
         if !is_last && chars.start >= first + trimmed(row) && chars.start < first + count {
             in_row.clear();

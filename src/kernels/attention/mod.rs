@@ -49,7 +49,7 @@ impl Segment {
     }
 }
 
-/// Who attends to what.
+/// Which tokens attend to which.
 #[derive(Debug, Clone)]
 pub struct Attention {
     /// Heads, side by side in the columns.
@@ -98,7 +98,7 @@ pub fn attention(q: Tensor<2>, k: Tensor<2>, v: Tensor<2>, spec: &Attention) -> 
         .unwrap_or_else(|| plain(&q, &k, &v, spec).0)
 }
 
-/// The weights that [`attention`] uses, for whoever wants to see them.
+/// The weights that [`attention`] uses, for display.
 ///
 /// # Shapes
 /// - q: `[rows, d_model]`; k: `[key rows, d_model]`
@@ -182,7 +182,7 @@ mod tests {
                 |[q, k, v]| plain(&q, &k, &v, &spec).0,
             );
         }
-        // A row of the keys that nobody reads, and masks within.
+        // A row of the keys that is not read, and masks within.
         for (causal, segments) in [
             (false, [(0..2, 0..4), (2..4, 4..8)]),
             (true, [(0..2, 0..4), (2..4, 4..8)]),

@@ -83,7 +83,7 @@ fn shape(columns: usize, spec: &Attention) -> [Number; 4] {
     ]
 }
 
-/// Of contiguous rows: what comes out, and the logarithm of each sum of exponentials, `[rows, heads]`.
+/// Attention over contiguous rows: the output, and the logarithm of each sum of exponentials, `[rows, heads]`.
 pub(super) fn launch([q, k, v]: [&CubeTensor; 3], spec: &Attention) -> (CubeTensor, CubeTensor) {
     let [rows, columns] = [0, 1].map(|axis| q.shape()[axis]);
     let (output, sums) = (empty(q, [rows, columns]), empty(q, [rows, spec.num_heads]));

@@ -16,7 +16,7 @@ const COLUMNS: usize = 64;
 const PARTS: usize = 256;
 const LEAST: usize = 32;
 
-/// Of contiguous rows.
+/// Adds the bias to contiguous rows.
 pub(super) fn launch(x: &CubeTensor, bias: &CubeTensor) -> CubeTensor {
     let sizes @ [rows, columns] = [0, 1].map(|axis| x.shape()[axis]);
     let output = empty(x, sizes);

@@ -12,7 +12,7 @@ use super::{Kernel, Number, TrainingKernels, empty, groups_for, numbers_of, trac
 use crate::dropout::Dropout;
 use crate::tape::on_tape;
 
-/// Of contiguous rows.
+/// Applies dropout to contiguous rows.
 pub(super) fn launch(x: &CubeTensor, relu: bool, mask: Dropout) -> CubeTensor {
     let sizes @ [rows, columns] = [0, 1].map(|axis| x.shape()[axis]);
     let output = empty(x, sizes);
@@ -27,7 +27,7 @@ pub(super) fn launch(x: &CubeTensor, relu: bool, mask: Dropout) -> CubeTensor {
     output
 }
 
-/// Of contiguous rows, by what came out.
+/// Gradient for contiguous rows, by their outputs.
 pub(super) fn launch_relu_gradient(
     gradient: &CubeTensor,
     output: &CubeTensor,

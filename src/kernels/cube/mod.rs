@@ -1,8 +1,8 @@
 //! Kernels of our own for training on a GPU (WGSL in `shaders/training`), on the tensors and the tape of burn.
 //!
-//! Burn computes a norm by a dozen kernels, sums a row of scores by one thread, and multiplies by a kernel that is not tuned for
-//! the shape; what that costs is in docs/research/speed-gpu.md. Here each is a step of the tape. Whether one runs is asked when it is
-//! called: the others are on a device without a tape, or of another kind.
+//! Burn computes a norm by a dozen kernels, sums a row of scores by one thread, and multiplies by a kernel that is not
+//! tuned for the shape; what that costs is in docs/research/speed-gpu.md. Here each is a step of the tape. Whether one runs
+//! is decided when it is called: the others are on a device without a tape, or of another kind.
 
 mod attention;
 mod bias;
@@ -71,7 +71,7 @@ const FOURS: usize = 16;
 /// Backends with these kernels.
 #[backend_extension(Cube, Fusion)]
 pub(crate) trait TrainingKernels: Backend {
-    /// Of matrices.
+    /// Product of two matrices, turned as `way` says.
     #[fusion(dtype = a, shape = way.turned.output(a, b))]
     fn turned_product(a: FloatTensor<Self>, b: FloatTensor<Self>, way: Way) -> FloatTensor<Self>;
 
@@ -190,7 +190,7 @@ pub(crate) trait TrainingKernels: Backend {
         lists: Lists,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
-    /// Those by word keys, values and sentence keys.
+    /// Gradients of word keys, values and sentence keys.
     #[fusion(meta = |gradient, word_queries, _, _, _, lists| lists.keys(gradient, word_queries))]
     fn selected_key_gradients(
         gradient: FloatTensor<Self>,
@@ -364,7 +364,7 @@ fn with(text: &str, constant: &str) -> String {
 /// Numbers that a group of a kernel for each number of a tensor takes.
 const NUMBERS: usize = 1_024;
 
-/// Groups for so many numbers.
+/// Groups for a number of elements.
 fn groups_for(numbers: usize) -> [usize; 3] {
     a_group_each(numbers.div_ceil(NUMBERS))
 }
@@ -381,7 +381,7 @@ fn numbers_of(mask: Dropout) -> [Number; 4] {
     ]
 }
 
-/// Groups for so many rows, one each.
+/// Groups for a number of rows, one each.
 fn a_group_each(rows: usize) -> [usize; 3] {
     [rows.min(LINE), rows.div_ceil(LINE), 1]
 }

@@ -16,7 +16,8 @@ use crate::tape::on_tape;
 const PARTS: usize = 256;
 const LEAST: usize = 16;
 
-/// Of contiguous rows, and of a branch with its mask if there is one: behind γ and β, before them, and 1 / deviation of each.
+/// Norm of contiguous rows, with a branch and its mask if there is one: outputs after γ and β, before them, and 1 /
+/// deviation of each.
 pub(super) fn launch(
     x: &CubeTensor,
     branch: Option<(&CubeTensor, Dropout)>,
@@ -118,7 +119,7 @@ impl Backward<Wgpu, 3> for Step {
     }
 }
 
-/// Of every row. None where it is for others to compute, or where a row is no whole fours of numbers.
+/// Norm of every row. `None` where another path computes it, or where the width is no multiple of four.
 ///
 /// # Shapes
 /// - x: `[rows, d_model]`; gamma, beta: `[d_model]`; output: `[rows, d_model]`

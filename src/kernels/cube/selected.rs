@@ -157,7 +157,7 @@ impl Lists {
     }
 }
 
-/// Of contiguous word queries, word keys, values, sentence queries and sentence keys: what comes out, and the weights.
+/// Attention over contiguous word queries, word keys, values, sentence queries and sentence keys: the output, and the weights.
 pub(super) fn launch(inputs: [&CubeTensor; 5], lists: &Lists) -> (CubeTensor, CubeTensor) {
     let [
         word_queries,
@@ -324,9 +324,9 @@ impl Backward<Wgpu, 5> for Step {
     }
 }
 
-/// [`crate::selected_attention`] to word queries, word keys, values, sentence queries and sentence keys. None where it is for
-/// others to compute: on another kind of device, where a key is in two sentences, where heads are wider than 128 numbers or no whole
-/// fours of them, where nothing is read, and where there are too many weights to keep.
+/// [`crate::selected_attention`] to word queries, word keys, values, sentence queries and sentence keys. None where it is
+/// for others to compute: on another kind of device, where a key is in two sentences, where heads are wider than 128
+/// numbers or no whole fours of them, where nothing is read, and where there are too many weights to keep.
 pub(crate) fn selected_attention(
     inputs: [&Tensor<2>; 5],
     spec: &SelectedAttention,

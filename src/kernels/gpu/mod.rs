@@ -56,7 +56,7 @@ enum Kernel {
     ManyHalves,
     Norm,
     Attend,
-    Likeliest,
+    TopK,
     Ssru,
     Gather,
     Label,
@@ -91,7 +91,7 @@ fn has_halves(adapter: &wgpu::Adapter) -> bool {
 static GPUS: Mutex<Vec<(Device, Arc<Gpu>)>> = Mutex::new(Vec::new());
 
 impl Gpu {
-    /// A GPU of its own on the first adapter of this machine, whatever that is, with what every GPU can be asked for; none
+    /// A GPU of its own on the first adapter of this machine, whatever that is, with the limits of every GPU; none
     /// where there is no adapter.
     pub fn on_first_adapter() -> Option<Arc<Self>> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
@@ -141,7 +141,7 @@ impl Gpu {
     }
 
     /// The GPU behind a device of burn that learns nothing; none behind the CPU.
-    pub fn of(device: &Device) -> Option<Arc<Self>> {
+    pub fn from_device(device: &Device) -> Option<Arc<Self>> {
         let gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut gpus = gpus.iter();
         gpus.find_map(|(known, gpu)| (known == device).then(|| Arc::clone(gpu)))
@@ -151,12 +151,12 @@ impl Gpu {
         &self.pipelines.get_or_init(|| pipelines(&self.device))[kernel as usize]
     }
 
-    /// Whether so many bytes can be bound at once.
+    /// Whether a number of bytes can be bound at once.
     pub fn has_room(&self, bytes: u64) -> bool {
         bytes <= self.device.limits().max_storage_buffer_binding_size
     }
 
-    /// Memory for so many numbers of 32 bits, which are not defined.
+    /// Memory for `count` numbers of 32 bits, which are undefined.
     ///
     /// # Panics
     /// If there is too little, with a message that says so.
@@ -183,7 +183,7 @@ impl Gpu {
             .write_buffer(buffer, 0, bytemuck::cast_slice(numbers));
     }
 
-    /// Memory for so many numbers that begins with those of `old`.
+    /// Memory for `count` numbers that begins with those of `old`.
     ///
     /// # Panics
     /// As [`Self::room`].
@@ -278,7 +278,7 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
     kernels.into_par_iter().map(pipeline).collect()
 }
 
-/// The bindings of a kernel: its shape, so many buffers that it reads, and so many that it writes.
+/// The bindings of a kernel: its shape, the buffers that it reads, and those that it writes.
 fn layout(device: &wgpu::Device, [read_only, written]: [usize; 2]) -> wgpu::BindGroupLayout {
     let entry = |binding: usize, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
         binding: u32::try_from(binding).expect("few bindings"),

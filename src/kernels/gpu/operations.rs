@@ -4,7 +4,7 @@ use wgpu::Buffer;
 
 use super::run::{Run, check, number};
 use super::{GpuKeys, GpuMatrix, Kernel};
-use crate::ReadTokens;
+use crate::TokenSelection;
 use crate::packed::Activation;
 
 /// Which rows of a memory are the keys of queries.
@@ -174,25 +174,25 @@ impl Run<'_> {
     }
 
     /// Selects scores from `[rows, vocab]` as `read` says: for each row the normaliser, the scores of the first ids, the best
-    /// ones, their ids. `told` has room for it.
+    /// ones, their ids. `selected` has room for it.
     pub fn top_k(
         &mut self,
         scores: &Buffer,
-        told: &Buffer,
+        selected: &Buffer,
         [rows, vocab]: [usize; 2],
-        read: ReadTokens,
+        read: TokenSelection,
     ) {
         check(scores, rows * vocab);
-        check(told, rows * read.num_told());
+        check(selected, rows * read.num_values());
         self.push(
-            Kernel::Likeliest,
+            Kernel::TopK,
             &[number(vocab), number(read.first), number(read.top_k)],
-            &[scores, told],
+            &[scores, selected],
             [rows, 1],
         );
     }
 
-    /// One word of a recurrent unit for so many hypotheses, `before` words after its beginning; its cells come to the rows of
+    /// One word of a recurrent unit for a number of hypotheses, `before` words after its beginning; its cells come to the rows of
     /// `cells` from `first` on, and where those before are `places` say as for [`Keys::Listed`].
     ///
     /// # Shapes
@@ -225,25 +225,25 @@ impl Run<'_> {
     }
 
     /// The scores of the tokens that followed the `nearest` states of each of `rows` hypotheses, which [`Self::top_k`]
-    /// has told in `near`, of no first ids.
+    /// has selected into `near`, without first ids.
     ///
     /// # Shapes
-    /// - scores: `[rows, vocab]`; told: `[rows, nearest]`
+    /// - scores: `[rows, vocab]`; gathered: `[rows, nearest]`
     pub fn gather(
         &mut self,
         keys: &GpuKeys,
         (scores, near): (&Buffer, &Buffer),
-        told: &Buffer,
+        gathered: &Buffer,
         [rows, vocab, nearest]: [usize; 3],
     ) {
         let width = 1 + 2 * nearest;
         check(scores, rows * vocab);
         check(near, rows * width);
-        check(told, rows * nearest);
+        check(gathered, rows * nearest);
         self.push(
             Kernel::Gather,
             &[vocab, nearest, 1 + nearest, width].map(number),
-            &[scores, near, &keys.next, told],
+            &[scores, near, &keys.next, gathered],
             [rows, 1],
         );
     }

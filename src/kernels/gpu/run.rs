@@ -20,7 +20,7 @@ pub struct Bound {
     pub(super) nothing: Buffer,
 }
 
-/// Bytes from the numbers of one kernel to those of the next: what every GPU can be asked for.
+/// Bytes from the numbers of one kernel to those of the next: the alignment that every GPU accepts.
 const APART: usize = 256;
 
 impl Bound {
@@ -38,7 +38,7 @@ impl Bound {
         }
     }
 
-    /// Forgets buffers, so that those that nobody else holds are given back.
+    /// Forgets buffers, so that those without other owners are freed.
     pub fn forget(&mut self) {
         self.groups.clear();
     }
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Adds a kernel with the numbers that describe its work, to be started in so many groups of threads.
+    /// Adds a kernel with the numbers that describe its work, to be started in a number of groups of threads.
     pub(super) fn push(
         &mut self,
         kernel: Kernel,
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
         encoder
     }
 
-    /// Starts all kernels so far and waits for the first numbers of some buffers, so many of each.
+    /// Starts all kernels so far and waits for the first numbers of some buffers, a count for each.
     ///
     /// # Panics
     /// If the device is lost, with a message that says so.
@@ -216,10 +216,10 @@ impl<'a> Run<'a> {
             submission_index: Some(submission),
             timeout: None,
         });
-        let told = receiver.recv();
+        let outcome = receiver.recv();
         let mapped = slice.get_mapped_range();
-        let (true, Ok(Ok(())), Ok(mapped)) = (polled.is_ok(), &told, mapped) else {
-            panic!("the device is lost: {polled:?}, {told:?}");
+        let (true, Ok(Ok(())), Ok(mapped)) = (polled.is_ok(), &outcome, mapped) else {
+            panic!("the device is lost: {polled:?}, {outcome:?}");
         };
         let mut begin = 0;
         let numbers = wanted.map(|(_, count)| {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::packed::{Activation, RowNorm, Weights};
-use crate::{NextScores, ReadTokens};
+use crate::{StepScores, TokenSelection};
 
 fn gpu() -> Arc<Gpu> {
     Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least")
@@ -67,7 +67,7 @@ fn products_of_few_rows_and_of_many_are_those_of_64_bits() {
             numbers(outputs, 3),
         );
         let sums = product(&x, &weights, &bias, inputs);
-        // Behind a row that is somebody else's.
+        // After a row of another hypothesis.
         let before = numbers(outputs, 4);
         let of = |in_halves: bool, few: usize, bound: &mut Bound| {
             let by_rows = Weights::by_rows(&weights, outputs);
@@ -215,7 +215,7 @@ fn attention_reads_the_rows_that_are_named() {
         ),
     ] {
         let mut run = Run::new(&gpu, &mut bound);
-        let asked = Attended {
+        let attended = Attended {
             queries: &on_gpu,
             memory: &read,
             places: &places,
@@ -223,7 +223,7 @@ fn attention_reads_the_rows_that_are_named() {
             num_heads,
             columns,
         };
-        run.attend(asked, &y, 3);
+        run.attend(attended, &y, 3);
         let found = floats(numbers_of(run, &y, 3 * columns));
         for (row, rows) in named.iter().enumerate() {
             let query = &queries[row * columns..][..columns];
@@ -238,7 +238,7 @@ fn attention_reads_the_rows_that_are_named() {
 }
 
 #[test]
-fn the_likeliest_are_told_with_the_lowest_ids_first() {
+fn the_top_scores_come_with_the_lowest_ids_first() {
     let gpu = gpu();
     let vocab = 700;
     // Equal scores, impossible ones, and others.
@@ -249,13 +249,13 @@ fn the_likeliest_are_told_with_the_lowest_ids_first() {
     let on_gpu = gpu.filled(&scores);
     let mut bound = Bound::new(&gpu);
     for (first, top_k) in [(0, 1), (5, 8)] {
-        let read = ReadTokens { first, top_k };
-        let told = gpu.room(3 * read.num_told());
+        let read = TokenSelection { first, top_k };
+        let selected = gpu.room(3 * read.num_values());
         let mut run = Run::new(&gpu, &mut bound);
-        run.top_k(&on_gpu, &told, [3, vocab], read);
-        let told = numbers_of(run, &told, 3 * read.num_told());
-        let mut found = NextScores::default();
-        read.tell(&told, &mut found, f32::from_bits, Some);
+        run.top_k(&on_gpu, &selected, [3, vocab], read);
+        let selected = numbers_of(run, &selected, 3 * read.num_values());
+        let mut found = StepScores::default();
+        read.unpack(&selected, &mut found, f32::from_bits, Some);
         let columns = found.columns.clone().expect("a part of them");
         for (row, scores) in scores.chunks(vocab).enumerate() {
             let sum: f64 = scores.iter().map(|&score| f64::from(score).exp()).sum();
@@ -294,7 +294,7 @@ fn labels_and_tokens_that_followed_states_have_their_scores() {
     let squares: Vec<f32> = keys.chunks(d_model).map(square).collect();
     let next: Vec<u32> = (0..40).map(|state| state * 7 % 300).collect();
     let gpu_keys = GpuKeys::new(&gpu, &keys, &squares, &next);
-    let (x, near, told, theirs) = (
+    let (x, near, selected, theirs) = (
         gpu.filled(&queries),
         gpu.room(rows * states),
         gpu.room(rows * 7),
@@ -302,12 +302,14 @@ fn labels_and_tokens_that_followed_states_have_their_scores() {
     );
     let mut run = Run::new(&gpu, &mut bound);
     run.nearness(&gpu_keys, &x, &near, rows);
-    let nearest = ReadTokens { first: 0, top_k: 3 };
-    run.top_k(&near, &told, [rows, states], nearest);
-    run.gather(&gpu_keys, (&on_gpu, &told), &theirs, [rows, vocab, 3]);
-    let [told, theirs] = run.read([(&told, rows * 7), (&theirs, rows * 3)]);
-    let told = told.chunks(7).zip(queries.chunks(d_model));
-    for (((told, query), theirs), scores) in told.zip(theirs.chunks(3)).zip(scores.chunks(vocab)) {
+    let nearest = TokenSelection { first: 0, top_k: 3 };
+    run.top_k(&near, &selected, [rows, states], nearest);
+    run.gather(&gpu_keys, (&on_gpu, &selected), &theirs, [rows, vocab, 3]);
+    let [selected, theirs] = run.read([(&selected, rows * 7), (&theirs, rows * 3)]);
+    let selected = selected.chunks(7).zip(queries.chunks(d_model));
+    for (((selected, query), theirs), scores) in
+        selected.zip(theirs.chunks(3)).zip(scores.chunks(vocab))
+    {
         let distance = |state: u32| {
             let key = &keys[state as usize * d_model..][..d_model];
             let apart = key.iter().zip(query).map(|(a, b)| (a - b) * (a - b));
@@ -315,8 +317,8 @@ fn labels_and_tokens_that_followed_states_have_their_scores() {
         };
         let mut order: Vec<u32> = (0..40).collect();
         order.sort_by(|&a, &b| distance(a).total_cmp(&distance(b)));
-        assert_eq!(told[4..], order[..3]);
-        for ((&state, &near), &theirs) in told[4..].iter().zip(&told[1..]).zip(theirs) {
+        assert_eq!(selected[4..], order[..3]);
+        for ((&state, &near), &theirs) in selected[4..].iter().zip(&selected[1..]).zip(theirs) {
             let found = square(query) - 2.0 * f32::from_bits(near);
             assert!((found - distance(state)).abs() < 1e-4);
             let score = scores[next[state as usize] as usize];

@@ -4,7 +4,7 @@
 //! `(u - 128) w` is that of `u w` less 128 times that of `w`, the latter stands in the sums from the beginning. Where there
 //! is no VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
 //!
-//! Integers of a file stay what they are. Where it tells the multiplier of the rows, too, they are rounded by it, and all
+//! Integers of a file stay what they are. Where it has the multiplier of the rows, too, they are rounded by it, and all
 //! processors compute the same sums.
 
 #![allow(
@@ -96,7 +96,7 @@ pub(super) struct BytePanels {
     inputs: usize,
     outputs: usize,
     lines: Vec<Line>,
-    /// Of each panel's columns: their sum times the byte of 0, negative.
+    /// Offsets of each panel's columns: their sum times the byte of 0, negative.
     offsets: Vec<[i32; COLUMNS]>,
     scales: Vec<[f32; COLUMNS]>,
     bias: Vec<[f32; COLUMNS]>,
@@ -142,7 +142,7 @@ impl BytePanels {
     fn levels(&self) -> (u8, f32) {
         match (self.instructions, self.activations) {
             (_, None) => self.instructions.levels(),
-            // Products of signed bytes: their absolute values and signs are told apart.
+            // Products of signed bytes: absolute values and signs are separated.
             (Instructions::Avx2, Some(_)) => (0, 127.0),
             (_, Some(_)) => (INTGEMM_ZERO, 127.0),
         }
@@ -229,7 +229,7 @@ impl BytePanels {
         }
     }
 
-    /// Panels for so many more columns, empty: lines, offsets and scales.
+    /// Panels for a number of further columns, empty: lines, offsets and scales.
     #[expect(clippy::type_complexity, reason = "what `pack_panels` deals out")]
     fn new_panels(
         &mut self,

@@ -29,7 +29,7 @@ pub use table::{Integers, Kept, Table};
 /// Columns of a matrix that are packed together: one AVX-512 register, two of AVX2.
 const COLUMNS: usize = 16;
 
-/// The operations that one core computes before it pays to ask another one.
+/// The operations from which a second core pays off.
 const LARGE: usize = 1 << 24;
 
 /// How weights are kept.
@@ -80,7 +80,7 @@ impl<'a, T> Weights<'a, T> {
     }
 }
 
-/// A column of weights: every so many numbers one.
+/// A column of weights: one number in every `stride`.
 #[derive(Debug, Clone, Copy)]
 struct Column<'a, T = f32> {
     values: &'a [T],
@@ -118,7 +118,7 @@ pub struct Scratch {
     bytes: bytes::Quantised,
     part: Vec<f32>,
     several_cores: bool,
-    /// Scratch space of whoever asks for products.
+    /// Scratch space of the caller of products.
     pub wide: Vec<f32>,
 }
 
@@ -366,7 +366,7 @@ impl PackedMatrix {
         }
     }
 
-    /// On how many cores it pays to compute a product of so many rows.
+    /// The number of cores on which it pays to compute a product of `rows` rows.
     fn cores(&self, rows: usize, several_cores: bool) -> usize {
         let is_large = rows * self.inputs * self.outputs >= LARGE;
         let cores = if several_cores && is_large {

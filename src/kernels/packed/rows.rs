@@ -181,7 +181,7 @@ fn logistic(x: f32) -> f32 {
 /// The logistic function as `e^x / (1 + e^x)`, which Marian computes.
 #[inline(always)]
 fn share_of_exp(x: f32) -> f32 {
-    /// Beyond it `1 + e^x` is `e^x`.
+    /// Above it `1 + e^x` is `e^x`.
     const MOST: f32 = 88.0;
     let e = exp(if x > MOST { MOST } else { x });
     e / (1.0 + e)

@@ -21,7 +21,7 @@ use crate::vectors::softmax_in;
 pub struct SelectedRows<'a> {
     /// Keys of the sentences of each document.
     pub documents: &'a SharedRows,
-    /// Of each sentence.
+    /// Words of each sentence.
     pub words: &'a SharedRows,
     /// Heads, side by side in the columns.
     pub num_heads: usize,
@@ -29,7 +29,7 @@ pub struct SelectedRows<'a> {
     pub normaliser: WordNormaliser,
 }
 
-/// Who reads, and what.
+/// The queries, and what they read.
 #[derive(Debug, Clone, Copy)]
 pub struct Readers<'a> {
     /// The number of their document, and of its first sentence.
@@ -72,9 +72,9 @@ struct Selection<'a> {
     rows: SelectedRows<'a>,
     readers: Readers<'a>,
     queries: Range<usize>,
-    /// Of sentences, `[QUERIES, width]`.
+    /// Weights of sentences, `[QUERIES, width]`.
     weights: &'a mut [f32],
-    /// Of words of a sentence, `[QUERIES, width]`.
+    /// Weights of words of a sentence, `[QUERIES, width]`.
     words: &'a mut [f32],
     output: &'a mut [f32],
 }
@@ -113,8 +113,8 @@ impl Selection<'_> {
             for query in 0..Q {
                 rows[query] = self.queries.start + first + query;
             }
-            let asking = self.readers.sentence_queries;
-            let q = head_rows(asking, rows, columns.start..columns.end, d_model);
+            let query_weights = self.readers.sentence_queries;
+            let q = head_rows(query_weights, rows, columns.start..columns.end, d_model);
             let keys = &sentences.keys[columns.start * width..columns.end * width];
             all_scores::<S, Q>(simd, &q, keys, width, self.weights);
             let by = scale(d_head);
@@ -172,8 +172,8 @@ impl Selection<'_> {
         for query in 0..Q {
             rows[query] += self.queries.start;
         }
-        let asking = self.readers.word_queries;
-        let q = head_rows(asking, rows, columns.start..columns.end, d_model);
+        let query_weights = self.readers.word_queries;
+        let q = head_rows(query_weights, rows, columns.start..columns.end, d_model);
         let keys = &run.keys[columns.start * width..columns.end * width];
         all_scores::<S, Q>(simd, &q, keys, width, self.words);
         for query in 0..Q {

@@ -4,7 +4,7 @@
     clippy::needless_range_loop,
     clippy::manual_memcpy,
     reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; what these are told the address of is in memory and no register"
+    not; memory whose address these get is in no register"
 )]
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::vectors::softmax_in;
 /// Queries of which each number of keys and values that is read serves all.
 pub(super) const QUERIES: usize = 4;
 
-/// Runs of keys and values. Keys are turned: the scores of places beside each other are computed in one register, without
+/// Runs of keys and values. Keys are transposed: the scores of adjacent places are computed in one register, without
 /// sums across it.
 #[derive(Debug, Clone)]
 pub struct SharedRows {
@@ -38,7 +38,7 @@ pub(super) struct Run {
 }
 
 impl SharedRows {
-    /// Of these rows of keys and values.
+    /// Packs these rows of keys and values.
     ///
     /// # Shapes
     /// - keys, values: `[rows, d_model]`
@@ -64,10 +64,10 @@ impl SharedRows {
                 values: read,
             }
         };
-        Self::of(runs.into_iter().map(run).collect(), d_model)
+        Self::from_runs(runs.into_iter().map(run).collect(), d_model)
     }
 
-    fn of(runs: Vec<Run>, d_model: usize) -> Self {
+    fn from_runs(runs: Vec<Run>, d_model: usize) -> Self {
         Self {
             longest: runs.iter().map(|run| run.len).max().unwrap_or(0),
             runs,
@@ -78,7 +78,7 @@ impl SharedRows {
     /// The runs of all, one behind the other.
     pub fn joined(parts: impl IntoIterator<Item = Self>, d_model: usize) -> Self {
         let runs = parts.into_iter().flat_map(|part| part.runs);
-        Self::of(runs.collect(), d_model)
+        Self::from_runs(runs.collect(), d_model)
     }
 
     /// Attention of the rows `queries` of `q` to a run, in heads of `d_model / num_heads` columns; zeros where it has none. Row `n`

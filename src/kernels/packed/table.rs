@@ -98,7 +98,7 @@ impl Table {
     /// Rows of `columns` numbers.
     ///
     /// # Panics
-    /// If they are not so many.
+    /// If their number differs.
     pub fn kept(kept: Kept, [rows, columns]: [usize; 2]) -> Self {
         let found = match &kept {
             Kept::Floats(values) => values.len(),

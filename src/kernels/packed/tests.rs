@@ -1,4 +1,4 @@
-//! Packed products and what stands between them, beside their definitions.
+//! Packed products and the operations between them, compared with their definitions.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -210,8 +210,14 @@ fn several_queries_read_as_one_does() {
             for queries in [0..9, 2..3, 4..4, 0..6] {
                 let width = d_model + 3;
                 let mut found = vec![7.0; queries.len() * width];
-                let asked = (columns(&q), queries.clone());
-                shared.attend(run, asked, heads, &mut weights, (&mut found, width));
+                let queries_of_all = (columns(&q), queries.clone());
+                shared.attend(
+                    run,
+                    queries_of_all,
+                    heads,
+                    &mut weights,
+                    (&mut found, width),
+                );
                 for (query, found) in queries.zip(found.chunks_exact(width)) {
                     let row = |place: usize| {
                         [&k, &v].map(|it| &it[(rows.start + place) * d_model..][..d_model])

@@ -23,7 +23,7 @@ use self::reading::Head;
 use super::cpu::{self, Operand};
 use super::cube;
 
-/// Who reads which sentences, and how scores become weights.
+/// Which queries read which sentences, and how scores become weights.
 #[derive(Debug, Clone)]
 pub struct SelectedAttention {
     /// Heads, side by side in the columns.

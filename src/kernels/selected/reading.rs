@@ -18,7 +18,7 @@ use crate::vectors::{dot, dot_in, softmax_in, sum, sum_in};
 /// The columns of one head: word queries, word keys, values, sentence queries, sentence keys.
 pub(super) struct Head<'a> {
     spec: &'a SelectedAttention,
-    /// Of all heads; nothing is copied, for a search reads a whole document's keys at every word.
+    /// Inputs of all heads; nothing is copied, for a search reads a whole document's keys at every word.
     inputs: [&'a [f32]; 5],
     number: usize,
     /// Columns of queries and keys, and of values.
@@ -275,7 +275,7 @@ impl WithSimd for Read<'_> {
 struct Context<'a> {
     head: &'a Head<'a>,
     chosen: &'a [usize],
-    /// Of the words of all chosen sentences.
+    /// Weights of the words of all chosen sentences.
     weights: &'a [f32],
     output: &'a mut [f32],
 }

@@ -1,4 +1,4 @@
-//! Reads numbers and texts from bytes, never beyond their end.
+//! Reads numbers and texts from bytes, never past their end.
 
 /// Fewer bytes were left than a field needs.
 pub(super) type Read<T> = Result<T, String>;

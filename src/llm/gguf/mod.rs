@@ -5,23 +5,26 @@
 mod cursor;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod value;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use canopy_base::error::{Error, Result};
 use cursor::{Cursor, Read};
 use memmap2::Mmap;
+pub use texts::Texts;
 pub use value::Value;
 
 use super::blocks::Kind;
 
 const MAGIC: &[u8; 4] = b"GGUF";
 
-/// What tensors begin at multiples of, unless the file says otherwise.
+/// Alignment of tensors in bytes, unless the file gives another one.
 const ALIGNMENT: i64 = 32;
 
 /// A tensor of a file: rows of blocks.
@@ -39,7 +42,7 @@ pub struct Tensor {
 /// An open file; its tensors stay where they are on the disk until they are read.
 #[derive(Debug)]
 pub struct Gguf {
-    bytes: Mmap,
+    bytes: Arc<Mmap>,
     metadata: BTreeMap<String, Value>,
     tensors: BTreeMap<String, Tensor>,
     path: PathBuf,
@@ -49,7 +52,7 @@ pub struct Gguf {
 struct Problem(String, String);
 
 /// For `map_err`: a problem of `field`.
-fn of(field: impl Into<String>) -> impl FnOnce(String) -> Problem {
+fn in_field(field: impl Into<String>) -> impl FnOnce(String) -> Problem {
     move |problem| Problem(field.into(), problem)
 }
 
@@ -72,7 +75,7 @@ impl Gguf {
             path: path.to_owned(),
         })?;
         Ok(Self {
-            bytes,
+            bytes: Arc::new(bytes),
             metadata,
             tensors,
             path: path.to_owned(),
@@ -169,10 +172,10 @@ impl Gguf {
         }
     }
 
-    pub(crate) fn texts(&self, key: &str) -> Result<Option<&[String]>> {
+    pub(crate) fn texts(&self, key: &str) -> Result<Option<Texts>> {
         match self.metadata.get(key) {
             None => Ok(None),
-            Some(Value::Texts(texts)) => Ok(Some(texts)),
+            Some(Value::Texts(starts)) => Ok(Some(Texts::new(&self.bytes, starts))),
             Some(value) => Err(self.wrong_kind(key, value, "a list of texts")),
         }
     }
@@ -203,45 +206,49 @@ type Contents = (BTreeMap<String, Value>, BTreeMap<String, Tensor>);
 
 fn read(bytes: &[u8]) -> Result<Contents, Problem> {
     let mut from = Cursor::new(bytes);
-    let magic = from.take(MAGIC.len()).map_err(of("beginning"))?;
+    let magic = from.take(MAGIC.len()).map_err(in_field("beginning"))?;
     if magic != MAGIC {
-        return Err(of("beginning")("this is no GGUF file".to_owned()));
+        return Err(in_field("beginning")("this is no GGUF file".to_owned()));
     }
-    let version = from.u32().map_err(of("version"))?;
+    let version = from.u32().map_err(in_field("version"))?;
     if !(2..=3).contains(&version) {
         let is_swapped = (2..=3).contains(&version.swap_bytes());
         let hint = if is_swapped { ", big-endian" } else { "" };
-        return Err(of("version")(format!(
+        return Err(in_field("version")(format!(
             "it is {version}{hint}; 2 and 3, little-endian, are known"
         )));
     }
     // Lengths, dimensions, kind and offset of a nameless tensor; key length, kind and value of metadata.
-    let num_tensors = from.count(8 + 4 + 4 + 8).map_err(of("number of tensors"))?;
-    let num_values = from.count(8 + 4 + 1).map_err(of("number of metadata"))?;
+    let num_tensors = from
+        .count(8 + 4 + 4 + 8)
+        .map_err(in_field("number of tensors"))?;
+    let num_values = from
+        .count(8 + 4 + 1)
+        .map_err(in_field("number of metadata"))?;
     let mut metadata = BTreeMap::new();
     for number in 0..num_values {
-        let key = from.text().map_err(of(format!("key {number}")))?;
-        let value = value::read(&mut from).map_err(of(key))?;
+        let key = from.text().map_err(in_field(format!("key {number}")))?;
+        let value = value::read(&mut from).map_err(in_field(key))?;
         if metadata.insert(key.to_owned(), value).is_some() {
-            return Err(of(key)("it occurs twice".to_owned()));
+            return Err(in_field(key)("it occurs twice".to_owned()));
         }
     }
-    let alignment = alignment(&metadata).map_err(of("general.alignment"))?;
+    let alignment = alignment(&metadata).map_err(in_field("general.alignment"))?;
     let mut declared = Vec::new();
     for number in 0..num_tensors {
         let name = from
             .text()
-            .map_err(of(format!("name of tensor {number}")))?;
-        let tensor = Declared::read(&mut from).map_err(of(name))?;
+            .map_err(in_field(format!("name of tensor {number}")))?;
+        let tensor = Declared::read(&mut from).map_err(in_field(name))?;
         declared.push((name, tensor));
     }
     let start = from.place().next_multiple_of(alignment);
     let mut tensors = BTreeMap::new();
     for (name, tensor) in declared {
         let tensor = tensor.within(start, bytes.len(), alignment);
-        let tensor = tensor.map_err(of(name))?;
+        let tensor = tensor.map_err(in_field(name))?;
         if tensors.insert(name.to_owned(), tensor).is_some() {
-            return Err(of(name)("this tensor occurs twice".to_owned()));
+            return Err(in_field(name)("this tensor occurs twice".to_owned()));
         }
     }
     Ok((metadata, tensors))
@@ -259,7 +266,7 @@ fn alignment(metadata: &BTreeMap<String, Value>) -> Read<usize> {
         .ok_or_else(|| format!("it is {alignment}, not a power of two"))
 }
 
-/// What the list of tensors says of one.
+/// An entry of the list of tensors.
 struct Declared {
     kind: Kind,
     shape: Vec<u64>,

@@ -68,7 +68,7 @@ fn values_and_tensors_are_where_the_file_says() {
         Some(&[1, -3][..])
     );
     assert_eq!(
-        file.texts("tokens").expect("texts").map(<[_]>::len),
+        file.texts("tokens").expect("texts").map(|it| it.len()),
         Some(2)
     );
     let matrix = &file.tensors()["matrix"];

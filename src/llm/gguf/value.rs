@@ -1,5 +1,7 @@
 //! Values of a file's metadata.
 
+use std::sync::Arc;
+
 use super::cursor::{Cursor, Read};
 
 /// A value of the metadata; numbers of all widths are held in the widest.
@@ -11,7 +13,8 @@ pub enum Value {
     Text(String),
     Integers(Vec<i64>),
     Floats(Vec<f32>),
-    Texts(Vec<String>),
+    /// Where each text begins in the file.
+    Texts(Arc<[usize]>),
 }
 
 impl Value {
@@ -91,9 +94,13 @@ fn list(from: &mut Cursor<'_>) -> Read<Value> {
     match code {
         TEXT => {
             let count = from.count(size_of::<u64>())?;
-            let texts: Read<Vec<String>> =
-                (0..count).map(|_| from.text().map(str::to_owned)).collect();
-            texts.map(Value::Texts)
+            let texts: Read<Vec<usize>> = (0..count)
+                .map(|_| {
+                    let start = from.place();
+                    from.text().map(|_| start)
+                })
+                .collect();
+            texts.map(|starts| Value::Texts(starts.into()))
         }
         LIST => Err("it is a list of lists, which no language model has".to_owned()),
         6 | 12 => {

@@ -16,7 +16,7 @@ use canopy_base::error::Result;
 use rayon::prelude::*;
 
 use super::gguf::{Gguf, Tensor};
-use super::product::{attend, gate, products, rms_norm};
+use super::product::{attend, gate, log_sum_exp, products, rms_norm};
 pub use cache::Cache;
 use layer::{Layer, Linear, matrix, vector};
 use rotation::{Angles, Rotation};
@@ -27,6 +27,9 @@ const NORM: &str = "output_norm.weight";
 
 /// Tokens of a prompt that are computed together.
 pub(crate) const BATCH: usize = 256;
+
+/// Tokens whose logits are held together.
+const SCORED: usize = 16;
 
 /// Products of scores below which attention is not worth a second thread.
 const LEAST_PRODUCTS: usize = 1 << 17;
@@ -58,7 +61,7 @@ pub struct Network {
     /// The embedding, if the file has no other.
     output: Tensor,
     rotation: Rotation,
-    /// That of layers with a window.
+    /// Rotation of layers with a window.
     sliding_rotation: Rotation,
 }
 
@@ -120,7 +123,7 @@ impl Network {
     /// Reads tokens behind those of the cache; gives the logits `[vocab]` of what follows the last one.
     ///
     /// # Panics
-    /// If there are no tokens, or one of them is beyond the vocabulary.
+    /// If there are no tokens, or one of them is outside the vocabulary.
     pub fn read_tokens(&self, ids: &[u32], cache: &mut Cache) -> Vec<f32> {
         assert!(!ids.is_empty(), "no tokens");
         let (context, rest) = ids.split_at((ids.len() - 1) / BATCH * BATCH);
@@ -135,7 +138,7 @@ impl Network {
     /// Reads tokens behind those of the cache, for what is read behind them.
     ///
     /// # Panics
-    /// If one of them is beyond the vocabulary.
+    /// If one of them is outside the vocabulary.
     pub fn read_context(&self, ids: &[u32], cache: &mut Cache) {
         rayon::scope(|_| {
             for ids in ids.chunks(BATCH) {
@@ -144,11 +147,11 @@ impl Network {
         });
     }
 
-    /// Reads tokens behind those of the cache, and tells their attention: all heads of a layer for one token after the other,
+    /// Reads tokens after those of the cache, and returns their attention: all heads of a layer for one token after the other,
     /// then the next layer.
     ///
     /// # Panics
-    /// If one of them is beyond the vocabulary.
+    /// If one of them is outside the vocabulary.
     pub fn read_recorded(&self, ids: &[u32], cache: &mut Cache, recorder: &mut Recorder<'_>) {
         rayon::scope(|_| {
             for ids in ids.chunks(BATCH) {
@@ -157,11 +160,32 @@ impl Network {
         });
     }
 
-    /// Logits of one state.
-    fn logits(&self, state: &[f32]) -> Vec<f32> {
-        let mut state = state.to_vec();
-        rms_norm(&mut state, &self.output_norm, self.sizes.epsilon);
-        let mut outputs = products(&self.file, &[&self.output], &state, 1);
+    /// Reads tokens behind those of the cache; gives the log-probability of the token that follows each of them, which are
+    /// `following`.
+    ///
+    /// # Panics
+    /// If a token is beyond the vocabulary, or not as many follow as are read.
+    pub fn read_forced(&self, ids: &[u32], following: &[u32], cache: &mut Cache) -> Vec<f32> {
+        assert_eq!(ids.len(), following.len(), "a token follows each");
+        let mut log_probs = Vec::with_capacity(ids.len());
+        for (ids, following) in ids.chunks(BATCH).zip(following.chunks(BATCH)) {
+            let states = rayon::scope(|_| self.states(ids, cache, None));
+            let states = states.chunks(SCORED * self.sizes.d_model);
+            for (states, following) in states.zip(following.chunks(SCORED)) {
+                let logits = rayon::scope(|_| self.logits(states));
+                let rows = logits.chunks_exact(self.vocab()).zip(following);
+                log_probs.extend(rows.map(|(row, id)| row[*id as usize] - log_sum_exp(row)));
+            }
+        }
+        log_probs
+    }
+
+    /// Logits of states: `[states, vocab]`.
+    fn logits(&self, states: &[f32]) -> Vec<f32> {
+        let mut state = states.to_vec();
+        self.norm(&mut state, &self.output_norm);
+        let rows = state.len() / self.sizes.d_model;
+        let mut outputs = products(&self.file, &[&self.output], &state, rows);
         let mut logits = outputs.pop().unwrap_or_default();
         if let Some(cap) = self.sizes.logit_cap {
             for logit in &mut logits {

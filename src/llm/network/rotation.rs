@@ -13,8 +13,10 @@ use crate::gguf::Gguf;
 #[derive(Debug, Clone)]
 pub(super) struct Rotation {
     pairs: Pairs,
-    /// Angle of each pair at position 1.
-    frequencies: Vec<f32>,
+    /// Angle of each pair beside that of the pair before: `base^(-2 / rotated)`.
+    step: f32,
+    /// Factor of the angle of each pair, by its scaling.
+    factors: Vec<f32>,
     /// Factor of rotated numbers.
     magnitude: f32,
 }
@@ -29,7 +31,7 @@ pub(super) struct Angles {
 const FACTORS: &str = "rope_freqs.weight";
 
 impl Rotation {
-    /// That of layers which see everything.
+    /// Rotation of layers with full attention.
     pub fn read(file: &Gguf, sizes: &Sizes) -> Result<Self> {
         let name = sizes.family.name;
         let key = |rest: &str| format!("{name}.rope.{rest}");
@@ -37,17 +39,17 @@ impl Rotation {
         let mut rotation = Self::plain(file, sizes, base)?;
         if let Some(tensor) = file.tensors().get(FACTORS) {
             let mut factors = vec![1.0; tensor.columns];
-            if tensor.rows != 1 || tensor.columns != rotation.frequencies.len() {
+            if tensor.rows != 1 || tensor.columns != rotation.factors.len() {
                 let problem = format!(
                     "{} numbers for {} pairs",
                     tensor.columns,
-                    rotation.frequencies.len()
+                    rotation.factors.len()
                 );
                 return Err(file.problem(FACTORS, problem));
             }
             tensor.kind.dequantise(file.bytes(tensor), &mut factors);
-            for (frequency, factor) in rotation.frequencies.iter_mut().zip(factors) {
-                *frequency /= factor;
+            for (own, factor) in rotation.factors.iter_mut().zip(factors) {
+                *own /= factor;
             }
         }
         let linear = file.float(&key("scale_linear"))?;
@@ -59,7 +61,7 @@ impl Rotation {
             return Err(file.problem(key("scaling.factor"), format!("it is {factor}")));
         }
         match file.text(&key("scaling.type"))? {
-            None | Some("linear") => rotation.frequencies.iter_mut().for_each(|it| *it /= factor),
+            None | Some("linear") => rotation.factors.iter_mut().for_each(|it| *it /= factor),
             Some("none") => {}
             Some("yarn") => rotation.stretch(file, sizes, [base, factor])?,
             Some(other) => {
@@ -79,10 +81,10 @@ impl Rotation {
         if !rotated.is_multiple_of(2) || base <= 0.0 {
             return Err(file.problem(key, format!("it is {rotated}, of base {base}")));
         }
-        let frequency = |pair: usize| base.powf(-2.0 * pair as f32 / rotated as f32);
         Ok(Self {
             pairs: sizes.family.pairs,
-            frequencies: (0..rotated / 2).map(frequency).collect(),
+            step: base.powf(-2.0 / rotated as f32),
+            factors: vec![1.0; rotated / 2],
             magnitude: 1.0,
         })
     }
@@ -98,17 +100,17 @@ impl Rotation {
             number("yarn_beta_fast", 32.0)?,
             number("yarn_beta_slow", 1.0)?,
         ];
-        let rotated = 2.0 * self.frequencies.len() as f32;
+        let rotated = 2.0 * self.factors.len() as f32;
         let pair_that_turns = |turns: f32| {
             let turn = original / (turns * 2.0 * std::f32::consts::PI);
             rotated * turn.ln() / (2.0 * base.ln())
         };
         let low = pair_that_turns(fast).floor().max(0.0);
         let high = pair_that_turns(slow).ceil().min(rotated - 1.0);
-        for (pair, frequency) in self.frequencies.iter_mut().enumerate() {
+        for (pair, own) in self.factors.iter_mut().enumerate() {
             let ramp = (pair as f32 - low) / (high - low).max(0.001);
             let kept = 1.0 - ramp.clamp(0.0, 1.0);
-            *frequency *= kept + (1.0 - kept) / factor;
+            *own *= kept + (1.0 - kept) / factor;
         }
         self.magnitude = number("attn_factor", 1.0)? * (1.0 + 0.1 * factor.ln());
         Ok(())
@@ -118,8 +120,15 @@ impl Rotation {
     #[expect(clippy::cast_precision_loss, reason = "positions")]
     pub fn angles(&self, first: usize, count: usize) -> Angles {
         let positions = (first..first + count).map(|position| position as f32);
-        let angles =
-            positions.flat_map(|position| self.frequencies.iter().map(move |it| it * position));
+        let angles = positions.flat_map(|position| {
+            // One from the other, as llama.cpp: far from the beginning powers give other angles in 32 bits.
+            let mut angle = position;
+            self.factors.iter().map(move |factor| {
+                let own = angle * factor;
+                angle *= self.step;
+                own
+            })
+        });
         let both = angles.map(|angle| (angle.cos() * self.magnitude, angle.sin() * self.magnitude));
         let (cosines, sines) = both.unzip();
         Angles { cosines, sines }
@@ -127,7 +136,7 @@ impl Rotation {
 
     /// Rotates heads of `d_head` numbers at the `index`-th of the positions.
     pub fn rotate(&self, angles: &Angles, index: usize, heads: &mut [f32], d_head: usize) {
-        let pairs = self.frequencies.len();
+        let pairs = self.factors.len();
         let cosines = &angles.cosines[index * pairs..][..pairs];
         let sines = &angles.sines[index * pairs..][..pairs];
         for head in heads.chunks_exact_mut(d_head) {

@@ -3,6 +3,7 @@ use std::ops::ControlFlow;
 use super::*;
 use crate::completion::LanguageModel;
 use crate::fixture::{Fixture, open};
+use crate::sampling::Sampling;
 use crate::session::{Generation, Session};
 
 const D_MODEL: u64 = 32;
@@ -272,6 +273,28 @@ fn a_prompt_that_grows_is_continued_as_if_it_were_read_anew() {
         .expect("room")
         .expect("ids");
     assert_ne!(first.ids.first(), second.ids.first());
+    // What was written is scored as it was written, and drawn again by the same seed.
+    let log_probs = growing.forced(&IDS, &first.ids).expect("room");
+    assert_eq!(log_probs.len(), first.ids.len());
+    if !first.ended {
+        let sum: f32 = log_probs.iter().sum();
+        assert!((sum - first.log_prob).abs() < 1e-3, "{sum} {first:?}");
+    }
+    let mut drawn = |seed| {
+        let drawn = Generation {
+            sampling: Some(Sampling {
+                temperature: 5.0,
+                top_p: 1.0,
+                seed,
+            }),
+            other_beginnings: Vec::new(),
+            ..other.clone()
+        };
+        let drawn = growing.continue_prompt(&IDS, &drawn, &mut go_on);
+        drawn.expect("room").expect("ids").ids
+    };
+    assert_eq!(drawn(1), drawn(1));
+    assert!((2..9).any(|seed| drawn(seed) != drawn(1)));
     assert!(
         growing
             .continue_prompt(&[1; 64], &other, &mut go_on)

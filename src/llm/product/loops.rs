@@ -308,6 +308,13 @@ macro_rules! loops {
             y * f32::from_bits(exponent << 23)
         }
 
+        /// The nearest half float.
+        $(#[target_feature(enable = $features)])?
+        #[inline]
+        fn rounded(number: f32) -> f32 {
+            f16_to_f32(f32_to_f16(number))
+        }
+
         /// Multiplies `gates`, put through their function, with `values`.
         $(#[target_feature(enable = $features)])?
         pub(in crate::product) fn gate(function: Gate, gates: &mut [f32], values: &[f32]) {
@@ -321,9 +328,11 @@ macro_rules! loops {
                     /// `√(2/π)`
                     const FACTOR: f32 = 0.797_884_6;
                     for (gate, value) in gates.iter_mut().zip(values) {
+                        // As llama.cpp, whose table of this function has half floats.
+                        let x = rounded(*gate);
                         // (1 + tanh y) / 2 = 1 / (1 + e^(-2y))
-                        let y = FACTOR * *gate * fused(0.044_715 * *gate, *gate, 1.0);
-                        *gate = *gate / (1.0 + exp(-2.0 * y)) * value;
+                        let y = FACTOR * x * fused(0.044_715 * x, x, 1.0);
+                        *gate = rounded(x / (1.0 + exp(-2.0 * y))) * value;
                     }
                 }
             }
@@ -354,7 +363,8 @@ macro_rules! loops {
             }
         }
 
-        /// Attention of the queries that share a head of keys and values to all of its positions.
+        /// Attention of the queries that share a head of keys and values to all of its positions. Queries and weights are rounded
+        /// to half floats before they are multiplied, as in llama.cpp: its greedy choices cannot be met otherwise.
         ///
         /// # Shapes
         /// - queries, output: `[queries, d_head]`
@@ -365,6 +375,7 @@ macro_rules! loops {
             let d_head = heads.d_head;
             let positions = keys.len() / d_head;
             let mut row = vec![0.0; d_head];
+            let queries: Vec<f32> = queries.iter().map(|number| rounded(*number)).collect();
             let mut scores = vec![0.0; queries.len() / d_head * positions];
             for (position, key) in keys.chunks_exact(d_head).enumerate() {
                 unpack_halves(key, &mut row);
@@ -383,15 +394,17 @@ macro_rules! loops {
                     *score = exp(*score - largest);
                 }
                 let sum: f32 = scores.iter().sum();
+                let factor = 1.0 / sum;
                 for score in scores.iter_mut() {
-                    *score /= sum;
+                    *score *= factor;
                 }
             }
+            let weights: Vec<f32> = scores.iter().map(|score| rounded(*score)).collect();
             output.fill(0.0);
             for (position, value) in values.chunks_exact(d_head).enumerate() {
                 unpack_halves(value, &mut row);
-                for (output, scores) in output.chunks_exact_mut(d_head).zip(scores.chunks_exact(positions)) {
-                    let weight = scores[position];
+                for (output, weights) in output.chunks_exact_mut(d_head).zip(weights.chunks_exact(positions)) {
+                    let weight = weights[position];
                     for (output, value) in output.iter_mut().zip(&row) {
                         *output = fused(weight, *value, *output);
                     }

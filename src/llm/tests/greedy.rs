@@ -14,7 +14,7 @@ struct Row {
     continuation: Vec<u32>,
 }
 
-/// A file of language models beside the checkout, or in `CANOPY_GGUF`.
+/// A file of language models next to the checkout, or in `CANOPY_GGUF`.
 fn model(name: &str) -> LanguageModel {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/gguf");
     let folder = std::env::var_os("CANOPY_GGUF").map_or(beside, PathBuf::from);

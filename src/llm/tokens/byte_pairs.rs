@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 
 use canopy_base::error::Result;
 use fancy_regex::Regex;
-use rustc_hash::FxHashMap;
 
+use super::lookup::Lookup;
 use super::merging::merge;
 use crate::gguf::Gguf;
 
@@ -63,7 +63,7 @@ pub(super) struct BytePairs {
     keeps_known: bool,
     pub begins: bool,
     /// Rank of `left right`.
-    merges: FxHashMap<String, usize>,
+    merges: Lookup,
 }
 
 /// The letter that stands for a byte in GPT-2's vocabularies.
@@ -72,7 +72,7 @@ fn letter(byte: u8) -> char {
     if is_printable {
         return char::from(byte);
     }
-    // All others in their order, from the first letter beyond Latin-1.
+    // All others in their order, from the first letter after Latin-1.
     let place = match byte {
         0..=0x20 => u32::from(byte),
         0x7f..=0xa0 => u32::from(byte) - 0x7f + 0x21,
@@ -109,39 +109,36 @@ impl BytePairs {
             .map(|it| Regex::new(it).map_err(|error| file.problem(PRE, error.to_string())))
             .collect();
         let merges = file.needed(MERGES, file.texts(MERGES)?)?;
-        let ranks = merges.iter().enumerate();
         Ok(Self {
             expressions: expressions?,
             keeps_known: kind.keeps_known,
             begins: kind.begins,
-            merges: ranks.map(|(rank, pair)| (pair.clone(), rank)).collect(),
+            merges: Lookup::new(merges),
         })
     }
 
     /// Calls `add` with the id of each piece of `text`.
-    pub fn encode(&self, text: &str, ids: &FxHashMap<String, u32>, add: &mut impl FnMut(u32)) {
+    pub fn encode(&self, text: &str, tokens: &Lookup, add: &mut impl FnMut(u32)) {
         for word in self.words(text) {
             let letters: String = word.bytes().map(letter).collect();
-            if let Some(id) = ids.get(&letters).filter(|_| self.keeps_known) {
-                add(*id);
+            if let Some(id) = tokens.find(&letters).filter(|_| self.keeps_known) {
+                add(id);
                 continue;
             }
             let rank = |pair: &str, middle: usize| {
                 let (left, right) = pair.split_at(middle);
-                self.merges
-                    .get(&format!("{left} {right}"))
-                    .map(|it| Reverse(*it))
+                self.merges.find(&format!("{left} {right}")).map(Reverse)
             };
             for piece in merge(&letters, rank) {
                 let piece = &letters[piece];
-                if let Some(id) = ids.get(piece) {
-                    add(*id);
+                if let Some(id) = tokens.find(piece) {
+                    add(id);
                     continue;
                 }
                 for letter in piece.chars() {
-                    let id = ids.get(letter.encode_utf8(&mut [0; 4]) as &str);
+                    let id = tokens.find(letter.encode_utf8(&mut [0; 4]));
                     if let Some(id) = id {
-                        add(*id);
+                        add(id);
                     }
                 }
             }

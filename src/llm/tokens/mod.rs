@@ -1,6 +1,7 @@
 //! Texts to ids and back by the tokens that a GGUF file holds, as llama.cpp does it.
 
 mod byte_pairs;
+mod lookup;
 mod merging;
 mod sentence_pieces;
 #[cfg(test)]
@@ -10,14 +11,14 @@ mod whole;
 use std::ops::Range;
 
 use canopy_base::error::Result;
-use rustc_hash::FxHashMap;
 
 use super::gguf::Gguf;
 use byte_pairs::BytePairs;
+use lookup::Lookup;
 use sentence_pieces::{SPACE, SentencePieces};
 use whole::Whole;
 
-/// What a token is, as `tokenizer.ggml.token_type` numbers it.
+/// Type of a token, as `tokenizer.ggml.token_type` numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TokenType {
     Normal,
@@ -50,7 +51,7 @@ enum Algorithm {
 /// Which tokens with a meaning of their own are recognised in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Specials {
-    /// Those of the template, such as `<|im_start|>`, become their ids: for prompts made by a program.
+    /// Control tokens such as `<|im_start|>` become their ids: for prompts made by a program.
     Recognised,
     /// They stay text: for texts of others.
     AsText,
@@ -59,8 +60,8 @@ pub enum Specials {
 /// The tokenizer of a file.
 pub struct Tokenizer {
     algorithm: Algorithm,
-    tokens: Vec<(String, TokenType)>,
-    ids: FxHashMap<String, u32>,
+    tokens: Lookup,
+    types: Vec<TokenType>,
     /// Tokens that are looked for before all others.
     whole: Whole,
     bos: Option<u32>,
@@ -83,7 +84,7 @@ const TYPES: &str = "tokenizer.ggml.token_type";
 /// A character without width.
 const JOINER: char = '\u{2060}';
 
-/// Texts of tokens that end an answer, besides the one that the file names.
+/// Texts of tokens that end an answer, in addition to the one that the file names.
 const ENDS: [&str; 5] = [
     "<|im_end|>",
     "<|endoftext|>",
@@ -99,17 +100,13 @@ impl Tokenizer {
     /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key, if it is of a kind that is not known here, or
     /// its lists do not fit together.
     pub fn read(file: &Gguf) -> Result<Self> {
-        let tokens = tokens(file)?;
+        let (tokens, types) = tokens(file)?;
         let vocab = tokens.len();
-        let mut ids = FxHashMap::default();
-        for (id, (text, _)) in (0..).zip(&tokens) {
-            ids.entry(text.clone()).or_insert(id);
-        }
         let unknown = file.id("tokenizer.ggml.unknown_token_id", vocab)?;
         let algorithm = match file.needed(MODEL, file.text(MODEL)?)? {
             "gpt2" => Algorithm::BytePairs(BytePairs::read(file)?),
             "llama" => {
-                let pieces = SentencePieces::read(file, &ids, unknown.unwrap_or_default())?;
+                let pieces = SentencePieces::read(file, &tokens, unknown.unwrap_or_default())?;
                 if pieces.len() != vocab {
                     let problem = format!("{} scores for {vocab} tokens", pieces.len());
                     return Err(file.problem("tokenizer.ggml.scores", problem));
@@ -123,17 +120,17 @@ impl Tokenizer {
         };
         let bos = file.id("tokenizer.ggml.bos_token_id", vocab)?;
         let eos = file.id("tokenizer.ggml.eos_token_id", vocab)?;
-        let mut ends: Vec<u32> = ENDS.iter().filter_map(|it| ids.get(*it)).copied().collect();
+        let mut ends: Vec<u32> = ENDS.iter().filter_map(|it| tokens.find(it)).collect();
         ends.extend(eos);
         let begins = match &algorithm {
             Algorithm::BytePairs(pairs) => pairs.begins,
             Algorithm::SentencePieces(_) => true,
         };
         Ok(Self {
-            whole: Whole::of(&tokens),
+            whole: Whole::from_tokens(tokens.texts(), &types),
             algorithm,
             tokens,
-            ids,
+            types,
             bos,
             eos,
             ends,
@@ -159,13 +156,16 @@ impl Tokenizer {
 
     /// The text of a special token, for templates.
     pub fn special_text(&self, id: Option<u32>) -> &str {
-        id.and_then(|id| self.tokens.get(id as usize))
-            .map_or("", |(text, _)| text)
+        id.and_then(|id| self.tokens.text(id)).unwrap_or_default()
     }
 
     /// The token that ends a text, if any.
     pub fn eos(&self) -> Option<u32> {
         self.eos
+    }
+
+    fn token(&self, id: u32) -> Option<(&str, TokenType)> {
+        Some((self.tokens.text(id)?, *self.types.get(id as usize)?))
     }
 
     /// The ids of a prompt, with the tokens that the model wants around it.
@@ -190,10 +190,12 @@ impl Tokenizer {
     pub fn defused(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for id in self.whole.within(&text) {
-            let (token, token_type) = &self.tokens[id as usize];
-            if *token_type != TokenType::UserDefined {
+            let Some((token, token_type)) = self.token(id) else {
+                continue;
+            };
+            if token_type != TokenType::UserDefined {
                 let (first, rest) = token.split_at(token.ceil_char_boundary(1));
-                text = text.replace(token.as_str(), &format!("{first}{JOINER}{rest}"));
+                text = text.replace(token, &format!("{first}{JOINER}{rest}"));
             }
         }
         text
@@ -216,9 +218,9 @@ impl Tokenizer {
                 Part::Text(text) => {
                     let mut add = |id| ids.push(id);
                     match &self.algorithm {
-                        Algorithm::BytePairs(pairs) => pairs.encode(text, &self.ids, &mut add),
+                        Algorithm::BytePairs(pairs) => pairs.encode(text, &self.tokens, &mut add),
                         Algorithm::SentencePieces(pieces) => {
-                            pieces.encode(text, begins, &self.ids, &mut add);
+                            pieces.encode(text, begins, &self.tokens, &mut add);
                         }
                     }
                     begins = false;
@@ -233,15 +235,17 @@ impl Tokenizer {
         let mut parts = vec![Part::Text(text)];
         parts.retain(|_| !text.is_empty());
         for id in self.whole.within(text) {
-            let (token, token_type) = &self.tokens[id as usize];
-            let is_defined = *token_type == TokenType::UserDefined;
-            if !is_defined && specials == Specials::AsText {
+            let Some((token, token_type)) = self.token(id) else {
+                continue;
+            };
+            let is_defined = token_type == TokenType::UserDefined;
+            if token.is_empty() || !is_defined && specials == Specials::AsText {
                 continue;
             }
             let cut = |part: Part<'t>| match part {
                 Part::Id(id) => vec![Part::Id(id)],
                 Part::Text(text) => {
-                    let texts = text.split(token.as_str()).map(Part::Text);
+                    let texts = text.split(token).map(Part::Text);
                     let mut cut: Vec<Part<'t>> =
                         texts.flat_map(|text| [text, Part::Id(id)]).collect();
                     cut.pop();
@@ -256,12 +260,12 @@ impl Tokenizer {
 
     /// The bytes of a token; none for those with a meaning of their own. A character may be spread over several tokens.
     pub fn bytes(&self, id: u32) -> Vec<u8> {
-        let Some((text, token_type)) = self.tokens.get(id as usize) else {
+        let Some((text, token_type)) = self.token(id) else {
             return Vec::new();
         };
         match (token_type, &self.algorithm) {
             (TokenType::Control | TokenType::Unknown | TokenType::Unused, _) => Vec::new(),
-            (TokenType::UserDefined, _) => text.clone().into_bytes(),
+            (TokenType::UserDefined, _) => text.as_bytes().to_owned(),
             (TokenType::Byte, _) => sentence_pieces::byte(text).into_iter().collect(),
             (TokenType::Normal, Algorithm::BytePairs(_)) => {
                 text.chars().filter_map(byte_pairs::byte).collect()
@@ -276,13 +280,13 @@ impl Tokenizer {
     pub fn places(&self, prompt: &str, ids: &[u32]) -> Vec<Range<usize>> {
         let mut end = 0;
         let place = |id: &u32| {
-            let Some((text, token_type)) = self.tokens.get(*id as usize) else {
+            let Some((text, token_type)) = self.token(*id) else {
                 return end..end;
             };
             let rest = &prompt.as_bytes()[end..];
             let (bytes, start) = match token_type {
                 // A special token that the prompt does not name stands before it.
-                TokenType::Control | TokenType::Unknown => (text.clone().into_bytes(), end),
+                TokenType::Control | TokenType::Unknown => (text.as_bytes().to_owned(), end),
                 _ => (self.bytes(*id), end),
             };
             let added = bytes.strip_prefix(b" ").filter(|_| !rest.starts_with(b" "));
@@ -309,23 +313,24 @@ enum Part<'t> {
     Text(&'t str),
 }
 
-fn tokens(file: &Gguf) -> Result<Vec<(String, TokenType)>> {
+fn tokens(file: &Gguf) -> Result<(Lookup, Vec<TokenType>)> {
     let texts = file.needed(TOKENS, file.texts(TOKENS)?)?;
     if texts.is_empty() || u32::try_from(texts.len()).is_err() {
         return Err(file.problem(TOKENS, format!("{} tokens", texts.len())));
     }
     let Some(types) = file.integers(TYPES)? else {
-        let normal = |text: &String| (text.clone(), TokenType::Normal);
-        return Ok(texts.iter().map(normal).collect());
+        let types = vec![TokenType::Normal; texts.len()];
+        return Ok((Lookup::new(texts), types));
     };
     if types.len() != texts.len() {
         let problem = format!("{} types for {} tokens", types.len(), texts.len());
         return Err(file.problem(TYPES, problem));
     }
-    let token = |(text, code): (&String, &i64)| {
-        let token_type = TokenType::from_code(*code);
+    let token_type = |(text, code): (&str, &i64)| {
         let problem = || file.problem(TYPES, format!("the type of {text:?} is {code}"));
-        Ok((text.clone(), token_type.ok_or_else(problem)?))
+        TokenType::from_code(*code).ok_or_else(problem)
     };
-    texts.iter().zip(types).map(token).collect()
+    let types: Result<Vec<TokenType>> = texts.iter().zip(types).map(token_type).collect();
+    let types = types?;
+    Ok((Lookup::new(texts), types))
 }

@@ -3,16 +3,16 @@
 //! Kudo & Richardson, "SentencePiece", EMNLP 2018; the BPE of its `bpe_model.cc`.
 
 use canopy_base::error::Result;
-use rustc_hash::FxHashMap;
 
+use super::lookup::Lookup;
 use super::merging::merge;
 use crate::gguf::Gguf;
 
-/// What stands for a space.
+/// The character that stands for a space.
 pub(super) const SPACE: char = '\u{2581}';
 
 pub(super) struct SentencePieces {
-    /// Of each id, in an order of integers.
+    /// Score of each id, as an integer rank.
     scores: Vec<i32>,
     /// The id of each byte.
     bytes: Vec<u32>,
@@ -27,11 +27,11 @@ fn ordered(score: f32) -> i32 {
 }
 
 impl SentencePieces {
-    pub fn read(file: &Gguf, ids: &FxHashMap<String, u32>, unknown: u32) -> Result<Self> {
+    pub fn read(file: &Gguf, tokens: &Lookup, unknown: u32) -> Result<Self> {
         const SCORES: &str = "tokenizer.ggml.scores";
         let scores = file.needed(SCORES, file.floats(SCORES)?)?;
         let adds_space = file.bool("tokenizer.ggml.add_space_prefix")?;
-        let id = |byte: u8| ids.get(&format!("<0x{byte:02X}>")).copied();
+        let id = |byte: u8| tokens.find(&format!("<0x{byte:02X}>"));
         Ok(Self {
             scores: scores.iter().map(|score| ordered(*score)).collect(),
             bytes: (0..=u8::MAX).map(|it| id(it).unwrap_or(unknown)).collect(),
@@ -45,20 +45,14 @@ impl SentencePieces {
     }
 
     /// Calls `add` with the id of each piece; `begins` says whether the text stands at a beginning.
-    pub fn encode(
-        &self,
-        text: &str,
-        begins: bool,
-        ids: &FxHashMap<String, u32>,
-        add: &mut impl FnMut(u32),
-    ) {
+    pub fn encode(&self, text: &str, begins: bool, tokens: &Lookup, add: &mut impl FnMut(u32)) {
         let space = if self.adds_space && begins { " " } else { "" };
         let text = format!("{space}{text}").replace(' ', SPACE.encode_utf8(&mut [0; 4]));
-        let score = |pair: &str, _: usize| ids.get(pair).map(|id| self.scores[*id as usize]);
+        let score = |pair: &str, _: usize| tokens.find(pair).map(|id| self.scores[id as usize]);
         for piece in merge(&text, score) {
             let piece = &text[piece];
-            match ids.get(piece) {
-                Some(id) => add(*id),
+            match tokens.find(piece) {
+                Some(id) => add(id),
                 None => piece
                     .bytes()
                     .for_each(|byte| add(self.bytes[usize::from(byte)])),

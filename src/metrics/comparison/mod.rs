@@ -54,7 +54,7 @@ pub struct ComparisonOptions {
     /// Trials of approximate randomisation.
     pub trials: usize,
     pub seed: u64,
-    /// Wins and losses told of each system.
+    /// Number of wins and losses listed for each system.
     pub extremes: usize,
 }
 
@@ -77,7 +77,7 @@ pub struct Comparison {
     pub documents: Vec<DocumentScores>,
     pub segments: Vec<SegmentScores>,
     pub buckets: Vec<Bucketing>,
-    /// Of each system but the first.
+    /// Extremes of each system but the first.
     pub extremes: Vec<Extremes>,
 }
 
@@ -224,7 +224,7 @@ fn extremes(test: &ComparedTest, measures: &Measures, system: usize, count: usiz
         .filter(|(_, difference)| difference.abs() > 0.0)
         .collect();
     order.sort_by(|one, two| two.1.total_cmp(&one.1).then(one.0.cmp(&two.0)));
-    let told = |&(segment, difference): &(usize, f64)| Extreme {
+    let extreme = |&(segment, difference): &(usize, f64)| Extreme {
         segment,
         difference,
         diff: word_diff(
@@ -239,7 +239,7 @@ fn extremes(test: &ComparedTest, measures: &Measures, system: usize, count: usiz
         .take_while(|(_, difference)| *difference < 0.0);
     Extremes {
         system,
-        wins: wins.take(count).map(told).collect(),
-        losses: losses.take(count).map(told).collect(),
+        wins: wins.take(count).map(extreme).collect(),
+        losses: losses.take(count).map(extreme).collect(),
     }
 }

@@ -96,7 +96,7 @@ fn differences_are_to_the_first_system_and_the_same_translations_are_equal() {
             .difference
             .is_some_and(|difference| difference > 1.0)
     );
-    // Of four documents no difference can be sure.
+    // With four documents no difference can be significant.
     assert!(second.scores[1].p.is_some_and(|p| 0.1 < p));
     assert_eq!(
         (same.scores[0].difference, same.scores[0].p),
@@ -125,7 +125,7 @@ fn a_difference_is_less_sure_among_several() {
 }
 
 #[test]
-fn wins_and_losses_are_told_with_their_words() {
+fn wins_and_losses_are_listed_with_their_words() {
     let found = compared();
     let second = &found.extremes[0];
     assert_eq!(

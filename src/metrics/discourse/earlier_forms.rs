@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::FormOfAddress;
 
-/// The form of address last used in earlier documents: beside each note, such as who speaks, and at all.
+/// The form of address last used in earlier documents: for each note, such as who speaks, and overall.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EarlierForms {
     last: Option<FormOfAddress>,
@@ -12,7 +12,7 @@ pub struct EarlierForms {
 }
 
 impl EarlierForms {
-    /// Takes in the form of a sentence, behind all that were taken in before.
+    /// Adds the form of a sentence after all others.
     pub fn add(&mut self, note: Option<&str>, form: FormOfAddress) {
         self.last = Some(form);
         if let Some(note) = note {
@@ -24,7 +24,7 @@ impl EarlierForms {
         self.last
     }
 
-    /// The last one beside this note.
+    /// The last form with this note.
     pub fn of_note(&self, note: Option<&str>) -> Option<FormOfAddress> {
         self.of_notes.get(note?).copied()
     }

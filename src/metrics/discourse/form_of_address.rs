@@ -14,7 +14,8 @@ pub enum FormOfAddress {
     Formal,
 }
 
-/// Of whom an English text speaks beside those whom it addresses: in German their pronouns look like forms of address.
+/// The persons that an English text mentions in addition to those it addresses: in German their pronouns look like forms of
+/// address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
     Nobody,
@@ -27,7 +28,7 @@ pub enum Others {
 impl Others {
     pub const ALL: [Self; 3] = [Self::Nobody, Self::It, Self::Persons];
 
-    pub fn of(source: &str) -> Self {
+    pub fn from_source(source: &str) -> Self {
         let persons = [
             "she",
             "her",
@@ -97,7 +98,7 @@ impl FormOfAddress {
     }
 
     /// Words that mean another form but where a sentence begins: those of the formal one have capitals there whatever they
-    /// mean, and so have those of the plural, which are polite elsewhere.
+    /// mean, and so have those of the plural, which are polite in other texts.
     pub fn words_of_others_within(self) -> Vec<String> {
         let own = self.words();
         let mut words = Vec::new();
@@ -112,7 +113,8 @@ impl FormOfAddress {
         words
     }
 
-    /// The form that a translation keeps to, `Sie` among them: told by more than words, since it is to be right for any text.
+    /// The form that a translation keeps to, `Sie` among them: determined by more than words, since it has to be right for
+    /// any text.
     pub fn kept_by(source: &str, target: &str) -> Option<Self> {
         match Self::all_in(source, target)[..] {
             [form] => Some(form),
@@ -120,12 +122,12 @@ impl FormOfAddress {
         }
     }
 
-    /// The forms in which a translation addresses somebody; none where the English text has no *you*.
+    /// The forms of address in a translation; none where the English text has no *you*.
     fn all_in(source: &str, target: &str) -> Vec<Self> {
         if !Self::is_chosen_for(source) {
             return Vec::new();
         }
-        let others = Others::of(source);
+        let others = Others::from_source(source);
         let plain = without_first_capitals(target);
         let is_noun = |word: &str| word.starts_with(char::is_uppercase);
         let mut next = words(target).skip(1);
@@ -158,7 +160,7 @@ impl FormOfAddress {
     }
 
     /// The form of a German segment; none where the English one has no *you*, or the German one no form, or two.
-    pub fn of(source: &str, target: &str) -> Option<Self> {
+    pub fn from_pair(source: &str, target: &str) -> Option<Self> {
         if !Self::is_chosen_for(source) {
             return None;
         }
@@ -192,7 +194,7 @@ impl FormOfAddress {
         greatest.map(|(form, _)| form)
     }
 
-    /// Whether a translation of an English sentence with *you* addresses in another form, be it beside this one.
+    /// Whether a translation of an English sentence with *you* addresses in another form, possibly in addition to this one.
     pub fn is_left_by(self, source: &str, target: &str) -> bool {
         let forms = Self::all_in(source, target);
         forms.iter().any(|&form| form != self)
@@ -203,7 +205,7 @@ impl FormOfAddress {
         has_any(source, &["you", "your", "yours"])
     }
 
-    /// The form last used before a sentence with *you*: `source` and `target` tell the sentences of its document.
+    /// The form last used before a sentence with *you*: `source` and `target` return the sentences of its document.
     pub fn last_before<'s>(
         number: usize,
         source: impl Fn(usize) -> &'s str,
@@ -215,7 +217,7 @@ impl FormOfAddress {
         let form = |other| {
             let source = source(other);
             let chosen = Self::is_chosen_for(source);
-            Self::of(source, &chosen.then(|| target(other))??)
+            Self::from_pair(source, &chosen.then(|| target(other))??)
         };
         (0..number).rev().find_map(form)
     }
@@ -294,32 +296,32 @@ mod tests {
             // The labels do not know this one.
             for word in form.words().iter().filter(|word| !word.ends_with("uer")) {
                 let target = format!("Nun {word}.");
-                let told = FormOfAddress::kept_by("You.", &target);
+                let kept = FormOfAddress::kept_by("You.", &target);
                 // With a capital they only begin a sentence, or are words of several forms.
                 let is_first =
                     form == FormOfAddress::Plural && word.starts_with(char::is_uppercase);
                 let is_shared = form == FormOfAddress::Formal && word != "Sie";
                 assert!(
-                    told == Some(form) || is_first || is_shared,
-                    "{target}: {told:?}"
+                    kept == Some(form) || is_first || is_shared,
+                    "{target}: {kept:?}"
                 );
             }
             for others in Others::ALL {
                 for word in form.words_of_others(others) {
-                    let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                    let kept = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
                     assert!(
-                        told.is_none_or(|told| told != form),
+                        kept.is_none_or(|kept| kept != form),
                         "{word} is of {form:?}"
                     );
                 }
             }
             for word in form.words_of_others_within() {
-                let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
-                assert_ne!(told, Some(form), "{word}");
+                let kept = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                assert_ne!(kept, Some(form), "{word}");
             }
         }
         let forbids = |source, word: &str| {
-            let words = FormOfAddress::Du.words_of_others(Others::of(source));
+            let words = FormOfAddress::Du.words_of_others(Others::from_source(source));
             words.contains(&word.to_owned())
         };
         assert!(!forbids("You gave it to her.", "ihr"));
@@ -409,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_told_by_words() {
+    fn the_form_is_recognised_by_words() {
         for (source, target, form) in [
             ("Who are you?", "Wer bist du?", Some(FormOfAddress::Du)),
             ("Who are you?", "Wer seid Ihr?", Some(FormOfAddress::Polite)),
@@ -433,7 +435,7 @@ mod tests {
             ("They fled.", "Ihr flieht.", None),
             ("YOU'RE MINE", "Dein Ende", Some(FormOfAddress::Du)),
         ] {
-            assert_eq!(FormOfAddress::of(source, target), form, "{target}");
+            assert_eq!(FormOfAddress::from_pair(source, target), form, "{target}");
         }
     }
 }

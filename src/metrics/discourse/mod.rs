@@ -1,7 +1,7 @@
 //! Choices of a German translation that its English sentence leaves open, and that the document decides: how *you* is
 //! addressed, and which gender *it* has.
 //!
-//! The choice of a segment is told by words alone, on both sides, so a few are told wrongly or not at all; a system is
+//! The choice of a segment is recognised by words alone, on both sides, so a few are wrong or missed; a system is
 //! right where its translation makes the same choice as the reference. Only the segments whose reference makes one count.
 
 mod earlier_forms;

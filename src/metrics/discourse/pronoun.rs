@@ -11,7 +11,7 @@ pub enum Gender {
     Feminine,
 }
 
-/// Others of whom such a German pronoun may speak.
+/// Other referents of such a German pronoun.
 const OTHERS: &[&str] = &[
     "he",
     "him",
@@ -26,9 +26,9 @@ const OTHERS: &[&str] = &[
 ];
 
 impl Gender {
-    /// The gender in a German segment; none where the English one has no *it* or names somebody else by a pronoun, or
+    /// The gender in a German segment; none where the English one has no *it* or has another personal pronoun, or
     /// the German one has neither gender, or both.
-    pub fn of(source: &str, target: &str) -> Option<Self> {
+    pub fn from_pair(source: &str, target: &str) -> Option<Self> {
         if !has_any(source, &["it", "its"]) || has_any(source, OTHERS) {
             return None;
         }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gender_is_told_where_nobody_else_is_spoken_of() {
+    fn the_gender_is_recognised_where_nobody_else_is_mentioned() {
         for (source, target, gender) in [
             ("It is open.", "Er ist offen.", Some(Gender::Masculine)),
             ("Take it!", "Nehmt sie!", Some(Gender::Feminine)),
@@ -64,7 +64,7 @@ mod tests {
             ("It is late.", "Er sieht sie.", None),
             ("The bag is open.", "Sie ist offen.", None),
         ] {
-            assert_eq!(Gender::of(source, target), gender, "{target}");
+            assert_eq!(Gender::from_pair(source, target), gender, "{target}");
         }
     }
 }

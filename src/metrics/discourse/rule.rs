@@ -5,7 +5,7 @@
 pub enum Decided {
     /// None stands before in the document.
     First,
-    /// So many segments before.
+    /// Number of segments before.
     Before(usize),
 }
 
@@ -42,7 +42,7 @@ pub fn deciding(documents: &[Vec<usize>], choices: &[Option<&'static str>]) -> V
 }
 
 /// The answer of a rule that repeats the choice last made in the reference of the document, and takes the commonest one
-/// of all where there was none: beside each segment with a choice.
+/// of all where there was none: for each segment with a choice.
 pub fn repeated_choices(deciding: &[Deciding]) -> Vec<&'static str> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for one in deciding {
@@ -82,12 +82,12 @@ mod tests {
             Some("du"),
         ];
         let found = deciding(&documents, &choices);
-        let told: Vec<_> = found
+        let choices: Vec<_> = found
             .iter()
             .map(|one| (one.segment, one.decided, one.repeats))
             .collect();
         assert_eq!(
-            told,
+            choices,
             [
                 (0, Decided::First, false),
                 (2, Decided::Before(2), true),

@@ -1,7 +1,7 @@
 //! Blind judgement: a person sees two translations of a document, not knowing whose they are, and says which is better.
 //!
 //! Documents come in random order and on random sides; adequacy (does it say what the source says?) and fluency (is it
-//! good German, say, throughout?) are asked separately, and ties are allowed. Everything is one JSON file, so that a
+//! good German, say, throughout?) are judged separately, and ties are allowed. Everything is one JSON file, so that a
 //! judgement can be gone on with, checked and published.
 //!
 //! After Läubli, Sennrich & Volk, "Has Machine Translation Achieved Human Parity? A Case for Document-level Evaluation",
@@ -21,7 +21,7 @@ use crate::sign_test;
 use canopy_base::file::write_atomically;
 use canopy_document::csv::quoted;
 
-/// Of the file.
+/// Format name of the file.
 pub const FORMAT: &str = "canopy blind judgement";
 
 /// Two systems, the documents that both translated, and what was said of them.
@@ -40,7 +40,7 @@ pub struct JudgedDocument {
     pub name: String,
     /// Paragraph by paragraph, as are the translations.
     pub source: Vec<String>,
-    /// Of the systems, in their order.
+    /// Translations of the systems, in their order.
     pub translations: [Vec<String>; 2],
     /// Whether the second system stands on the left.
     pub swapped: bool,
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!((tally.first, tally.second, tally.ties), (15, 39, 0));
         assert!((tally.p - 0.0015).abs() < 5e-5);
         assert_eq!(judgement.tally(Criterion::Fluency).first, 0);
-        assert_eq!(judgement.next_open(), Some(0), "fluency was not asked");
+        assert_eq!(judgement.next_open(), Some(0), "fluency was not judged");
         assert!(judgement.csv().contains(",adequacy,\"context\""));
     }
 

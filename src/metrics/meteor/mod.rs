@@ -87,7 +87,7 @@ impl Metric for Meteor {
         6
     }
 
-    /// Of several references, the one with the best score counts.
+    /// Counts matches; the best of several references by score counts.
     fn count(&self, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         let hypothesis = self.words(hypothesis);
         let mut best = (f64::NEG_INFINITY, Vec::new());

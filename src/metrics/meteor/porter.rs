@@ -135,7 +135,7 @@ fn step_1b(word: &str) -> String {
     stem.to_owned()
 }
 
-/// NLTK asks for a consonant that is not the first letter, the paper for any vowel.
+/// NLTK requires a consonant that is not the first letter, the paper for any vowel.
 fn step_1c(word: &str) -> String {
     replace(word, &[("y", "i")], |stem| {
         let consonants = consonants(stem);

@@ -16,7 +16,7 @@ const NIBBLE: usize = 4;
 /// The two-sided p-value of the difference between two systems' scores: how often swapping the translations of each unit
 /// with probability ½ makes it as large.
 ///
-/// Of several training runs, run i of one system and run i of the other are swapped, independently of the other runs:
+/// With several training runs, run i of one system and run i of the other are swapped, independently of the other runs:
 /// translations only change places within their unit, the stratified test of Clark et al. 2011. The statistic is the
 /// difference of the mean scores; unlike in MultEval, sums of different runs are not put together.
 ///
@@ -44,7 +44,7 @@ pub fn approximate_randomization(
     let pairs: Vec<Pair> = baseline
         .iter()
         .zip(system)
-        .map(|(left, right)| Pair::of(left, right))
+        .map(|(left, right)| Pair::new(left, right))
         .collect();
     let unswapped = vec![vec![0; baseline[0].width()]; pairs.len()];
     let observed = difference(metric, &pairs, &unswapped);
@@ -77,7 +77,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(baseline: &SegmentSums, system: &SegmentSums) -> Self {
+    fn new(baseline: &SegmentSums, system: &SegmentSums) -> Self {
         let gain = |unit: usize| {
             let rows = system.row(unit).iter().zip(baseline.row(unit));
             rows.map(|(right, left)| right - left).collect()

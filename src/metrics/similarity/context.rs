@@ -1,4 +1,4 @@
-//! The context beside a sentence.
+//! The context of a sentence.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! The numbers themselves, tile by tile, for whoever wants to see them.
+//! The numbers themselves, tile by tile, for display.
 
 use super::Rows;
 use super::embeddings::Embeddings;
@@ -6,7 +6,7 @@ use super::measure::Measure;
 use super::products::{Prepared, Sink, compare};
 
 /// The matrix in which every sentence meets every other, such as the one that CATSBY shows as Figure 4; only the parts
-/// that are asked for are computed.
+/// that are requested are computed.
 pub struct SimilarityMatrix<'a>(Prepared<'a>);
 
 impl<'a> SimilarityMatrix<'a> {

@@ -11,7 +11,7 @@ use super::embeddings::Embeddings;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// `A·B / (|A| |B|)`, equation 2: the only similarity; 0 beside a vector of zeros.
+    /// `A·B / (|A| |B|)`, equation 2: the only similarity; 0 with a vector of zeros.
     Cosine,
     /// `|A - B|`, equation 3.
     Euclidean,

@@ -10,7 +10,7 @@ pub(super) struct Query {
     pub row: usize,
     /// The rows of its document.
     pub document: Rows,
-    /// The nearest first, never more than were asked for: closeness and row.
+    /// The nearest first, never more than requested: closeness and row.
     pub found: Vec<(f32, usize)>,
 }
 

@@ -94,7 +94,7 @@ impl<K: Sink> WithSimd for Comparison<'_, K> {
 }
 
 impl<K: Sink> Comparison<'_, K> {
-    /// With as many queries in a tile as there are registers for: two sums each, besides two for the candidates and one
+    /// With as many queries in a tile as there are registers for: two sums each, plus two for the candidates and one
     /// for the query.
     #[inline(always)]
     fn with_pairing<S: Simd, P: Pairing>(self, simd: S) {

@@ -136,16 +136,16 @@ impl Neighbours {
     /// The neighbours of a sentence, the nearest first; none if there are no candidates.
     ///
     /// # Panics
-    /// If the sentence was not asked for.
-    pub fn of(&self, sentence: usize) -> &[Neighbour] {
+    /// If the sentence was not requested.
+    pub fn get(&self, sentence: usize) -> &[Neighbour] {
         let place = sentence - self.first;
         let start = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.found[start..self.ends[place]]
     }
 
-    /// The neighbours of each sentence that was asked for, in their order.
+    /// The neighbours of each requested sentence, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &[Neighbour]> {
-        (self.first..self.first + self.ends.len()).map(|sentence| self.of(sentence))
+        (self.first..self.first + self.ends.len()).map(|sentence| self.get(sentence))
     }
 }
 

@@ -100,7 +100,7 @@ impl<'a> Distances<'a> {
         };
         let (above, below) = self.rows.split_at_mut(row);
         let (above, cells) = (&above[row - 1], &mut below[0]);
-        // The cells beside these keep the infinity that they began with.
+        // The cells next to these keep their initial infinity.
         cells[first..end].fill((INFINITY, Edit::Insert));
         let word = self.hypothesis[row - 1];
         for column in first..end {
@@ -110,7 +110,7 @@ impl<'a> Distances<'a> {
             }
             let kept = word == self.reference[column - 1];
             let edit = if kept { Edit::Keep } else { Edit::Substitute };
-            // Of equal costs the first one wins.
+            // The first of equal costs wins.
             let mut best = cells[column];
             for (cost, edit) in [
                 (above[column - 1].0 + u32::from(!kept), edit),

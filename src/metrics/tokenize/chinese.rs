@@ -9,7 +9,7 @@ pub(super) fn tokenize(text: &str) -> Vec<String> {
 }
 
 /// sacrebleu's table. Its entries for Extension B and the supplement were written as `\u20000` and `\u2f800`, which
-/// Python reads as U+2000 and U+2F80 with a digit after them; so they take in dashes, arrows and the like instead, and
+/// Python reads as U+2000 and U+2F80 with a digit after them; so they include dashes, arrows and the like instead, and
 /// scores depend on that.
 fn is_chinese(character: char) -> bool {
     matches!(character,

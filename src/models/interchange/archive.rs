@@ -1,4 +1,4 @@
-//! The files of somebody's model, in a folder, a wheel or another archive.
+//! The files of a model, in a folder, a wheel or another archive.
 
 mod opening;
 mod unpacking;
@@ -14,14 +14,14 @@ use super::{npy, tensors, torch};
 use crate::error::{Error, Result};
 pub use unpacking::EachPart;
 
-/// Bytes of the largest file beside the weights, such as a vocabulary: a small zip file may unpack to any size.
+/// Bytes of the largest file other than the weights, such as a vocabulary: a small zip file may unpack to any size.
 const MOST_BESIDE: u64 = 64 << 20;
 
 /// Endings of files that run code when they are read as they are meant to be.
 const PICKLES: [&str; 6] = ["bin", "pt", "pth", "pkl", "pickle", "ckpt"];
 
 /// A folder, a wheel (`.whl`) or any other zip file, a tar file (`.tar`, `.tar.gz`, `.tar.zst`), or a file of weights with the
-/// files beside it that belong to it. Files that are compressed one by one (`.gz`, `.zst`) go by their names without that
+/// files next to it that belong to it. Files that are compressed one by one (`.gz`, `.zst`) go by their names without that
 /// ending. A zip inside one of them is looked into as well if there are no weights outside it.
 pub struct Archive {
     path: PathBuf,
@@ -71,7 +71,7 @@ impl Archive {
         self.names().find(|&name| fits(name))
     }
 
-    /// The bytes of a file that [`find`](Self::find) finds: of one that stands beside the weights.
+    /// The bytes of a file that [`find`](Self::find) finds: of one next to the weights.
     ///
     /// # Errors
     /// If there is none, it cannot be read, or it is far too large.
@@ -124,7 +124,7 @@ impl Archive {
     /// in several files, of names like it, as `pytorch_model-00001-of-00002.bin`. Nothing in them is run.
     ///
     /// # Errors
-    /// Those of [`Self::tensors`], and a pickle that builds anything but tensors.
+    /// The errors of [`Self::tensors`], and a pickle that builds anything but tensors.
     pub(super) fn tensors_or_pickles(&mut self, file_name: &str) -> Result<Tensors> {
         let stem = file_name.strip_suffix(".bin").unwrap_or(file_name);
         let mut pickles = self.weights("bin");
@@ -179,7 +179,7 @@ impl Archive {
         uppermost.map(str::to_owned).collect()
     }
 
-    /// A file as it is stored, of at most so many bytes if it is in a zip file, and how it is compressed there.
+    /// A file as it is stored, of at most `most` bytes if it is in a zip file, and how it is compressed there.
     fn stored(&mut self, name: &str, most: u64) -> Result<(Bytes, Option<Compression>)> {
         let file = self.files.iter().find(|file| file.name == name);
         let file = file.expect("a name of this archive");
@@ -195,7 +195,7 @@ impl Archive {
         Ok((bytes, compression))
     }
 
-    /// A file of at most so many bytes, if it is packed.
+    /// A file of at most `most` bytes, if it is packed.
     fn read(&mut self, name: &str, most: u64) -> Result<Bytes> {
         let (stored, compression) = self.stored(name, most)?;
         let Some(compression) = compression else {

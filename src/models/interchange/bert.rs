@@ -13,7 +13,7 @@ use canopy_tokenize::WordPieces;
 
 const CONFIG: &str = "config.json";
 
-/// Vocabularies are padded to a multiple of at most so many pieces; no text has those behind the last one.
+/// Vocabularies are padded to a multiple of at most this many pieces; no text has those behind the last one.
 const MOST_PADDING: usize = 1_024;
 
 /// The fields of `config.json` that matter here.
@@ -64,7 +64,7 @@ fn yes() -> bool {
 }
 
 impl Encoder {
-    /// Reads a BERT; what it has beside the encoder, such as its pooler, is left.
+    /// Reads a BERT; other parts than the encoder, such as its pooler, are left.
     ///
     /// # Errors
     /// If a file is missing or damaged, the model is of another kind, a tensor is missing or has another shape, or the

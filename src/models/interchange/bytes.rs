@@ -47,7 +47,7 @@ impl Bytes {
         self.range.end - self.range.start
     }
 
-    /// Those of `range`, none of which is read; none if it ends behind them.
+    /// Bytes of `range`, unread; none if it ends behind them.
     pub fn part(&self, range: Range<u64>) -> Option<Self> {
         let is_inside = range.start <= range.end && range.end <= self.len();
         is_inside.then(|| Self {
@@ -233,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_is_told() {
+    fn a_file_that_changes_is_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("bytes");
         std::fs::write(&path, [1, 2, 3]).expect("written");
         let bytes = Bytes::of_file(&path).expect("there");
         std::fs::write(&path, [1, 2]).expect("written");
-        let told = bytes.read().expect_err("it has changed").to_string();
-        assert!(told.contains("has changed"), "{told}");
+        let message = bytes.read().expect_err("it has changed").to_string();
+        assert!(message.contains("has changed"), "{message}");
     }
 }

@@ -20,7 +20,7 @@ const MOST_GROWTH: u64 = 50;
 /// The size that any file may unpack to, in bytes.
 const ALWAYS_ALLOWED: u64 = 256 << 20;
 
-/// The most bytes that a model's archive of so many may unpack to; more is made to fill a disk.
+/// The most bytes that a model's archive of `packed` bytes may unpack to; a larger one is made to fill a disk.
 pub(super) fn most_unpacked(packed: u64) -> u64 {
     packed.saturating_mul(MOST_GROWTH).max(ALWAYS_ALLOWED)
 }
@@ -142,10 +142,13 @@ mod tests {
             let unpacked = kind.unpack(&twice.into(), u64::MAX).expect("whole");
             assert_eq!(unpacked.len(), 80_000);
             let bomb = kind.unpack(&one.clone().into(), 39_999);
-            assert!(bomb.is_err_and(|told| told.contains("39999 bytes")));
+            assert!(bomb.is_err_and(|message| message.contains("39999 bytes")));
             for length in [5, one.len() / 2, one.len() - 1] {
                 let cut = kind.unpack(&one[..length].to_vec().into(), u64::MAX);
-                assert!(cut.is_err_and(|told| told.contains("cut off")), "{length}");
+                assert!(
+                    cut.is_err_and(|message| message.contains("cut off")),
+                    "{length}"
+                );
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Weights as their files have them, read when they are asked for.
+//! Weights as their files have them, read on demand.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(super) enum FloatKind {
     },
 }
 
-/// The divisors of integers: one for each row of so many columns, or one for all.
+/// The divisors of integers: one for each row of a number of columns, or one for all.
 #[derive(Debug, Clone)]
 pub(super) struct Scales {
     pub columns: usize,
@@ -51,7 +51,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    fn of(&self, number: usize) -> f32 {
+    fn get(&self, number: usize) -> f32 {
         match *self.numbers {
             [one] => one,
             ref all => all[number / self.columns],
@@ -87,12 +87,13 @@ impl FloatKind {
             Self::Byte(scales) => {
                 let numbers = (first..).zip(bytes);
                 values.extend(
-                    numbers.map(|(number, byte)| f32::from(byte.cast_signed()) / scales.of(number)),
+                    numbers
+                        .map(|(number, byte)| f32::from(byte.cast_signed()) / scales.get(number)),
                 );
             }
             Self::Short(scales) => {
                 let numbers = (first..).zip(words(bytes).map(i16::from_le_bytes));
-                values.extend(numbers.map(|(number, word)| f32::from(word) / scales.of(number)));
+                values.extend(numbers.map(|(number, word)| f32::from(word) / scales.get(number)));
             }
             Self::Integer { multiplier, .. } => {
                 let step = 1.0 / multiplier;
@@ -133,7 +134,7 @@ impl Floats {
         }
     }
 
-    /// The transposed matrix of this one, which has so many rows.
+    /// The transposed matrix of this one, which has `rows` rows.
     pub(super) fn turned(self, rows: usize) -> Self {
         Self {
             turned: if self.turned.is_some() {
@@ -313,8 +314,8 @@ mod tests {
         let mut many = vec![0; 4 * (PART + 3)];
         many[4 * PART + 4..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
         let many = Floats::new(many.into(), FloatKind::Single);
-        let told = many.not_finite("w").expect("in memory");
+        let place = many.not_finite("w").expect("in memory");
         let expected = format!("w holds NaN (number {} of {})", PART + 2, PART + 3);
-        assert_eq!(told, Some(expected));
+        assert_eq!(place, Some(expected));
     }
 }

@@ -1,4 +1,4 @@
-//! A translation model as it comes out of an archive, whoever made it.
+//! A translation model as it comes out of an archive, whichever program made it.
 
 use std::path::{Path, PathBuf};
 
@@ -43,11 +43,12 @@ impl ForeignModel {
     /// If they do not fit the configuration, or cannot be read any more.
     pub fn load(&mut self, path: &Path, device: &Device) -> Result<Model> {
         let weights = self.take_weights(path);
-        load_from(Model::undrawn(&self.config, device)?, &weights)
+        load_from(Model::uninitialised(&self.config, device)?, &weights)
     }
 
-    /// Opens the model for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
-    /// layers compute with them. See [`Model::check_read`]. Integers that its own program computes with are packed as they are.
+    /// Opens the model for translating: weights that a search packs stay where they are stored until they are packed, or
+    /// until burn's layers compute with them. See [`Model::check_read`]. Integers that its own program computes with are
+    /// packed as they are.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -57,7 +58,7 @@ impl ForeignModel {
         }
         let weights = self.take_weights(path);
         let in_8_bits = weights.tensors.values().any(|(_, it)| it.are_integers());
-        let (model, unread) = load_unread(Model::undrawn(&self.config, device)?, weights)?;
+        let (model, unread) = load_unread(Model::uninitialised(&self.config, device)?, weights)?;
         let model = model.with_unread(unread);
         Ok(if in_8_bits {
             model.packed_as(Quantization::Int8)
@@ -110,9 +111,9 @@ impl KeptTensors for ForeignWeights {
 /// In which program's files a model came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForeignFormat {
-    /// Of Hugging Face's transformers: Marian, M2M-100 and NLLB, mBART.
+    /// Hugging Face's transformers: Marian, M2M-100 and NLLB, mBART.
     HuggingFace,
-    /// Of Marian itself.
+    /// Marian itself.
     Marian,
     CTranslate2,
     /// A package of Argos Translate, around a model of CTranslate2.
@@ -124,7 +125,7 @@ pub enum ForeignFormat {
 pub struct ForeignLanguages {
     /// Codes as they stand there, such as `de` or `deu`.
     pub source: Option<String>,
-    /// Further languages that it translates from, unless these are told by tokens.
+    /// Further languages that it translates from, unless they are selected by tokens.
     pub more_sources: Vec<String>,
     pub target: Option<String>,
     /// The language's code and the id of its token, for models of several.
@@ -212,7 +213,7 @@ pub fn open(archive: &mut Archive) -> Result<ForeignModel> {
     Ok(model)
 }
 
-/// The licence that a file beside the model tells.
+/// The licence in a file next to the model.
 fn licence(archive: &mut Archive) -> Result<Licence> {
     const FILES: [&str; 6] = [
         "LICENSE",

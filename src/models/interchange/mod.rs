@@ -3,7 +3,7 @@
 //! A model is a folder, or the zip file, tar file or Python wheel in which it was published; its files may be compressed
 //! one by one. Nothing in it is executed: of pickles,
 //! only tensors are read, and those of encoders not at all. [`Encoder`] is an encoder and [`ForeignModel`] a translation
-//! model whose tensors have found their places; [`open`] tells by the files that are there which program made it.
+//! model whose tensors have found their places; [`open`] recognises by the files which program made it.
 
 mod archive;
 mod bert;

@@ -64,7 +64,7 @@ impl Packed {
             .collect()
     }
 
-    /// The bytes of a file by its number, as its directory tells them.
+    /// The bytes of a file by its number, as its directory gives them.
     pub fn size(&mut self, number: usize) -> u64 {
         self.archive
             .by_index_raw(number)
@@ -81,7 +81,7 @@ impl Packed {
         Ok(bytes)
     }
 
-    /// A file by its number, of at most so many bytes. It is read through; what is not compressed stays where it is.
+    /// A file by its number, of at most `most` bytes. It is read through; what is not compressed stays where it is.
     pub fn read(&mut self, number: usize, most: u64) -> Result<Bytes, String> {
         let broken = |error: &dyn std::fmt::Display| format!("its zip entry is damaged ({error})");
         let mut entry = self.archive.by_index(number).map_err(|error| match error {

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 pub(super) struct PickledTensor {
     /// The name of its storage.
     pub storage: String,
-    /// Of a number, as NumPy names kinds.
+    /// Kind of a number, as NumPy names it.
     pub kind: &'static str,
-    /// Of its first number, counted in numbers.
+    /// Offset of its first number, counted in numbers.
     pub offset: usize,
     pub shape: Vec<usize>,
     /// Numbers from one entry of an axis to the next.
@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
             }
             b'Q' => self.storage()?,
             b'R' => self.reduce()?,
-            // BUILD: what a dictionary has beside its entries is not read.
+            // BUILD: attributes of a dictionary are not read.
             b'b' => _ = self.pop()?,
             other => {
                 return Err(format!(
@@ -263,7 +263,7 @@ impl<'a> Machine<'a> {
     fn long(&mut self) -> Result<(), String> {
         let count = usize::from(self.byte()?);
         let bytes = self.take(count)?;
-        // Only legacy files have one that is longer: their magic number, which nobody counts with.
+        // Only legacy files have one that is longer: their magic number, which is not used as a number.
         let mut wide = [0; 8];
         let kept = count.min(8);
         wide[..kept].copy_from_slice(&bytes[..kept]);

@@ -24,7 +24,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// Of a weight `[to, from]`, as PyTorch and CTranslate2 have it.
+    /// Linear layer of a weight `[to, from]`, as PyTorch and CTranslate2 have it.
     pub fn turned((from, to): (usize, usize), weight: Floats, bias: Option<Floats>) -> Self {
         Self {
             from,
@@ -95,7 +95,7 @@ pub(super) fn encoder_layer(number: usize) -> [String; 2] {
     [2 * number, 2 * number + 1].map(|sublayer| format!("encoder.sublayers.{sublayer}"))
 }
 
-/// An encoder of so many layers, each of attention and feed-forward layer.
+/// An encoder of a number of layers, each with attention and a feed-forward layer.
 pub(super) fn encoder_layout(layers: usize) -> String {
     vec!["sf"; layers].join("-")
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::archive::Archive;
 use super::sentencepiece::pieces;
 
-/// Bytes at the beginning of a file that tell what it is.
+/// Bytes at the beginning of a file that identify it.
 const HEAD: u64 = 1_024;
 
 /// Bytes that are read.
@@ -104,50 +104,52 @@ pub(super) fn seeming(archive: &mut Archive) -> String {
     let path = archive.path().to_owned();
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     let weights = archive.named().map(str::to_owned);
-    let told = if path.is_dir() {
+    let description = if path.is_dir() {
         of_folder(&path, &names)
     } else {
         let only = weights.or_else(|| names.first().filter(|_| names.len() == 1).cloned());
         only.and_then(|only| of_file(archive, &only))
             .or_else(|| of_packed(&names).map(|seems| format!("it seems to be {seems}")))
     };
-    told.unwrap_or_else(|| listing(&names))
+    description.unwrap_or_else(|| listing(&names))
 }
 
 /// The likely kind of a single file.
 fn of_file(archive: &mut Archive, name: &str) -> Option<String> {
     let head = archive.head(name, HEAD).unwrap_or_default();
-    let told = |seems: &str| Some(format!("it seems to be {seems}"));
+    let description = |seems: &str| Some(format!("it seems to be {seems}"));
     if head.is_empty() && !is_partial(name) {
-        return told("an empty file; fetch it again");
+        return description("an empty file; fetch it again");
     }
     if let Some((_, seems)) = BEGINNINGS.iter().find(|(begin, _)| head.starts_with(begin)) {
-        return told(seems);
+        return description(seems);
     }
     let text = String::from_utf8_lossy(&head).to_lowercase();
     let text = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
     let ending = ending(name);
     if text.starts_with("<!doctype html") || text.starts_with("<html") {
         let is_meant = ["html", "htm", "xhtml"].contains(&ending.as_str());
-        return told(if is_meant { DOCUMENT } else { WEB });
+        return description(if is_meant { DOCUMENT } else { WEB });
     }
     if text.contains("<tmx") {
-        return told(MEMORY);
+        return description(MEMORY);
     }
     if is_partial(name) {
         let is_unfinished = of_ending(&ending) == Some(UNFINISHED);
-        return told(if is_unfinished { UNFINISHED } else { PART });
+        return description(if is_unfinished { UNFINISHED } else { PART });
     }
     if name.starts_with("lex.") {
-        return told("a vocabulary shortlist; name its model, and it with --shortlist");
+        return description("a vocabulary shortlist; name its model, and it with --shortlist");
     }
     if let Some(seems) = of_ending(&ending) {
-        return told(seems);
+        return description(seems);
     }
     let whole = ["spm", "model", "vocab"].contains(&ending.as_str());
     let whole = whole.then(|| archive.bytes(name).ok()).flatten();
     if whole.is_some_and(|bytes| pieces(&bytes).is_some()) {
-        return told("a vocabulary of SentencePiece; name the folder in which its model lies");
+        return description(
+            "a vocabulary of SentencePiece; name the folder in which its model lies",
+        );
     }
     let is_text = !head.contains(&0);
     is_text.then(|| format!("it seems to be {DOCUMENT}"))

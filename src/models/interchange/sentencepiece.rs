@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentencepiece_model_tells_its_pieces() {
+    fn a_sentencepiece_model_lists_its_pieces() {
         let model = [
             10, 10, 10, 3, b'<', b's', b'>', 21, 0, 0, 0, 0, 10, 5, 10, 1, b'a', 24, 1, 18, 2, 1, 2,
         ];

@@ -111,7 +111,7 @@ fn called(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// The languages that the names of files tell, such as `lex.50.50.enpt.s2t.bin`, or those of the folders around them.
+/// The languages in the names of files, such as `lex.50.50.enpt.s2t.bin`, or those of the folders around them.
 fn by_names(archive: &Archive) -> Option<[String; 2]> {
     let is_named = |name: &str| {
         ["vocab", "srcvocab", "trgvocab", "model", "lex"]

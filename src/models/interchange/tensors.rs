@@ -1,4 +1,4 @@
-//! Named numbers, as somebody else's program stored them.
+//! Named numbers, as another program stored them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Numbers {
     }
 }
 
-/// The arrays of a model by name; whoever needs one takes it out.
+/// The arrays of a model by name; a caller that needs one takes it out.
 #[derive(Debug)]
 pub struct Tensors {
     path: PathBuf,
@@ -76,7 +76,7 @@ impl Tensors {
         self.arrays.contains_key(name)
     }
 
-    /// The shape of a tensor that has not been taken yet; sizes that no configuration tells are read off one.
+    /// The shape of a tensor that has not been taken yet; sizes that no configuration has are read off one.
     ///
     /// # Errors
     /// If there is none of this name.

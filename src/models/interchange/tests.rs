@@ -146,7 +146,7 @@ fn pickles_are_refused_with_advice() {
 }
 
 #[test]
-fn damaged_files_are_told_apart() {
+fn kinds_of_damaged_files_are_distinguished() {
     let weights = safetensors("bias", &[3], &[0.0; 3]);
     let short = npy("<f4", "(3,)", &floats(&[1.0, 2.0]));
     let huge = npy("<f4", "(99999999999, 99999999999)", &[]);
@@ -191,7 +191,7 @@ fn damaged_files_are_told_apart() {
 #[test]
 fn a_description_as_large_as_weights_is_not_unpacked() {
     let mut zip = zip(&[("config.json", b"{}")]);
-    // The size that the directory tells.
+    // The size in the directory.
     let entry = zip.windows(4).position(|bytes| bytes == b"PK\x01\x02");
     let size = entry.expect("a directory") + 24;
     zip[size..size + 4].copy_from_slice(&u32::MAX.to_le_bytes());

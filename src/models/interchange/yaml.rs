@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_settings_and_damage_are_told_apart() {
+    fn lists_settings_and_damage_are_distinguished() {
         let settings = read_settings("a:\n  - 7\n  - x\nb:\n  []\nc: \"\"\n").expect("settings");
         assert_eq!(settings["a"].texts(), ["7", "x"]);
         assert_eq!(settings["b"], Yaml::List(Vec::new()));

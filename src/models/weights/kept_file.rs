@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 
-/// An open file, which can be read as long as nobody changes it; one that takes its name changes nothing.
+/// An open file, which can be read as long as it is not changed; one that takes its name changes nothing.
 #[derive(Debug)]
 pub struct KeptFile {
     path: PathBuf,
@@ -25,12 +25,12 @@ impl KeptFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::read(path))?;
-        Self::of(file, path)
+        Self::new(file, path)
     }
 
     /// # Errors
-    /// If nothing can be told of it.
-    pub fn of(file: File, path: &Path) -> Result<Self> {
+    /// If its metadata cannot be read.
+    pub fn new(file: File, path: &Path) -> Result<Self> {
         Ok(Self {
             state: state(&file).map_err(Error::read(path))?,
             file: Mutex::new(file),

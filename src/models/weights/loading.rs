@@ -33,7 +33,7 @@ pub(super) trait Parameters {
 
     fn shape(&self, name: &str) -> Option<&[usize]>;
 
-    /// `param` with the numbers of the parameter `name`, which is there; each is asked for once.
+    /// `param` with the numbers of the parameter `name`, which exists; each is loaded once.
     fn fill<const D: usize>(
         &mut self,
         name: &str,
@@ -80,7 +80,7 @@ pub(super) fn loaded<M: Module>(module: M, parameters: impl Parameters) -> Resul
 
 struct Loader<P> {
     parameters: P,
-    /// Names that nobody has asked for.
+    /// Names that were not loaded.
     left: BTreeSet<String>,
     place: Place,
     problem: Option<Problem>,

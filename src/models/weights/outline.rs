@@ -1,4 +1,4 @@
-//! The header of a safetensors file: enough to tell what is in it, and whether all of it is there.
+//! The header of a safetensors file: enough to know what is in it, and whether it is complete.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// Bytes of the longest header that is read.
 const MOST: u64 = 100 << 20;
 
-/// Numbers of a weights file that its header tells.
+/// Numbers of a weights file according to its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline {
     /// Over all tensors.

@@ -18,7 +18,7 @@ use canopy_kernels::packed::Kept;
 /// Bytes that are read at a time.
 const PART: usize = 1 << 18;
 
-/// An open file of 8-, 16- or 32-bit numbers. Its tensors can be read as long as nobody changes it; one that takes its name
+/// An open file of 8-, 16- or 32-bit numbers. Its tensors can be read as long as it is not changed; one that takes its name
 /// changes nothing.
 #[derive(Debug)]
 pub struct TensorFile {
@@ -72,7 +72,7 @@ impl TensorFile {
             data,
         } = Header::read(path)?;
         let mut opened = Self {
-            file: KeptFile::of(file, path)?,
+            file: KeptFile::new(file, path)?,
             tensors: BTreeMap::new(),
         };
         let infos = metadata.tensors();

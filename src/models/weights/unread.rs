@@ -132,7 +132,7 @@ mod tests {
     use canopy_nn::model::Linear;
 
     #[test]
-    fn parameters_stay_in_their_file_and_a_file_that_changes_is_told() {
+    fn parameters_stay_in_their_file_and_a_file_that_changes_is_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("weights.safetensors");
         let device = Device::flex();
@@ -156,13 +156,13 @@ mod tests {
             file.and_then(|file| file.set_len(20)).expect("cut");
             let (_, values) = &module_tensors(&linear)["weight"];
             assert!(values.iter().all(|value| value.is_nan()), "{values:?}");
-            let told = unread.check().expect_err("it has changed").to_string();
+            let message = unread.check().expect_err("it has changed").to_string();
             let words = [
                 "cannot be read any more",
                 "has changed",
                 "weights.safetensors",
             ];
-            assert!(words.iter().all(|word| told.contains(word)), "{told}");
+            assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
     }
 }

@@ -26,10 +26,10 @@ mod tests {
 
     #[test]
     fn what_is_newer_says_so_whatever_else_it_holds() {
-        let told = |text: &str| check_version(text, 1);
-        assert_eq!(told("version = 1\nname = 3"), Ok(()));
-        let newer = told("version = 2\n[model]\nnovel = true\n").expect_err("newer");
+        let checked = |text: &str| check_version(text, 1);
+        assert_eq!(checked("version = 1\nname = 3"), Ok(()));
+        let newer = checked("version = 2\n[model]\nnovel = true\n").expect_err("newer");
         assert!(newer.contains("version 2"), "{newer}");
-        assert!(told("name = 3").is_err() && told("version = {").is_err());
+        assert!(checked("name = 3").is_err() && checked("version = {").is_err());
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Distances that are held at once, if rows of them are not longer.
 const HELD: usize = 1 << 21;
 
-/// Of so many times as many states as are read the exact distances are computed.
+/// Candidates with exact distances, as a multiple of the states that are read.
 const CANDIDATES: usize = 4;
 
 use burn::tensor::Tensor;

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Datastore, Keys, Neighbours, square, values};
 use canopy_kernels::gpu::{Gpu, GpuKeys};
-use canopy_kernels::{NextScores, ToldTokens};
+use canopy_kernels::{SelectedScores, StepScores};
 
-/// Keys that are brought to a GPU when the first search asks for them.
+/// Keys that are brought to a GPU by the first search that needs them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OnGpu(Arc<OnceLock<GpuKeys>>);
 
@@ -31,7 +31,7 @@ impl Datastore {
 
     /// The nearest neighbours of a state, of which the GPU has found the numbers, the nearest first, and how near they are,
     /// see [`GpuKeys`].
-    pub fn told_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
+    pub fn selected_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
         // There are none where states are no numbers.
         let last = u32::try_from(self.next.len() - 1).expect("states fit 32 bits");
         let nearest = nearness.iter().zip(numbers);
@@ -40,17 +40,17 @@ impl Datastore {
     }
 
     /// Mixes what followed the nearest states into the whole vocabulary's scores before their softmax, or into those that
-    /// were told; `theirs` are the scores of the tokens that followed them, in their order.
-    pub fn mix_in_told(&self, near: &[Neighbours], theirs: &[f32], scores: &mut NextScores) {
+    /// were selected; `theirs` are the scores of the tokens that followed them, in their order.
+    pub fn mix_in_selected(&self, near: &[Neighbours], theirs: &[f32], scores: &mut StepScores) {
         let nearest = self.num_nearest();
-        let Some(told) = scores.columns.take() else {
+        let Some(selected) = scores.columns.take() else {
             self.mix_rows(near, &mut scores.values, &mut scores.normalisers);
             return;
         };
         let rows = near.len();
         let width = scores.values.len() / rows.max(1);
         let mut values = Vec::with_capacity(rows * (width + nearest));
-        let mut ids = Vec::with_capacity(told.others.len() + rows * nearest);
+        let mut ids = Vec::with_capacity(selected.others.len() + rows * nearest);
         let of_rows = scores.values.chunks_exact(width.max(1)).zip(near);
         let of_rows = of_rows.zip(theirs.chunks_exact(nearest.max(1)));
         for (row, ((own, near), theirs)) in of_rows.enumerate() {
@@ -58,7 +58,7 @@ impl Datastore {
             let kept = 1.0 - near.weight;
             let normaliser = of_model - kept.ln();
             scores.normalisers[row] = normaliser;
-            let others = told.others_of(row, rows);
+            let others = selected.others_of(row, rows);
             let first = own.len() - others.len();
             let begin = values.len();
             values.extend_from_slice(own);
@@ -91,6 +91,6 @@ impl Datastore {
             ids.resize(ids_end, 0);
         }
         scores.values = values;
-        scores.columns = Some(ToldTokens { others: ids });
+        scores.columns = Some(SelectedScores { others: ids });
     }
 }

@@ -17,7 +17,7 @@ const FEW: usize = 8_192;
 /// Pairs of a subset, at most.
 const PAIRS: usize = 64;
 
-/// Tokens that every pair costs beside its own.
+/// Tokens that every pair costs in addition to its own.
 const COST: usize = 3;
 
 /// Which states are of which pair, and the pairs that have each source token.
@@ -183,10 +183,10 @@ mod tests {
         let state = &keys[75 * D_MODEL..][..D_MODEL];
         let near = large.near_rows(state, Some(&subset), scratch);
         assert_eq!(near[0].states[0].0, 75, "by its number among all");
-        let elsewhere = &keys[500 * D_MODEL..][..D_MODEL];
-        let near = large.near_rows(elsewhere, Some(&subset), scratch);
+        let far = &keys[500 * D_MODEL..][..D_MODEL];
+        let near = large.near_rows(far, Some(&subset), scratch);
         assert!(near[0].states.iter().all(|&(number, _)| is_in(number)));
-        let both = [state, elsewhere].concat();
+        let both = [state, far].concat();
         let sources: [(&[u32], usize); 2] = [(&[107, 203], 1), (&[4, 5], 1)];
         let near = large.near_of(&both, sources.into_iter(), scratch);
         let nearest: Vec<u32> = near.iter().map(|near| near.states[0].0).collect();

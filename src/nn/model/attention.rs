@@ -1,7 +1,7 @@
 //! Multi-head attention.
 //!
 //! Vaswani et al., "Attention Is All You Need", NeurIPS 2017, §3.2.2. The projections have no bias
-//! unless they are told to.
+//! unless configured to.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl MultiHeadAttention {
         self.attend(x, self.project(memory), segments)
     }
 
-    /// Keys and values of `memory`, for whoever keeps them.
+    /// Keys and values of `memory`, to be cached.
     ///
     /// # Shapes
     /// - memory: `[key rows, d_model]`

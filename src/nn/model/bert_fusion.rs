@@ -1,4 +1,4 @@
-//! Attention to the states of BERT beside a layer's own attention, and three ways to join the two.
+//! Attention to the states of BERT in addition to a layer's own attention, and three ways to join the two.
 //!
 //! - Cardinality residuals: CATSBY 2022, Eq. 13-18. Each attention has a residual connection, and the norm of the layer's own
 //!   attention, or one of its own; the layer's input is added once more to their mean. The authors' program shares the norm;
@@ -23,7 +23,7 @@ use canopy_kernels::DropoutSource;
 pub struct BertFusion {
     /// Keys and values come from BERT's width.
     pub attention: MultiHeadAttention,
-    /// Of the residuals of CATSBY, where these do not share the own attention's.
+    /// Norm of the residuals of CATSBY, where these do not share the own attention's.
     pub norm: Option<Norm>,
     /// Whether both residuals of CATSBY go through the norm of the own attention.
     pub shares_norm: bool,
@@ -135,7 +135,7 @@ mod tests {
     fn average_and_gate_are_what_loops_compute() {
         let (x, own, memory) = (rows(1, 3), rows(2, 3), rows(3, 5));
         // The first two tokens belong to the first sentence, the third to the second.
-        let states = Memory::of(
+        let states = Memory::from_states(
             memory.clone(),
             super::super::Documents::one(vec![0..3, 3..5]),
         );

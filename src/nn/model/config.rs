@@ -1,4 +1,4 @@
-//! One system is one [`ModelConfig`], saved beside its weights.
+//! One system is one [`ModelConfig`], saved with its weights.
 
 use serde::{Deserialize, Serialize};
 
@@ -112,13 +112,13 @@ pub enum Positions {
     Sinusoidal,
     /// Sines as another program lays them out.
     Sinusoids(Sinusoids),
-    /// One learned vector for each place in the sentence, for each side its own; places beyond the last have its vector.
+    /// One learned vector for each place in the sentence, for each side its own; places after the last have its vector.
     Learned { size: usize },
     /// It does not know it.
     Unknown,
     /// Learned tables for token, sentence and paragraph, summed, Trankova et al. 2024, §1.2.
     ///
-    /// Restarting, a place beyond its table counts from the beginning of the table again. Absolute, a document that
+    /// Restarting, a place past its table counts from the beginning of the table again. Absolute, a document that
     /// does not fit the tables is read in windows, each counted from its own beginning.
     MultiLevel {
         words: usize,

@@ -26,7 +26,7 @@ pub struct ContextSublayer {
 }
 
 impl ContextSublayer {
-    /// One for each of `count` sublayers, none if the context stands elsewhere.
+    /// One for each of `count` sublayers, none if the context is attended to in another place.
     pub(super) fn in_encoder(config: &ModelConfig, count: usize, device: &Device) -> Vec<Self> {
         let sublayer = |_| {
             let (attention, placement) = ContextAttention::new(config, device)?;
@@ -42,7 +42,7 @@ impl ContextSublayer {
         (0..count).filter_map(sublayer).collect()
     }
 
-    /// Of a decoder layer: attention to the encodings of the source sentences.
+    /// Attention of a decoder layer to the encodings of the source sentences.
     pub(super) fn in_decoder(config: &ModelConfig, device: &Device) -> Option<Self> {
         config.context?.mechanism().decoder_placement()?;
         let (attention, _) = ContextAttention::new(config, device)?;
@@ -101,7 +101,7 @@ pub struct LayeredContext {
 }
 
 impl GatedContext {
-    /// None if the context stands elsewhere.
+    /// None if the context is attended to in another place.
     pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
         if let Some(Context::Han { previous, .. }) = config.context {
             let config = HanContextConfig::new(config.d_model, config.d_ff, config.num_heads)
@@ -138,7 +138,7 @@ impl GatedContext {
         }
     }
 
-    /// The states `own`, joined with what their tokens read when they ask with `queries`.
+    /// The states `own`, joined with what their tokens read with `queries`.
     ///
     /// # Shapes
     /// - own, queries, output: `[query rows, d_model]`

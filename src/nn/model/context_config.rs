@@ -74,7 +74,7 @@ pub enum ContextSentence {
 pub enum Placement {
     /// After every self-attention, with residual and norm of its own.
     Sublayer,
-    /// Beside every self-attention, as additional heads.
+    /// Next to every self-attention, as additional heads.
     Heads,
     /// Once after the last layer, in a context layer with a gate.
     Gate,
@@ -86,7 +86,7 @@ pub enum Placement {
 pub enum Reach {
     /// All but its own.
     Offline,
-    /// Those before its own.
+    /// Sentences before its own.
     Online,
 }
 
@@ -162,7 +162,7 @@ pub enum ContextReach {
     Document,
     /// All that stand before it.
     Before,
-    /// So many that stand right before it.
+    /// A number of sentences right before it.
     Previous(usize),
 }
 

@@ -1,6 +1,6 @@
 //! A window of a document that is too long to be read at once, with what is kept of the rest.
 //!
-//! Of every sentence outside the window its encoding is left: it competes for being chosen as if its tokens were there, and
+//! Every sentence outside the window is represented by its encoding: it competes for being chosen as if its tokens were there, and
 //! where it is chosen the encoding is read in their place. Works for attentions that stand after the last encoder layer.
 
 use burn::tensor::Tensor;
@@ -55,7 +55,7 @@ impl DocumentWindow {
         });
         let memory = Memory {
             encodings: Some(joined(encodings)),
-            ..Memory::of(joined(words), Documents::one(sentences))
+            ..Memory::from_states(joined(words), Documents::one(sentences))
         };
         (memory, query_spans.collect())
     }
@@ -99,7 +99,7 @@ impl Transformer {
             recorder,
         )?;
         let counted = self.counted(source);
-        Some(EncoderOutput::of(
+        Some(EncoderOutput::new(
             states,
             counted.as_ref().unwrap_or(source),
         ))
@@ -175,8 +175,9 @@ impl Encoder {
         Some(rest.around(words, encodings, window))
     }
 
-    /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the document that
-    /// a window is part of: rows of [`Self::read_context`] or [`Self::read_context_in_window`]. None if no context stands there.
+    /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the
+    /// document that a window is part of: rows of [`Self::read_context`] or [`Self::read_context_in_window`]. None if no
+    /// context stands there.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`, laid out by `source`
@@ -194,7 +195,7 @@ impl Encoder {
         } else {
             let spans = documents.query_spans();
             let read = documents.without_ends(&source.ids, self.unread_end);
-            (Memory::of(states.clone(), read), spans)
+            (Memory::from_states(states.clone(), read), spans)
         };
         let mut rows: Vec<usize> = Vec::new();
         let spans = wanted.iter().map(|&sentence| {

@@ -11,7 +11,7 @@ use canopy_kernels::{Attention, Segment, attention};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Documents {
     /// Rows of every sentence, ascending and disjoint; rows between them belong to none. A sentence may be empty: it
-    /// has no encoding, and nobody reads it.
+    /// has no encoding, and is not read.
     pub sentences: Vec<Range<usize>>,
     /// Sentence numbers of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,

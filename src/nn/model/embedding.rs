@@ -36,7 +36,7 @@ impl Embedding {
         Self::sized(config, config.vocab_size, device)
     }
 
-    /// Embeds words of a vocabulary of so many tokens.
+    /// Embeds words of a vocabulary of `vocab` tokens.
     pub fn sized(config: &ModelConfig, vocab_size: usize, device: &Device) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let deviation = (config.d_model as f64).powf(-0.5);

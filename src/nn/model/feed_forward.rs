@@ -24,8 +24,8 @@ pub struct FeedForwardConfig {
 }
 
 impl FeedForwardConfig {
-    /// Of a Transformer's layer.
-    pub(super) fn of(config: &ModelConfig) -> Self {
+    /// Configuration of a Transformer's layer.
+    pub(super) fn from_model(config: &ModelConfig) -> Self {
         Self::new(config.d_model, config.d_ff).with_activation(config.variant.activation)
     }
 

@@ -1,8 +1,8 @@
 //! One encoder for the previous sentences and the own one, whose top sees only the own one.
 //!
 //! Ma, Zhang & Zhou, "A Simple and Effective Unified Encoder for Document-Level Machine Translation" (Flat-Transformer),
-//! ACL 2020, §3: tokens of context and sentence are embedded with a segment beside place and token; the bottom blocks attend
-//! to all of them, the top blocks to the tokens of the sentence alone.
+//! ACL 2020, §3: tokens of context and sentence are embedded with a segment in addition to place and token; the bottom
+//! blocks attend to all of them, the top blocks to the tokens of the sentence alone.
 
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::select_rows;
 use canopy_kernels::{DropoutSource, Segment};
 
-/// The parameters of a flat encoder beside its layers.
+/// The parameters of a flat encoder other than its layers.
 #[derive(Module, Debug)]
 pub struct FlatSegments {
-    /// Of context and sentence, `[2, d_model]`.
+    /// Vectors of context and sentence, `[2, d_model]`.
     pub segments: Param<Tensor<2>>,
     /// How many self-attentions, the last ones, see the sentence alone.
     pub top: usize,
@@ -94,7 +94,7 @@ impl Encoder {
             Some(norm) => norm.forward(x),
             None => x,
         };
-        EncoderOutput::of(states, source)
+        EncoderOutput::new(states, source)
     }
 
     fn sublayer(

@@ -64,7 +64,7 @@ pub struct TreeHeads {
 pub struct TreeChoice {
     /// Sentence keys are the sums on their paths.
     pub projected: Projected,
-    /// Of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
+    /// Choice of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
     pub choice: Vec<SelectedSentences>,
     /// One entry for each document that has tokens and readers.
     pub trees: Vec<DocumentTree>,
@@ -185,7 +185,7 @@ impl TreeHeads {
             .map(|level| self.heads.key_sentence.forward(level.clone()))
             .collect();
         DocumentTree {
-            search_keys: TreeKeys::of(&keys),
+            search_keys: TreeKeys::from_levels(&keys),
             tree,
             keys,
             leaves,
@@ -241,7 +241,7 @@ impl DocumentTree {
 
 /// For every sentence the sum of the keys on the path to its leaf.
 fn path_keys(trees: &[Option<DocumentTree>], num_sentences: usize) -> Tensor<2> {
-    // A sentence of no tree gets another one's key: nobody reads it.
+    // A sentence of no tree gets another one's key: it is not read.
     let mut own_leaf = vec![0; num_sentences];
     let trees = || trees.iter().flatten();
     let leaves = trees().flat_map(|tree| &tree.leaves).enumerate();

@@ -29,7 +29,7 @@ impl MultiHeadAttention {
 }
 
 impl QueryCapsules {
-    /// Votes begin as the tokens beside what makes capsules different.
+    /// Votes begin as the tokens plus what makes capsules different.
     pub(super) fn init_votes(&mut self) {
         self.attention.init_identity();
         let votes = self.votes.weight.val();

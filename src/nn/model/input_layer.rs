@@ -10,7 +10,7 @@ use canopy_kernels::select_rows;
 /// Learned places and a norm; one of them at least is there.
 #[derive(Module, Debug)]
 pub struct InputLayer {
-    /// `[size, d_model]`; places beyond the last have its vector.
+    /// `[size, d_model]`; places after the last have its vector.
     pub positions: Option<Param<Tensor<2>>>,
     pub norm: Option<Norm>,
 }

@@ -29,16 +29,16 @@ pub fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> V
         &attention.output,
     ]
     .map(|linear| values(&linear.weight.val()));
-    let asked = times(x, &query);
+    let projected = times(x, &query);
     let mut weights = Vec::new();
     for word in memory {
         let key = times(word, &key);
-        let score: f32 = asked.iter().zip(&key).map(|(a, b)| a * b).sum();
+        let score: f32 = projected.iter().zip(&key).map(|(a, b)| a * b).sum();
         #[expect(clippy::cast_precision_loss, reason = "a small width")]
-        weights.push((score / (asked.len() as f32).sqrt()).exp());
+        weights.push((score / (projected.len() as f32).sqrt()).exp());
     }
     let total: f32 = weights.iter().sum();
-    let mut context = vec![0.0; asked.len()];
+    let mut context = vec![0.0; projected.len()];
     for (word, weight) in memory.iter().zip(&weights) {
         for (to, value) in context.iter_mut().zip(times(word, &value)) {
             *to += weight / total * value;

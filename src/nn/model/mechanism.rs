@@ -1,4 +1,4 @@
-//! The interface of a document-level mechanism: all that the rest of the program asks of one.
+//! The interface of a document-level mechanism: all that the rest of the program needs of one.
 //!
 //! A file of [`systems`](super::systems) answers for each mechanism.
 
@@ -68,7 +68,7 @@ pub(super) trait Mechanism {
         None
     }
 
-    /// A part that it has beside its attention.
+    /// A part that it has in addition to its attention.
     fn auxiliary_part(&self, _: &ModelConfig, _: &Widths) -> Option<Part> {
         None
     }
@@ -114,9 +114,9 @@ pub enum ReadSentences {
     All,
     /// All but the own one.
     Others,
-    /// Those before the own one.
+    /// Sentences before the own one.
     Earlier,
-    /// So many right before the own one.
+    /// A number of sentences right before the own one.
     Previous(usize),
 }
 

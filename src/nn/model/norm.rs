@@ -14,7 +14,7 @@ pub struct Norm {
     pub gamma: Param<Tensor<1>>,
     /// `[d_model]`
     pub beta: Param<Tensor<1>>,
-    /// Beside the variance; others use other ones.
+    /// Added to the variance; others use other values.
     pub epsilon: f32,
 }
 
@@ -28,7 +28,7 @@ impl Norm {
     }
 
     /// A norm of a Transformer's layer.
-    pub(super) fn of(config: &ModelConfig, device: &Device) -> Self {
+    pub(super) fn from_config(config: &ModelConfig, device: &Device) -> Self {
         Self::new(config.d_model, device).with_epsilon(config.variant.norm_epsilon)
     }
 

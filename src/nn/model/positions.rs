@@ -12,7 +12,8 @@ use canopy_kernels::select_rows;
 /// Counts the places of all documents of a batch from their beginnings, in windows that the tables hold: a window ends
 /// where the next sentence, with `reserve` tokens for its translation, would not fit.
 ///
-/// Of `rows`, the sentence of the first token in its paragraph and its paragraph are expected, as [`PackedBatch::push`] puts them.
+/// Counts places from the beginning of the document; `rows` has the sentence of the first token in its paragraph and its
+/// paragraph, as [`PackedBatch::push`] puts them.
 pub(super) fn count_absolutely(rows: &mut PackedBatch, sizes: [usize; 3], reserve: usize) {
     for document in rows.documents.clone() {
         let (mut first, mut paragraph) = (document.start, None);
@@ -62,7 +63,7 @@ impl PositionTables {
                 .iter()
                 .zip(sizes)
                 .all(|(&index, size)| index < size)),
-            "a place lies beyond the tables of {sizes:?} entries"
+            "a place is outside the tables of {sizes:?} entries"
         );
         let of_level = |level: usize, table: &Param<Tensor<2>>| {
             let rows = positions.iter().map(|position| position[level]);

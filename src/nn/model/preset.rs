@@ -44,7 +44,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The BERT that systems of this size are described with, until one is named: MiniLM beside the small ones, else
+    /// The BERT that systems of this size are described with, until one is named: MiniLM for the small ones, else
     /// BERT-base.
     fn bert(self) -> BertReading {
         let small = self.d_model < PAPER.d_model;
@@ -85,7 +85,7 @@ pub(super) const TINY: Size = Size {
     max_tokens: 32,
 };
 
-/// Of the papers.
+/// The size of the papers.
 pub(super) const PAPER: Size = Size {
     d_model: 512,
     d_ff: 2048,
@@ -117,6 +117,11 @@ impl Preset {
     /// Whether it is fine-tuned from a sentence-level model.
     pub fn reads_documents(&self) -> bool {
         self.context.is_some()
+    }
+
+    /// Width of its network.
+    pub fn d_model(&self) -> usize {
+        self.size.d_model
     }
 
     /// Whether it needs an imported BERT.

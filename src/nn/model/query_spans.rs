@@ -1,6 +1,6 @@
-//! Who reads a document: the rows of a query matrix, and what each of them may read.
+//! The readers of a document: the rows of a query matrix, and what each of them may read.
 //!
-//! Queries need not be the rows that are read: a beam holds several hypotheses of one sentence, a window asks of memories
+//! Queries need not be the rows that are read: a beam holds several hypotheses of one sentence, a window queries memories
 //! that were encoded before.
 
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct QuerySpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
     pub keys: Vec<usize>,
-    /// Of every sentence.
+    /// Queries of every sentence.
     pub ranges: Vec<Range<usize>>,
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     const D_MODEL: usize = 8;
 
-    /// Two documents; the second sentence of the first one is empty, and row 5 belongs to nobody.
+    /// Two documents; the second sentence of the first one is empty, and row 5 belongs to none.
     fn documents() -> Documents {
         Documents {
             sentences: vec![0..3, 3..3, 3..5, 6..7, 7..9],

@@ -24,7 +24,7 @@ pub(super) fn sinusoids(
         .collect()
 }
 
-/// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search asks for them
+/// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search needs them
 /// at every step.
 pub(super) fn sinusoid_table(count: usize, d_model: usize, kind: Sinusoids) -> Arc<[f32]> {
     static TABLES: RwLock<Tables> = RwLock::new(BTreeMap::new());
@@ -52,7 +52,8 @@ pub(super) fn sinusoid_table(count: usize, d_model: usize, kind: Sinusoids) -> A
     Arc::clone(kept)
 }
 
-/// One number of the table; those of the paper in 32 bits, as the models here were trained, those of Marian as it computes them, the others in 64.
+/// One number of the table; those of the paper in 32 bits, as the models here were trained, those of Marian as it computes
+/// them, the others in 64.
 #[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
 fn sinusoid(place: usize, column: usize, d_model: usize, kind: Sinusoids) -> f32 {
     let half = d_model / 2;

@@ -66,27 +66,27 @@ pub struct Model {
     /// The words that a search on the CPU scores for each source word; none if it scores all.
     #[module(skip)]
     pub shortlist: Option<Arc<Shortlist>>,
-    /// Chooses among the translations of a search; none if the likeliest is taken.
+    /// Chooses among the translations of a search; none if the most probable one is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
-    /// Exponent of the length penalty of its searches, where nobody asks for another one; none for the usual one.
+    /// Default exponent of the length penalty of its searches; none for the general default.
     #[module(skip)]
     pub length_penalty: Option<f32>,
-    /// Hypotheses that its searches keep, where nobody asks for a number; none for the usual one.
+    /// Default beam size of its searches; none for the general default.
     #[module(skip)]
     pub beam_size: Option<usize>,
     /// The weights of searches; none where burn's layers search.
     #[module(skip)]
     pub(super) search_weights: Option<SearchWeights>,
-    /// Those of [`Self::stage_one`] alike.
+    /// Search weights of [`Self::stage_one`].
     #[module(skip)]
     pub(super) stage_one_weights: Option<SearchWeights>,
-    /// Where those weights are that nobody has read yet; none if all are here.
+    /// The place of the weights that are not read yet; none if all are here.
     #[module(skip)]
     pub(super) unread: Option<Arc<dyn UnreadWeights>>,
 }
 
-/// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
+/// How well the source can be recovered from a translation: p(source | translation), which Yee et al., "Simple and Effective
 /// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
 #[derive(Debug, Clone)]
 pub struct Reranker {
@@ -171,11 +171,11 @@ impl Model {
         Self::draw(config, device)
     }
 
-    /// A model whose weights are still to come: those that nobody puts in are drawn when they are first used.
+    /// A model whose weights are still to come: those that are not put in are drawn when they are first used.
     ///
     /// # Errors
     /// If `config` cannot be built.
-    pub fn undrawn(config: &ModelConfig, device: &Device) -> Result<Self> {
+    pub fn uninitialised(config: &ModelConfig, device: &Device) -> Result<Self> {
         let _alone = drawing();
         Self::build(config, device)
     }
@@ -297,16 +297,16 @@ impl Model {
     pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> EncoderOutput {
         match &self.network {
             Network::Transformer(network) => {
-                self.beside_stage_one(source, |memory| network.encode(source, memory, drop))
+                self.with_stage_one(source, |memory| network.encode(source, memory, drop))
             }
             Network::RnnSearch(network) => {
-                EncoderOutput::of(network.annotations(source, drop), source)
+                EncoderOutput::new(network.annotations(source, drop), source)
             }
         }
     }
 
     /// The output of `encode` for the states of the sentence-level model, with these where the decoder reads them, too.
-    pub(super) fn beside_stage_one(
+    pub(super) fn with_stage_one(
         &self,
         source: &PackedBatch,
         encode: impl FnOnce(Option<Tensor<2>>) -> EncoderOutput,
@@ -393,7 +393,7 @@ impl Model {
         self.scores_with(&encoded, translations.as_ref(), batch, drop)
     }
 
-    /// Encodes the documents of a batch: of the sentences that are only read what others read of them, where that can be told
+    /// Encodes the documents of a batch: of read-only sentences only what others read of them, where that can be separated
     /// apart.
     fn encode_translated(&self, batch: &Batch, drop: &DropoutSource) -> EncoderOutput {
         let (source, translated) = (&batch.source, batch.translated.as_slice());
@@ -407,7 +407,7 @@ impl Model {
         let Some(network) = network else {
             return self.encode(source, drop);
         };
-        self.beside_stage_one(source, |memory| {
+        self.with_stage_one(source, |memory| {
             let only = network.encode_only(source, translated, memory.clone(), drop);
             only.unwrap_or_else(|| network.encode(source, memory, drop))
         })

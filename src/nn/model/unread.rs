@@ -7,7 +7,7 @@ use burn::module::ParamId;
 use crate::error::Result;
 use canopy_kernels::packed::Table;
 
-/// The parameters of a model that nobody has read yet.
+/// The parameters of a model that are not read yet.
 pub trait UnreadWeights: Debug + Send + Sync {
     /// The numbers of a parameter, `[.., columns]` row by row, which are read at every call; none if it is not among them.
     /// All are NaN if they cannot be read any more.

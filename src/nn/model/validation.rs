@@ -36,7 +36,7 @@ impl Context {
         }
         let is_in_layers = mechanism.placement().is_some() && !self.is_gated();
         if is_in_layers && config.encoder.count(Sublayer::SelfAttention) == 0 {
-            let allowed = "a layout with self-attention, beside which the context can stand";
+            let allowed = "a layout with self-attention, to which the context can be added";
             return refuse("encoder", &config.encoder, allowed);
         }
         if config.memory == MemorySource::StageOne && !self.is_gated() {

@@ -104,7 +104,7 @@ pub struct Sinusoids {
 }
 
 impl Sinusoids {
-    /// Those of Vaswani et al. 2017, §3.5.
+    /// Positions of Vaswani et al. 2017, §3.5.
     pub const PAPER: Self = Self {
         columns: SineColumns::Alternating,
         frequencies: SineFrequencies::Paper,
@@ -122,7 +122,7 @@ pub enum SineColumns {
     Halves,
 }
 
-/// Of column pair `k` among `d_model / 2`.
+/// Frequencies of column pair `k` among `d_model / 2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SineFrequencies {

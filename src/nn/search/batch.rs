@@ -49,15 +49,15 @@ pub struct SourceFrame {
 }
 
 impl Default for SourceFrame {
-    /// That of our own models.
+    /// Special ids of Canopy's own models.
     fn default() -> Self {
-        Self::of(&SpecialIds::default())
+        Self::from_special_ids(&SpecialIds::default())
     }
 }
 
 impl SourceFrame {
-    /// Of the models that read these ids.
-    pub fn of(special: &SpecialIds) -> Self {
+    /// Constraints of the models that read these ids.
+    pub fn from_special_ids(special: &SpecialIds) -> Self {
         Self {
             prefix: special.source_prefix.clone(),
             suffix: special.source_suffix.clone(),
@@ -113,7 +113,7 @@ impl SourceText {
 /// As [`search_documents`], for those who need no drafts.
 ///
 /// # Errors
-/// As there.
+/// As [`search_documents`].
 pub fn search_sentences(
     model: &Model,
     vocabulary: &dyn Tokenizer,
@@ -132,7 +132,7 @@ pub fn search_sentences(
 /// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
 /// gets each one as soon as it is there.
 ///
-/// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
+/// Sentences keep their order from batch to batch in groups of a few batches, so that what is requested first comes
 /// first. A document too long to be encoded at once is read in windows, and what all of them read of it is `kept`. After
 /// `Break` the current batch ends without further calls.
 ///
@@ -146,7 +146,7 @@ pub fn search_documents(
     kept: &mut Encodings,
     found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
 ) -> Result<(), InvalidScores> {
-    let options = options.of(model);
+    let options = options.for_model(model);
     let mut search = DocumentSearch::new(model, vocabulary, text, &options, found);
     let _entered = tracing::info_span!(
         "search",

@@ -8,20 +8,20 @@ use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
 use crate::model::{Decode, SearchRule};
-use canopy_kernels::{NextScores, ReadTokens, ScoreRow, largest};
+use canopy_kernels::{ScoreRow, StepScores, TokenSelection, largest};
 use canopy_tokenize::Tokenizer;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
     /// Hypotheses kept for each sentence, twice as many where a channel chooses among them; 1 is greedy search, 0 is [what the
-    /// model asks for](crate::model::Model::beam_size), or [`Self::USUAL_BEAM`].
+    /// model's default](crate::model::Model::beam_size), or [`Self::USUAL_BEAM`].
     pub beam_size: usize,
     /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14; none for [that of the
     /// model](crate::model::Model::length_penalty).
     pub length_penalty: Option<f32>,
-    /// How many other translations of each sentence are told, at most; a beam keeps one less than its size, and none are
-    /// told where another model chooses.
+    /// Maximum number of other translations that are returned for each sentence; a beam keeps one less than its size, and none are
+    /// returned where another model chooses.
     pub alternatives: usize,
 }
 
@@ -36,7 +36,7 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// The hypotheses of a search that nobody says more of.
+    /// Default beam size.
     pub const USUAL_BEAM: usize = 4;
 
     /// The exponent of the length.
@@ -44,7 +44,7 @@ impl SearchOptions {
         self.length_penalty.unwrap_or(1.0)
     }
 
-    /// The divisor of the log-probability of a sentence of so many tokens, its end aside.
+    /// The divisor of the log-probability of a sentence of `length` tokens, its end aside.
     pub(super) fn penalty(&self, tokens: usize) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
         let length = tokens as f32 + 1.0;
@@ -72,7 +72,7 @@ pub struct Hypothesis {
     pub log_prob: f32,
     /// Whether it reached `max_tokens` before its end.
     pub cut_off: bool,
-    /// The next best translations of the sentence, as far as they were asked for.
+    /// The next best translations of the sentence, as far as requested.
     pub others: Vec<Hypothesis>,
 }
 
@@ -123,7 +123,7 @@ pub(super) struct Candidate {
     /// The number of the hypothesis in the beam.
     pub parent: usize,
     pub id: u32,
-    /// Of the longer hypothesis, as in [`Partial`].
+    /// Log-probability of the longer hypothesis, as in [`Partial`].
     pub log_prob: f32,
     pub rank: f32,
     pub terms: TermProgress,
@@ -189,7 +189,7 @@ pub fn search(
     let rule = decoder.rule();
     let (read, mut scores) = (
         read_tokens(limits, options, vocabulary),
-        NextScores::default(),
+        StepScores::default(),
     );
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
@@ -238,9 +238,9 @@ fn read_tokens(
     limits: &[Limits],
     options: &SearchOptions,
     vocabulary: &dyn Tokenizer,
-) -> Option<ReadTokens> {
+) -> Option<TokenSelection> {
     let has_terms = |limits: &Limits| limits.terms.as_ref().is_some_and(|it| !it.is_empty());
-    (!limits.iter().any(has_terms)).then(|| ReadTokens {
+    (!limits.iter().any(has_terms)).then(|| TokenSelection {
         first: vocabulary.placeholder_ids().end as usize,
         top_k: num_candidates(options.beam_size),
     })
@@ -370,7 +370,7 @@ impl Active {
         if self.is_over(options, rule, terms) {
             return Ok(Vec::new());
         }
-        // Of the tokens that are counted there, the last one is the end.
+        // The last of the tokens that are counted there is the end.
         let most = limits.max_tokens - usize::from(rule == SearchRule::HuggingFace);
         if self
             .beam
@@ -445,7 +445,7 @@ impl Active {
     fn ranked(&mut self, options: &SearchOptions, rule: SearchRule) -> Vec<Hypothesis> {
         let mut done = std::mem::take(&mut self.done);
         assert!(!done.is_empty(), "a search ends with a hypothesis");
-        // Of equal ones the later comes first.
+        // The later of equal ones comes first.
         done.reverse();
         let is_last = |it: &Done| it.hypothesis.cut_off && rule == SearchRule::Canopy;
         done.sort_by(|a, b| {
@@ -458,7 +458,7 @@ impl Active {
     }
 }
 
-/// Adds the ids that bring terms further to the likeliest ones, but for impossible ones.
+/// Adds the ids that advance terms to the top-scoring ones, except impossible ones.
 fn add_terms(ids: &mut Vec<(u32, f32)>, next: &[u32], scores: &[f32], normaliser: f32) {
     for &id in next {
         let score = scores
@@ -471,7 +471,7 @@ fn add_terms(ids: &mut Vec<(u32, f32)>, next: &[u32], scores: &[f32], normaliser
     }
 }
 
-/// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out. Scores less
+/// The `count` top-scoring ids with their log-probabilities, best first; impossible ones are left out. Scores less
 /// `normaliser` are log-probabilities.
 ///
 /// The error is a number that is no log-probability, or the logarithm of a sum of probabilities that is more than one.

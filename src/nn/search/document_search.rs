@@ -28,7 +28,7 @@ fn of_drafts(options: &SearchOptions) -> SearchOptions {
 /// A result of a search, reported as soon as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchEvent {
-    /// A translation that nobody asked for, which others read; `left` more of its kind come before the next wanted one.
+    /// A translation that was not requested, which others read; `left` more of its kind come before the next wanted one.
     Draft {
         number: usize,
         hypothesis: Hypothesis,
@@ -56,7 +56,7 @@ impl Stop {
         }
     }
 
-    /// The flow of whoever gets the results, as the search's own.
+    /// The control flow of the consumer of the results, as the search's own.
     pub fn cancelled(flow: ControlFlow<()>) -> ControlFlow<Self> {
         flow.map_break(|()| Self::Cancelled)
     }
@@ -65,7 +65,9 @@ impl Stop {
     pub fn from_batch(searched: Result<(), InvalidScores>, batch: &[usize]) -> ControlFlow<Self> {
         match searched {
             Ok(()) => ControlFlow::Continue(()),
-            Err(broken) => ControlFlow::Break(Self::Invalid(broken.of(batch[broken.number]))),
+            Err(broken) => {
+                ControlFlow::Break(Self::Invalid(broken.with_number(batch[broken.number])))
+            }
         }
     }
 }
@@ -82,7 +84,7 @@ pub(super) struct DocumentSearch<'a> {
     found: &'a mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
     /// Translations of the first pass.
     drafts: HashMap<usize, Vec<u32>>,
-    /// The states of drafts that others read, as far as their search has kept them and nobody has read them yet.
+    /// The states of drafts that others read, as far as their search has kept them and they were not read yet.
     draft_states: HashMap<usize, TranslationStates>,
 }
 
@@ -197,7 +199,7 @@ impl<'a> DocumentSearch<'a> {
         kept.of_group(&*self.executor, (self.text, self.largest), group, &wanted)
     }
 
-    /// Translates what the wanted sentences read of the others' translations and nobody knows yet.
+    /// Translates what the wanted sentences read of the others' translations and are not known yet.
     pub(super) fn first_pass(
         &mut self,
         group: &[Window],
@@ -274,7 +276,7 @@ impl<'a> DocumentSearch<'a> {
         flow
     }
 
-    /// Translations of all sentences of the windows; nobody reads those that are not there.
+    /// Translations of all sentences of the windows; missing ones are not read.
     pub(super) fn translations(&self, group: &[Window]) -> PackedBatch {
         let (mut rows, start) = (PackedBatch::default(), self.model.tokens().start);
         for window in group {
@@ -288,7 +290,7 @@ impl<'a> DocumentSearch<'a> {
         rows
     }
 
-    /// The states of [`Self::translations`] that are known, by their places there; nobody has them after this.
+    /// The states of [`Self::translations`] that are known, by their places there; they are taken out.
     pub(super) fn states_of_drafts(
         &mut self,
         group: &[Window],

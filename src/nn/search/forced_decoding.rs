@@ -18,11 +18,11 @@ pub type Candidates = BTreeMap<usize, Vec<Vec<u32>>>;
 /// A given translation with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForcedScores {
-    /// Of the sentence.
+    /// Number of the sentence.
     pub number: usize,
     /// Which of the sentence's translations.
     pub candidate: usize,
-    /// Of each token and of the end of the sentence (natural logarithm).
+    /// Log-probability of each token and of the end of the sentence (natural logarithm).
     pub log_probs: Vec<f32>,
 }
 

@@ -8,7 +8,7 @@ use canopy_base::device_failure::DeviceFailure;
 use canopy_base::error::panic_message;
 
 /// Does `translate` on the sentences of a batch, or on each half of them where the memory is too small for all, which burn
-/// tells by a panic.
+/// reports by a panic.
 ///
 /// # Panics
 /// As `translate` does for a sentence alone, or for any other reason.
@@ -20,7 +20,7 @@ pub(super) fn in_halves(
         Ok(flow) => return flow,
         Err(panic) => panic,
     };
-    let failure = DeviceFailure::of(&panic_message(panic.as_ref()));
+    let failure = DeviceFailure::from_message(&panic_message(panic.as_ref()));
     if failure != Some(DeviceFailure::OutOfMemory) || batch.len() < 2 {
         resume_unwind(panic);
     }

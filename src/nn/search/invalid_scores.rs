@@ -9,16 +9,16 @@ use canopy_tokenize::{Side, Tokenizer};
 /// The scores of a sentence are no log-probabilities: what a search found with them would be nonsense.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InvalidScores {
-    /// Of the sentence, among those that were searched together.
+    /// Number of the sentence, among those that were searched together.
     pub number: usize,
     /// One of the numbers: not a number, infinite, or the logarithm of more than 1.
     pub found: f32,
 }
 
 impl InvalidScores {
-    /// This fault for a sentence that has another number elsewhere.
+    /// This fault with the number of the sentence in its document.
     #[must_use]
-    pub(super) fn of(self, number: usize) -> Self {
+    pub(super) fn with_number(self, number: usize) -> Self {
         Self { number, ..self }
     }
 

@@ -25,7 +25,7 @@ pub struct ForcedPlaceholder {
 
 impl Markup {
     /// The markup of the source sentence `ids`.
-    pub fn of(ids: &[u32], vocabulary: &dyn Tokenizer) -> Self {
+    pub fn from_ids(ids: &[u32], vocabulary: &dyn Tokenizer) -> Self {
         let positions = |&id: &u32| {
             matches!(
                 vocabulary.placeholder(id),
@@ -59,9 +59,10 @@ impl Markup {
 
     /// Takes away the probability of what must not follow.
     ///
-    /// While markup is missing, the sentence cannot end: where its end is likelier than the likeliest placeholder, that one
-    /// is returned with its own log-probability and stands in the row as likely as the end, so that it is tried there: what
-    /// the model forgot stands at the end of its phrase and nothing is ever lost. It is no likelier for that.
+    /// While markup is missing, the sentence cannot end: where its end is more probable than the most probable placeholder,
+    /// that one is returned with its own log-probability and stands in the row as likely as the end, so that it is tried
+    /// there: what the model forgot stands at the end of its phrase and nothing is ever lost. That does not change its
+    /// probability.
     pub fn constrain(
         &self,
         log_probs: &mut [f32],

@@ -2,7 +2,7 @@
 //!
 //! The re-ranking of Yee et al., EMNLP 2019, without their language model: the largest `log p(y | x) + λ log p(x | y)`,
 //! either sum by the length penalty of its own sentence (theirs: by its length), is chosen. The search keeps more hypotheses
-//! than are asked for, so that there is a choice.
+//! than requested, so that there is a choice.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::model::{Model, Reranker};
 use canopy_document::placeholder;
 use canopy_tokenize::{Side, Tokenizer};
 
-/// Hypotheses that are kept for each one asked for.
+/// Hypotheses that are kept for each requested one.
 const WIDER: usize = 2;
 
 impl SearchOptions {
@@ -23,15 +23,15 @@ impl SearchOptions {
         match self.beam_size {
             0 => {
                 let own = model.beam_size.unwrap_or(Self::USUAL_BEAM);
-                // Those that are told are to be found.
+                // The returned alternatives have to be found.
                 own.max(self.alternatives + 1)
             }
-            asked => asked,
+            requested => requested,
         }
     }
 
-    /// Of the search of a model: with its beam and length penalty where none is asked for, wider where a channel chooses.
-    pub(super) fn of(self, model: &Model) -> Self {
+    /// Options of the search of a model: with its beam and length penalty where none is given, wider where a re-ranker chooses.
+    pub(super) fn for_model(self, model: &Model) -> Self {
         let wider = if model.reranker.is_some() { WIDER } else { 1 };
         Self {
             beam_size: self.beam_of(model) * wider,
@@ -41,8 +41,9 @@ impl SearchOptions {
     }
 }
 
-/// For each sentence of `text`, by its number, the translation from which `reranker` tells it best. One that was cut off is
-/// chosen where all are, and so is one that is longer than `reranker` reads; where the sentence itself is, the likeliest is.
+/// For each sentence of `text`, by its number, the translation from which `reranker` recovers it best. One that was cut off
+/// is chosen where all are, and so is one that is longer than `reranker` reads; where the sentence itself is, the most
+/// probable one is.
 pub(super) fn chosen(
     (text, vocabulary, options): (&SourceText, &dyn Tokenizer, &SearchOptions),
     reranker: &Reranker,
@@ -85,7 +86,7 @@ pub(super) fn chosen(
         ControlFlow::Continue(())
     });
     if let Err(broken) = scored {
-        return ControlFlow::Break(Stop::Invalid(broken.of(owners[broken.number])));
+        return ControlFlow::Break(Stop::Invalid(broken.with_number(owners[broken.number])));
     }
     let mut log_probs = log_probs.into_iter();
     let best = |((number, hypotheses), readable): ((usize, Vec<Hypothesis>), Vec<bool>)| {
@@ -100,7 +101,7 @@ pub(super) fn chosen(
                     .map(|back| hypothesis.score(options) + reranker.weight * back / penalty);
                 (hypothesis, score)
             });
-        // Of equal ones the first. They come with those that ended by themselves before all others.
+        // The first of equal ones. They come with those that ended by themselves before all others.
         let best = scored.reduce(|best, other| {
             let is_better = other.1 > best.1 && best.0.cut_off == other.0.cut_off;
             if is_better { other } else { best }
@@ -139,8 +140,9 @@ impl Texts<'_> {
     }
 
     fn frame(&self) -> SourceFrame {
-        self.back
-            .map_or_else(SourceFrame::default, |back| SourceFrame::of(back.special()))
+        self.back.map_or_else(SourceFrame::default, |back| {
+            SourceFrame::from_special_ids(back.special())
+        })
     }
 }
 

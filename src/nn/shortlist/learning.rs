@@ -6,18 +6,18 @@ use super::{Shortlist, Vocabularies};
 /// Rounds of expectation and maximisation.
 const ROUNDS: usize = 4;
 
-/// Longer sentences tell little of each word, and cost most.
+/// Longer sentences say little about each word, and cost most.
 const LONGEST: usize = 100;
 
 /// A probability below which a word is no translation of another.
 const LEAST: f32 = 1e-4;
 
-/// Source words, each with the target words beside which it stands, in order, and their probabilities.
+/// Source words, each with the target words that it occurs with, in order, and their probabilities.
 struct Table(Vec<(Vec<u32>, Vec<f32>)>);
 
 impl Shortlist {
-    /// Learns from pairs of ids; what no source word explains, and the `frequent` commonest target words, are told by `end`, the
-    /// id that ends every source sentence.
+    /// Learns from pairs of ids; what no source word explains, and the `frequent` commonest target words, are listed under
+    /// `end`, the id that ends every source sentence.
     ///
     /// A list has at most `best` words.
     pub fn learn(
@@ -26,10 +26,10 @@ impl Shortlist {
         end: u32,
         [frequent, best]: [usize; 2],
     ) -> Self {
-        let is_told = |(source, target): &&(Vec<u32>, Vec<u32>)| {
+        let is_used = |(source, target): &&(Vec<u32>, Vec<u32>)| {
             !target.is_empty() && source.len() <= LONGEST && target.len() <= LONGEST
         };
-        let pairs: Vec<&(Vec<u32>, Vec<u32>)> = pairs.iter().filter(is_told).collect();
+        let pairs: Vec<&(Vec<u32>, Vec<u32>)> = pairs.iter().filter(is_used).collect();
         let mut table = Table::beside(&pairs, vocabularies.source, end);
         for _ in 0..ROUNDS {
             table.learn(&pairs, end);
@@ -60,7 +60,7 @@ impl Shortlist {
 }
 
 impl Table {
-    /// All words beside which each one stands, equally probable.
+    /// All words that each one occurs with, equally probable.
     fn beside(pairs: &[&(Vec<u32>, Vec<u32>)], sources: usize, end: u32) -> Self {
         let mut beside: Vec<Vec<u32>> = vec![Vec::new(); sources];
         let mut sorted = vec![0; sources];

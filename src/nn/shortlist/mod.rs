@@ -1,4 +1,4 @@
-//! Vocabulary shortlists: the few target words that a sentence may need, told by the words of its source.
+//! Vocabulary shortlists: the few target words that a sentence may need, given by the words of its source.
 //!
 //! A network with a large vocabulary spends half of a search on the scores of words that have nothing to do with the sentence.
 //! With a shortlist only those are scored that a lexical table has for a word of the source, and those that always may come:
@@ -38,8 +38,8 @@ pub struct Vocabularies {
 }
 
 impl Vocabularies {
-    /// Those of a tokenizer, of which a network scores the first `scored` target ids.
-    pub fn of(tokenizer: &dyn Tokenizer, scored: usize) -> Self {
+    /// Vocabularies of a tokenizer, of which a network scores the first `scored` target ids.
+    pub fn from_tokenizer(tokenizer: &dyn Tokenizer, scored: usize) -> Self {
         let [source, target] = [Side::Source, Side::Target].map(|side| tokenizer.len(side));
         let token = |side, id| tokenizer.token(side, id).unwrap_or_default();
         let tokens = |side, len: usize| (0..).take(len).map(move |id| token(side, id));
@@ -64,7 +64,7 @@ const FILLED: usize = 8;
 pub struct Shortlist {
     /// Target ids below it are in every list.
     first: u64,
-    /// How many words each list was cut to, for the record. Of lists that we make the upper half tells the vocabularies, see
+    /// How many words each list was cut to, for the record. The upper half of lists that we make identifies the vocabularies, see
     /// [`Vocabularies::digest`]; it is 0 in those of others.
     best: u64,
     /// Where the list of each source id begins among the words, and where the last one ends.

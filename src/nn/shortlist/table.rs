@@ -52,11 +52,11 @@ impl Shortlist {
                     number + 1
                 ));
             };
-            let is_told = source != NO_WORD && target != NO_WORD;
+            let has_words = source != NO_WORD && target != NO_WORD;
             let is_scored = |id: &u32| (*id as usize) < scored;
             let words = id(Side::Source, source).zip(id(Side::Target, target).filter(is_scored));
             if let Some((source, target)) = words
-                && is_told
+                && has_words
                 && probability > 0.0
             {
                 table[source as usize].insert(target, probability);

@@ -1,6 +1,6 @@
-//! Leases: which process has a document of a batch, as small files beside the results.
+//! Leases: which process has a document of a batch, as small files next to the results.
 //!
-//! A holder changes its file every few seconds. Whoever waits looks at the file and takes it over once that has not changed for
+//! A holder changes its file every few seconds. A waiting process looks at the file and takes it over once it has not changed for
 //! the time of a lease, measured by the watch of the one who waits: clocks that differ or jump do no harm. A holder that is known
 //! to be dead, since it ran on this machine, is not waited for.
 
@@ -53,7 +53,7 @@ impl Claim {
 }
 
 /// A name of this machine since it was started, and of the process numbers that it shows, as containers have their own; empty where
-/// the system tells none.
+/// the system reports none.
 fn machine() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let numbers = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
@@ -228,7 +228,7 @@ mod tests {
     fn a_holder_that_gives_no_sign_loses_it_and_knows() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut other = leases(folder.path(), 50);
-        // Of another machine, so that nobody can ask whether it lives.
+        // A lease of another machine, whose process cannot be checked.
         let claim = Claim {
             machine: "elsewhere".to_owned(),
             ..Claim::new()

@@ -1,9 +1,9 @@
 //! Many documents, translated by any number of processes that share a folder, on one machine or on many.
 //!
-//! Beside the translations, in `.canopy-batch`, lie a record for each document that was translated or failed, and leases of those
-//! that are under way. A process that is killed loses nothing but the document it had; whoever runs the batch again does what is
+//! In `.canopy-batch`, next to the translations, are a record for each document that was translated or failed, and leases of those
+//! that are under way. A process that is killed loses nothing but the document it had; the next run of the batch does what is
 //! left. What is translated is known by its content: a source or a setting that changes is translated again, a translation that
-//! somebody has changed is left alone.
+//! has been changed is left alone.
 
 mod lease;
 mod record;
@@ -277,7 +277,7 @@ impl Task<'_> {
     }
 
     /// Puts a translation into its place. The record says first what will be there, so that a process which is killed in between
-    /// leaves no file that seems to be somebody else's.
+    /// leaves no file that seems to belong to another process.
     fn put(&self, bytes: &[u8], record: &mut Record) -> Result<()> {
         self.check_free()?;
         if let Some(folder) = self.output.parent() {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::{Editor, OpenDocument, WorkElsewhere};
+use super::{Editor, MovedWork, OpenDocument};
 use crate::markup;
 use crate::other_language::OtherLanguage;
 use crate::project::{IgnoredFinding, source_hash};
@@ -17,7 +17,7 @@ use canopy_qa::checks::Checks;
 
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
-    pub fn found_elsewhere(&mut self, project: Project) {
+    pub fn found_moved_work(&mut self, project: Project) {
         let project = match &self.target_language {
             Some(language) => project.in_language(language),
             None => project,
@@ -28,10 +28,10 @@ impl OpenDocument {
         };
         let others = project.other_languages.iter().map(|it| fits(&it.targets));
         let fitting = others.fold(fits(&project.targets), usize::max);
-        self.elsewhere = (fitting > 0).then_some(WorkElsewhere { project, fitting });
+        self.moved_work = (fitting > 0).then_some(MovedWork { project, fitting });
     }
 
-    /// Takes in what somebody else has written into the file of the work, in one step that can be undone; tells how many
+    /// Merges another person's changes in the work file, in one step that can be undone; returns how many
     /// sentences that are, and how many have changed on both sides. Those stay, and theirs are in the history.
     pub fn take_merged(&mut self, merged: &MergedWork) -> (usize, usize) {
         let language = merged.project.target_language.as_deref();
@@ -79,10 +79,10 @@ impl OpenDocument {
 
     /// Takes over what was done under another path, in one step that can be undone; what a person has done here stays.
     pub fn take_over(&mut self) {
-        let Some(WorkElsewhere { project, .. }) = self.elsewhere.take() else {
+        let Some(MovedWork { project, .. }) = self.moved_work.take() else {
             return;
         };
-        // A model has said the language of this document since, or nobody has yet.
+        // A model has set the language of this document since, or it is not set yet.
         let project = match &self.target_language {
             Some(language) => project.in_language(language),
             None => project,

@@ -54,7 +54,7 @@ impl OpenDocument {
     /// that makes a difference.
     pub fn switch_target(&mut self, language: &str) -> bool {
         let Some(current) = self.target_language.take() else {
-            // What stands here is in it: nobody knew the language.
+            // What is here is in it: the language was unknown.
             self.target_language = Some(language.to_owned());
             return true;
         };
@@ -165,7 +165,7 @@ impl OpenDocument {
         open.model = self.model.take();
         open.unmatched = std::mem::take(&mut self.unmatched);
         open.history = std::mem::take(&mut self.history);
-        open.elsewhere = self.elsewhere.take();
+        open.moved_work = self.moved_work.take();
         open.find = std::mem::take(&mut self.find);
         let last = open.num_sentences().saturating_sub(1);
         open.first_visible = self.first_visible.min(last);

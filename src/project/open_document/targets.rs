@@ -46,7 +46,7 @@ impl OpenDocument {
         (0..self.num_sentences()).filter(is_same).collect()
     }
 
-    /// Sentences with a machine translation that nobody has touched.
+    /// Sentences with an untouched machine translation.
     pub fn drafts(&self) -> Vec<usize> {
         let sentences = 0..self.num_sentences();
         sentences

@@ -9,16 +9,16 @@ use canopy_base::file::{check_writable, write_atomically};
 use canopy_document::document::Document;
 use canopy_document::export::{ExportFormat, Languages, Provenance};
 
-/// Where translations go if nobody says otherwise.
+/// The default place of translations.
 const TRANSLATED: &str = "translated";
 
 impl ProjectFolder {
-    /// Where translations go if nobody says otherwise.
+    /// The default place of translations.
     pub fn translated(&self) -> PathBuf {
         self.folder.join(TRANSLATED)
     }
 
-    /// Writes every document with its translations, or as something else, below `to`; tells what was written.
+    /// Writes every document with its translations, or in another format, below `to`; returns what was written.
     ///
     /// # Errors
     /// If a document cannot be read or a file cannot be written, before any is.

@@ -69,7 +69,7 @@ pub struct ProjectMemory {
     pub penalty: u8,
 }
 
-/// What may be taken from the matches of a memory, in percent.
+/// Largest penalty on the matches of a memory, in per cent.
 pub const MAX_PENALTY: u8 = 50;
 
 impl Head {
@@ -106,7 +106,7 @@ impl Head {
     }
 }
 
-/// What a person decides about a project, apart from its documents.
+/// Settings of a project, apart from its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectSettings {
     pub source_language: String,
@@ -120,8 +120,8 @@ pub struct ProjectSettings {
 }
 
 impl ProjectSettings {
-    /// Those of a project as it is.
-    pub fn of(head: &Head) -> Self {
+    /// Settings of a project as it is.
+    pub fn from_head(head: &Head) -> Self {
         Self {
             source_language: head.source_language.clone(),
             target_language: head.target_language.clone(),
@@ -251,7 +251,7 @@ impl ProjectFolder {
     /// # Errors
     /// If it cannot be read or copied, or there is another one of its name.
     pub fn take_document(&mut self, path: &Path) -> Result<String> {
-        // What cannot be read is told now.
+        // Unreadable files are reported now.
         Document::open(path, None)?;
         let relative = self.taken_in(path, SOURCES)?;
         if !self.head.documents.contains(&relative) {
@@ -269,7 +269,7 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// Moves a document so many places down in the list, as far as there are any.
+    /// Moves a document down by a number of places in the list, as far as there are any.
     ///
     /// # Errors
     /// If the head cannot be written.
@@ -330,7 +330,7 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// The path of a file within the folder, where it is copied to if it lies elsewhere.
+    /// The path of a file within the folder, where it is copied to if it is outside.
     fn taken_in(&self, path: &Path, below: &str) -> Result<String> {
         let place = canonicalize(path).map_err(Error::read(path))?;
         if let Some(relative) = self.relative(&place) {
@@ -353,7 +353,7 @@ impl ProjectFolder {
         Ok(relative)
     }
 
-    /// A path seen from the folder, with `/` between its parts; none if it lies elsewhere.
+    /// A path seen from the folder, with `/` between its parts; none if it is outside.
     pub fn relative(&self, path: &Path) -> Option<String> {
         let parts = path.strip_prefix(&self.folder).ok()?.components();
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
@@ -380,7 +380,7 @@ impl ProjectFolder {
     /// The model's folder, if it is one that lies in the project or is named by its whole path.
     pub fn model_folder(&self) -> Option<PathBuf> {
         let folder = self.path(self.head.model.as_ref()?);
-        folder.is_dir().then_some(folder)
+        folder.exists().then_some(folder)
     }
 
     /// The checks that are made; a name that this program does not know is left out.
@@ -447,7 +447,7 @@ impl ProjectFolder {
     }
 
     /// Keeps the work on a document; its settings are those of the project. What could not be read stays as it is: the
-    /// work goes beside it.
+    /// work goes next to it.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -109,7 +109,7 @@ fn what_cannot_be_read_stays_and_nothing_is_saved_over_it() {
     home.keep(&page, &["Fenster."]);
     assert_eq!(home.files().len(), 3);
     assert!(home.files().contains(&(second.clone(), "{".to_owned())));
-    // Somebody repairs the first one: what is newer comes first, nothing is lost.
+    // The first one is repaired: what is newer comes first, nothing is lost.
     std::fs::write(&first, &text).expect("repaired");
     std::fs::remove_file(second).expect("it is there");
     let found = home.open(&page);
@@ -126,7 +126,7 @@ fn a_file_that_is_no_file_is_left_alone() {
     let home = Home::new();
     let page = home.document("page.txt", PAGE);
     let (place, _) = ProjectFiles::find(&home.data(), &page, &document(&page));
-    // As unreadable as on a disk that fails, whoever looks.
+    // As unreadable as on a disk that fails, even for root.
     let folder = place.free(&content_hash(&document(&page)));
     std::fs::create_dir_all(folder.join("inside")).expect("a folder");
     assert!(matches!(
@@ -143,7 +143,7 @@ fn document(path: &Path) -> Document {
 }
 
 #[test]
-fn a_moved_document_finds_its_work_and_is_asked_once() {
+fn a_moved_document_finds_its_work_and_the_question_comes_once() {
     let home = Home::new();
     let page = home.document("page.txt", PAGE);
     home.keep(&page, &["Seite drucken."]);
@@ -151,17 +151,17 @@ fn a_moved_document_finds_its_work_and_is_asked_once() {
     std::fs::rename(&page, &moved).expect("renamed");
     let found = home.open(&moved);
     assert!(found.project.is_none() && found.error.is_none());
-    let elsewhere = found.elsewhere.expect("it is known");
-    assert_eq!(elsewhere.document, page);
-    assert_eq!(texts(Some(&elsewhere)), ["Seite drucken."]);
-    // Begun anew: the old work stays where it is, and nobody is asked again.
+    let moved_work = found.moved_work.expect("it is known");
+    assert_eq!(moved_work.document, page);
+    assert_eq!(texts(Some(&moved_work)), ["Seite drucken."]);
+    // Begun anew: the old work stays where it is, and the question is not repeated.
     home.keep(&moved, &[]);
     let found = home.open(&moved);
-    assert!(found.project.is_some() && found.elsewhere.is_none());
+    assert!(found.project.is_some() && found.moved_work.is_none());
     // A copy has work of its own, but may begin with that of the other.
     let copy = home.document("copy.txt", PAGE);
     assert_eq!(
-        texts(home.open(&copy).elsewhere.as_ref()),
+        texts(home.open(&copy).moved_work.as_ref()),
         ["Seite drucken."]
     );
     home.keep(&copy, &["Drucken."]);
@@ -189,14 +189,14 @@ fn a_changed_document_keeps_one_file() {
     let text = "Another beginning.\n\nClose the window.\n";
     let moved = home.document("moved.txt", text);
     assert!(
-        home.open(&moved).elsewhere.is_none(),
+        home.open(&moved).moved_work.is_none(),
         "the old one is there"
     );
     std::fs::remove_file(&page).expect("it is there");
-    let elsewhere = home.open(&moved).elsewhere.expect("it fits");
-    assert_eq!(elsewhere.document, page);
+    let moved_work = home.open(&moved).moved_work.expect("it fits");
+    assert_eq!(moved_work.document, page);
     let other = home.document("other.txt", "Something else.\n");
-    assert!(home.open(&other).elsewhere.is_none());
+    assert!(home.open(&other).moved_work.is_none());
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn work_of_older_versions_is_found() {
     let moved = page.with_file_name("renamed.txt");
     std::fs::rename(&page, &moved).expect("renamed");
     assert_eq!(
-        texts(home.open(&moved).elsewhere.as_ref()),
+        texts(home.open(&moved).moved_work.as_ref()),
         ["Seite drucken."]
     );
     // An old one that cannot be read is not replaced either.

@@ -3,7 +3,7 @@
 use super::Problem;
 use canopy_document::placeholder;
 
-/// So many words at least make the source again suspicious: names and terms stay as they are.
+/// Minimum number of words from which an untranslated source is suspicious: names and terms stay as they are.
 const IDENTICAL_WORDS: usize = 4;
 
 /// A target that is longer than the format allows.

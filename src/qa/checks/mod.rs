@@ -166,7 +166,7 @@ impl CheckKind {
         }
     }
 
-    /// Whether the check is on unless asked otherwise: it is off where right translations have many findings.
+    /// Whether the check is on by default: it is off where right translations have many findings.
     pub fn is_default(self) -> bool {
         !matches!(self, Self::Identical | Self::Spelling | Self::Inconsistent)
     }

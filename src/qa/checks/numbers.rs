@@ -46,13 +46,13 @@ pub(super) fn differ(source: &str, target: &str) -> Option<Problem> {
 /// Thousands and decimals that the target's language reads as another number, or as none.
 pub(super) fn misread(source: &str, target: &str, languages: [&str; 2]) -> Option<Problem> {
     let wrong = number_forms::misread(source, target, languages);
-    let told = wrong.iter().map(|it| {
+    let misread = wrong.iter().map(|it| {
         let written = &target[it.range.clone()];
         format!("{} is written {} here, not {written}", it.source, it.right)
     });
-    let told: Vec<String> = told.collect();
+    let misread: Vec<String> = misread.collect();
     let repaired = || number_forms::corrected(target, &wrong);
-    (!told.is_empty()).then(|| (told.join(", "), Some(repaired())))
+    (!misread.is_empty()).then(|| (misread.join(", "), Some(repaired())))
 }
 
 /// Whether both sides have the same numbers, as far as languages write them alike.

@@ -91,7 +91,7 @@ impl Spelling {
         }
     }
 
-    /// Reads a `.dic` file and the `.aff` file beside it.
+    /// Reads a `.dic` file and the `.aff` file next to it.
     ///
     /// # Errors
     /// If one of them cannot be read.
@@ -168,11 +168,11 @@ fn is_joined(text: &str, start: usize, end: usize) -> bool {
 fn best_in(folders: impl Iterator<Item = PathBuf>, language: &str) -> Option<PathBuf> {
     let found = folders.flat_map(|folder| dictionaries(&folder, 0));
     let found = found.filter(|path| fits(path, language));
-    // The country that is asked for, else the language's own: de_DE before de_AT.
+    // The requested country, else the language's own: de_DE before de_AT.
     found.min_by_key(|path| (rank(path, language), path.clone()))
 }
 
-/// The `.dic` files with an `.aff` file beside them, in a folder and two levels below it.
+/// The `.dic` files with an `.aff` file next to them, in a folder and two levels below it.
 fn dictionaries(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -207,8 +207,8 @@ fn fits(path: &Path, language: &str) -> bool {
 
 fn rank(path: &Path, language: &str) -> u8 {
     let (own, country) = name_of(path);
-    let asked = language.to_lowercase();
-    let asked = asked.split(['-', '_']).nth(1).map(str::to_owned);
+    let requested = language.to_lowercase();
+    let requested = requested.split(['-', '_']).nth(1).map(str::to_owned);
     let usual = match own.as_str() {
         "en" => "us",
         "pt" => "pt",
@@ -216,8 +216,8 @@ fn rank(path: &Path, language: &str) -> u8 {
         "da" => "dk",
         other => other,
     };
-    match (asked, country) {
-        (asked, country) if asked.is_some() && asked == country => 0,
+    match (requested, country) {
+        (requested, country) if requested.is_some() && requested == country => 0,
         (_, None) => 1,
         (_, Some(country)) if country == usual => 2,
         _ => 3,
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_country_that_is_asked_for_comes_first() {
+    fn the_requested_country_comes_first() {
         let rank = |name: &str, language: &str| rank(Path::new(name), language);
         assert!(rank("de_DE_frami.dic", "de") < rank("de_AT.dic", "de"));
         assert!(rank("de_AT.dic", "de-AT") < rank("de_DE.dic", "de-AT"));

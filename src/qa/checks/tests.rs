@@ -187,17 +187,17 @@ fn terms_that_are_called_otherwise_are_named() {
         terms: Some(&usage),
         spelling: None,
     };
-    let told = |source: &str, target: &str| {
+    let problem = |source: &str, target: &str| {
         let findings = Checks::default().run_with(&[Pair::new(source, target)], resources);
         findings.first().map(|finding| finding.message.clone())
     };
-    assert_eq!(told("The files open.", "Die Dateien öffnen sich."), None);
+    assert_eq!(problem("The files open.", "Die Dateien öffnen sich."), None);
     assert_eq!(
-        told("The files open.", "Die Ordner öffnen sich.").as_deref(),
+        problem("The files open.", "Die Ordner öffnen sich.").as_deref(),
         Some("\"files\" is \"Datei\" in the termbase")
     );
     assert_eq!(
-        told("The record opens.", "Die Akte öffnet sich.").as_deref(),
+        problem("The record opens.", "Die Akte öffnet sich.").as_deref(),
         Some("\"record\" is not \"Akte\"")
     );
 }
@@ -215,7 +215,7 @@ fn segments_that_disagree_name_each_other() {
         ..Checks::default()
     };
     let findings = checks.run(&pairs);
-    let told: Vec<_> = findings
+    let found: Vec<_> = findings
         .iter()
         .map(|it| (it.segment, it.message.as_str()))
         .collect();
@@ -223,7 +223,7 @@ fn segments_that_disagree_name_each_other() {
         (2, "translated otherwise in segment 1"),
         (3, "the translation of another source in segment 2"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Problem;
 use canopy_document::placeholder;
 
-/// Units that languages of Latin script write alike, with the words and signs that stand for them elsewhere.
+/// Units that languages of Latin script write alike, with the words and signs that stand for them in other languages.
 const UNITS: &[(&str, &[&str])] = &[
     ("mm", &["millim"]),
     ("cm", &["centim", "zentim"]),

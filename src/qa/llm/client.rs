@@ -1,10 +1,12 @@
 //! A server that speaks the interface of OpenAI.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ureq::http::Response;
+use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, Body, RequestBuilder};
 
 use crate::error::{Error, Result};
@@ -12,7 +14,10 @@ use crate::error::{Error, Result};
 /// Bytes of an answer, at most: no sentence is longer.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// Where a large language model is asked, and which.
+/// The beginning of an encrypted address.
+const ENCRYPTED: &str = "https://";
+
+/// The address of a server, and the name of its large language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Such as `http://localhost:11434/v1`.
@@ -81,11 +86,12 @@ impl Endpoint {
     /// An endpoint at the address of a server or of its interface, with `/v1` behind it or not.
     ///
     /// # Errors
-    /// [`Error::LlmAddress`] if it is no address of HTTP. What is encrypted is not spoken: the model runs on this machine or
-    /// in a network that is trusted.
+    /// [`Error::LlmAddress`] if it is no address of HTTP or HTTPS.
     pub fn new(address: &str, model: &str, key: Option<String>, timeout: Duration) -> Result<Self> {
         let address = address.trim().trim_end_matches('/');
-        let host = address.strip_prefix("http://").unwrap_or_default();
+        let plain = address.strip_prefix("http://");
+        let host = plain.or_else(|| address.strip_prefix(ENCRYPTED));
+        let host = host.unwrap_or_default();
         if host.is_empty() || host.starts_with('/') || host.contains(char::is_whitespace) {
             return Err(Error::LlmAddress {
                 address: address.to_owned(),
@@ -115,17 +121,17 @@ impl Endpoint {
     /// # Errors
     /// [`Error::Llm`] if the server cannot be reached, does not answer in time, or answers something else.
     pub fn answer(&self, messages: &[Message]) -> Result<(String, Usage)> {
-        let asked = json!({
+        let request = json!({
             "model": self.model,
             "messages": messages,
             "temperature": 0,
             "stream": false,
         });
-        let told = self.post(&asked)?;
-        let content = told["choices"][0]["message"]["content"].as_str();
+        let reply = self.post(&request)?;
+        let content = reply["choices"][0]["message"]["content"].as_str();
         let content = content
             .ok_or_else(|| self.failed("it answers with something else than a chat completion"))?;
-        let usage = serde_json::from_value(told["usage"].clone()).unwrap_or_default();
+        let usage = serde_json::from_value(reply["usage"].clone()).unwrap_or_default();
         Ok((content.to_owned(), usage))
     }
 
@@ -135,9 +141,9 @@ impl Endpoint {
     /// [`Error::Llm`] as above.
     pub fn models(&self) -> Result<Vec<String>> {
         let request = self.agent().get(format!("{}/models", self.address));
-        let told = self.told(self.with_key(request).call())?;
-        let models = told["data"].as_array();
-        let models = models.ok_or_else(|| self.failed("it does not tell its models"))?;
+        let reply = self.reply(self.with_key(request).call())?;
+        let models = reply["data"].as_array();
+        let models = models.ok_or_else(|| self.failed("it does not list its models"))?;
         let names = models.iter().filter_map(|model| model["id"].as_str());
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort();
@@ -149,10 +155,17 @@ impl Endpoint {
             .timeout_global(Some(self.timeout))
             .http_status_as_error(false)
             // The user has named this address and no other.
-            .max_redirects(0)
-            .proxy(None)
+            .max_redirects(0);
+        if !self.address.starts_with(ENCRYPTED) {
+            return Agent::new_with_config(config.proxy(None).build());
+        }
+        let tls = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .root_certs(RootCerts::PlatformVerifier)
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .build();
-        Agent::new_with_config(config)
+        // A proxy of the environment carries it without reading it.
+        Agent::new_with_config(config.tls_config(tls).https_only(true).build())
     }
 
     fn with_key<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
@@ -167,11 +180,11 @@ impl Endpoint {
             .agent()
             .post(format!("{}/chat/completions", self.address))
             .header("Content-Type", "application/json");
-        self.told(self.with_key(request).send(body.to_string()))
+        self.reply(self.with_key(request).send(body.to_string()))
     }
 
     /// Returns the server's response.
-    fn told(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value> {
+    fn reply(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value> {
         let mut answer = answer.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
         let status = answer.status();
         let bytes = answer
@@ -180,16 +193,16 @@ impl Endpoint {
             .limit(MOST_BYTES)
             .read_to_vec();
         let bytes = bytes.map_err(|fault| self.failed(&reason(&fault, self.timeout)))?;
-        let told: Option<Value> = serde_json::from_slice(&bytes).ok();
+        let reply: Option<Value> = serde_json::from_slice(&bytes).ok();
         if !status.is_success() {
-            let said = told.as_ref().and_then(|told| {
-                let error = &told["error"];
+            let said = reply.as_ref().and_then(|reply| {
+                let error = &reply["error"];
                 error["message"].as_str().or(error.as_str())
             });
             let said = said.map_or_else(String::new, |said| format!(": {said}"));
             return Err(self.failed(&format!("it answers {}{said}", status.as_u16())));
         }
-        told.ok_or_else(|| self.failed("it answers with something else than JSON"))
+        reply.ok_or_else(|| self.failed("it answers with something else than JSON"))
     }
 
     fn failed(&self, reason: &str) -> Error {

@@ -1,4 +1,4 @@
-//! A document as one conversation. It grows by a sentence and its translation at a time, so that whoever continues it can
+//! A document as one conversation. It grows by a sentence and its translation at a time, so that a continuation can
 //! keep what has been read.
 
 use std::collections::{BTreeMap, HashSet};
@@ -28,13 +28,13 @@ pub struct Turn {
     pub translation: String,
     /// Number of the sentence in the document.
     pub sentence: usize,
-    /// Of the document.
+    /// Section of the document.
     pub section: usize,
     /// Tokens of both, estimated or counted.
     pub tokens: usize,
 }
 
-/// What a model has said that is to be said again, and the reason.
+/// An answer that is rejected, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// As the model gave it.
@@ -89,6 +89,18 @@ impl Conversation {
         &self.turns
     }
 
+    /// The same instructions before other sentences.
+    #[must_use]
+    pub fn with_turns(&self, turns: Vec<Turn>) -> Self {
+        Self {
+            turns,
+            source: self.source.clone(),
+            target: self.target.clone(),
+            terms: self.terms.clone(),
+            has_marks: self.has_marks,
+        }
+    }
+
     /// Adds a sentence and its translation at the end.
     pub fn push(&mut self, turn: Turn) {
         self.turns.push(turn);
@@ -111,30 +123,34 @@ impl Conversation {
         rules
     }
 
-    /// The message, or the part of a text, that asks for a sentence; it ends with the sentence.
-    pub fn asked(&self, request: &Request, as_text: bool) -> String {
+    /// The message, or the part of a text, that requests a sentence; it ends with the sentence.
+    pub fn request_text(&self, request: &Request, as_text: bool) -> String {
         if as_text {
             return format!("{}: {}", self.source, request.source);
         }
-        let mut asked = String::new();
+        let mut request_text = String::new();
         if !request.similar.is_empty() {
-            asked.push_str("Similar sentences were translated like this:");
-            add_pairs(&mut asked, &request.similar);
-            asked.push_str("\n\n");
+            request_text.push_str("Similar sentences were translated like this:");
+            add_pairs(&mut request_text, &request.similar);
+            request_text.push_str("\n\n");
         }
         // Writing to a string does not fail.
-        let _ = write!(asked, "Translate to {}:\n{}", self.target, request.source);
-        asked
+        let _ = write!(
+            request_text,
+            "Translate to {}:\n{}",
+            self.target, request.source
+        );
+        request_text
     }
 
-    /// The conversation that asks for a sentence, and again for each of its refusals.
+    /// The conversation that requests a sentence, and again for each of its refusals.
     pub fn messages(&self, request: &Request, refusals: &[Refusal]) -> Vec<Message> {
         let mut messages = vec![Message::system(self.rules())];
         for turn in &self.turns {
-            messages.push(Message::user(self.asked(&turn.request, false)));
+            messages.push(Message::user(self.request_text(&turn.request, false)));
             messages.push(Message::assistant(turn.translation.clone()));
         }
-        messages.push(Message::user(self.asked(request, false)));
+        messages.push(Message::user(self.request_text(request, false)));
         for refusal in refusals {
             messages.push(Message::assistant(refusal.answer.clone()));
             messages.push(Message::user(self.refused(refusal)));
@@ -142,7 +158,7 @@ impl Conversation {
         messages
     }
 
-    /// The message that asks again.
+    /// The message that repeats the request.
     pub fn refused(&self, refusal: &Refusal) -> String {
         format!(
             "That is not right: {}. Answer with the {} translation of the sentence alone.",
@@ -151,8 +167,8 @@ impl Conversation {
         )
     }
 
-    /// The same for a model that continues texts and was not taught to converse: sentence and translation on a line each,
-    /// the last line to be continued. It is not told of refusals.
+    /// The prompt of a model that continues texts and was not trained to converse: sentence and translation on a line each,
+    /// the last line to be continued. It has no refusals.
     pub fn text(&self, request: &Request) -> String {
         let Self { source, target, .. } = self;
         let mut text = format!("A document in {source}, and its translation to {target}.\n\n");
@@ -330,7 +346,7 @@ mod tests {
             .map(|turn| turn.section)
             .collect();
         assert_eq!(left, [0, 2]);
-        // Of a section alone the oldest sentences go.
+        // The oldest sentences of a single section go.
         conversation.push(turn("Print again.", 2, 30));
         let dropped = conversation.shorten(40, 2, "Print.").expect("too many");
         assert_eq!((dropped.sections, dropped.sentences), (1, 2));

@@ -1,7 +1,7 @@
 //! Translations by a large language model that the user runs: a sentence with what is known of it in, a suggestion out.
 //!
-//! The model is asked over the interface of OpenAI, as llama.cpp, Ollama and vLLM have it, at an address that the user names;
-//! nothing is asked anywhere unless one is named. Tensors are of no concern here.
+//! The model is reached over OpenAI's interface, as llama.cpp, Ollama and vLLM have it, at an address that the user names;
+//! no request is sent unless one is named. Tensors are of no concern here.
 
 mod answer;
 mod client;

@@ -1,11 +1,11 @@
-//! The conversation in which a sentence is asked for.
+//! The conversation that requests the translation of a sentence.
 
 use std::fmt::Write;
 
 use super::client::Message;
 use canopy_document::editable::{Token, tokens};
 
-/// What a model has to know of markup.
+/// Instructions about markup.
 pub(super) const MARKS: &str = " Marks such as ⟨1⟩, ⟨/1⟩ and ⟨2/⟩ are formatting: put each of them exactly once where it \
                                 belongs in the translation, and close what is opened.";
 
@@ -45,7 +45,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The conversation that asks for this sentence.
+    /// The conversation that requests this sentence.
     pub(super) fn messages(&self, languages: Languages<'_>) -> Vec<Message> {
         let Languages { source, target } = languages;
         let mut rules = format!(
@@ -56,20 +56,23 @@ impl Question {
         if !tokens(&self.stored).is_empty() {
             rules.push_str(MARKS);
         }
-        vec![Message::system(rules), Message::user(self.told(languages))]
+        vec![
+            Message::system(rules),
+            Message::user(self.request_text(languages)),
+        ]
     }
 
-    fn told(&self, Languages { source, target }: Languages<'_>) -> String {
-        let mut told = String::new();
+    fn request_text(&self, Languages { source, target }: Languages<'_>) -> String {
+        let mut request_text = String::new();
         let mut pairs = |title: &str, pairs: &[(String, String)]| {
             if pairs.is_empty() {
                 return;
             }
-            let _ = writeln!(told, "{title}:");
+            let _ = writeln!(request_text, "{title}:");
             for (from, to) in pairs {
-                let _ = writeln!(told, "- {from} → {to}");
+                let _ = writeln!(request_text, "- {from} → {to}");
             }
-            told.push('\n');
+            request_text.push('\n');
         };
         pairs("Use these terms", &self.terms);
         pairs("Similar sentences were translated like this", &self.memory);
@@ -77,7 +80,7 @@ impl Question {
             if neighbours.is_empty() {
                 return;
             }
-            let _ = writeln!(told, "{title}:");
+            let _ = writeln!(request_text, "{title}:");
             for Neighbour {
                 source: from,
                 target: to,
@@ -85,23 +88,23 @@ impl Question {
             {
                 match to {
                     Some(to) => {
-                        let _ = writeln!(told, "- {from} → {to}");
+                        let _ = writeln!(request_text, "- {from} → {to}");
                     }
                     None => {
-                        let _ = writeln!(told, "- {from}");
+                        let _ = writeln!(request_text, "- {from}");
                     }
                 }
             }
-            told.push('\n');
+            request_text.push('\n');
         };
         neighbours("Sentences before it", &self.before);
         neighbours("Sentences after it", &self.after);
         let _ = write!(
-            told,
+            request_text,
             "Translate this {source} sentence to {target}:\n{}",
             self.source
         );
-        told
+        request_text
     }
 }
 

@@ -8,7 +8,7 @@ use super::prompt::{Languages, Question, correction};
 use crate::error::{Error, Result};
 use canopy_document::editable::{from_editable, repaired};
 
-/// How often a model is told what is wrong with the markup of its answer.
+/// Maximum number of repeated requests because of wrong markup.
 const RETRIES: usize = 2;
 
 /// A translation by a large language model.
@@ -20,14 +20,14 @@ pub struct Suggestion {
     pub elapsed: Duration,
     /// Tokens of all requests.
     pub usage: Usage,
-    /// How often it was asked again since its markup was wrong.
+    /// Number of repeated requests because of wrong markup.
     pub retries: usize,
     /// Whether its markup was still wrong then, and was put right here.
     pub is_repaired: bool,
 }
 
 impl Endpoint {
-    /// Asks for the translation of a sentence. Where its markup is wrong the model is told so and asked again; where it still
+    /// Requests the translation of a sentence. Where its markup is wrong the request is repeated with the problem; where it still
     /// is wrong, it is put right.
     ///
     /// # Errors

@@ -26,23 +26,23 @@ enum Behaviour {
     Hangs,
 }
 
-/// A server that answers one request after the other; its address, and what it was asked.
+/// A server that answers one request after the other; its address, and the requests it received.
 fn server(behaviours: Vec<Behaviour>) -> (String, Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
-    let (asked, questions) = channel();
+    let (received, questions) = channel();
     std::thread::spawn(move || {
         for behaviour in behaviours {
             let (mut stream, _) = listener.accept().expect("a client");
             let body = read(&mut stream);
-            let _ = asked.send(body);
+            let _ = received.send(body);
             match behaviour {
                 Behaviour::Says(text) => {
-                    let told = json!({
+                    let reply = json!({
                         "choices": [{"message": {"role": "assistant", "content": text}}],
                         "usage": {"prompt_tokens": 100, "completion_tokens": 7},
                     });
-                    respond(&mut stream, "200 OK", &told.to_string());
+                    respond(&mut stream, "200 OK", &reply.to_string());
                 }
                 Behaviour::Sends(bytes) => drop(stream.write_all(bytes.as_bytes())),
                 Behaviour::Waits(time) => sleep(time),
@@ -117,12 +117,12 @@ fn a_good_answer_is_taken_and_the_prompt_holds_what_is_known() {
             completion_tokens: 7
         }
     );
-    let asked = questions.recv().expect("a question");
+    let request = questions.recv().expect("a question");
     assert_eq!(
-        (&asked["model"], &asked["stream"]),
+        (&request["model"], &request["stream"]),
         (&json!("small"), &json!(false))
     );
-    let told = asked["messages"][1]["content"].as_str().expect("a text");
+    let message = request["messages"][1]["content"].as_str().expect("a text");
     for part in [
         "file → Datei",
         "Open the page. → Öffnen Sie die Seite.",
@@ -130,12 +130,12 @@ fn a_good_answer_is_taken_and_the_prompt_holds_what_is_known() {
         "- Close it.\n",
         "English sentence to German:\nOpen the ⟨1⟩file⟨/1⟩.",
     ] {
-        assert!(told.contains(part), "{part:?} is not in {told}");
+        assert!(message.contains(part), "{part:?} is not in {message}");
     }
 }
 
 #[test]
-fn wrong_markup_is_asked_for_again_and_then_put_right() {
+fn wrong_markup_is_requested_again_and_then_repaired() {
     let (address, questions) = server(vec![
         Behaviour::Says("Öffnen Sie die Datei."),
         Behaviour::Says("Öffnen Sie die ⟨1⟩Datei⟨/1⟩."),
@@ -147,10 +147,10 @@ fn wrong_markup_is_asked_for_again_and_then_put_right() {
     assert_eq!(found.usage.prompt_tokens, 200);
     questions.recv().expect("a question");
     let again = questions.recv().expect("another");
-    let told = again["messages"][3]["content"].as_str().expect("a text");
+    let message = again["messages"][3]["content"].as_str().expect("a text");
     assert!(
-        told.contains("⟨1⟩ is missing") && told.contains("⟨1⟩ ⟨/1⟩"),
-        "{told}"
+        message.contains("⟨1⟩ is missing") && message.contains("⟨1⟩ ⟨/1⟩"),
+        "{message}"
     );
     let bad = || Behaviour::Says("⟨2/⟩Öffnen ⟨1⟩Sie die Datei.");
     let (address, _questions) = server(vec![bad(), bad(), bad()]);
@@ -167,7 +167,7 @@ fn wrong_markup_is_asked_for_again_and_then_put_right() {
 }
 
 #[test]
-fn a_bad_server_is_told_and_never_waited_for() {
+fn a_bad_server_is_reported_and_never_waited_for() {
     let cases = [
         (
             Behaviour::Sends(
@@ -221,12 +221,12 @@ fn a_bad_server_is_told_and_never_waited_for() {
 }
 
 #[test]
-fn only_addresses_of_http_are_taken() {
+fn only_addresses_of_http_and_https_are_taken() {
     let new = |address| Endpoint::new(address, "m", None, Duration::from_secs(1));
     for wrong in [
         "",
         "localhost:8080",
-        "https://api.example.org/v1",
+        "https://",
         "http://",
         "http:///v1",
         "ftp://a",
@@ -239,4 +239,13 @@ fn only_addresses_of_http_are_taken() {
     }
     let short = new("http://localhost:11434/").expect("an address");
     assert_eq!(short, new("http://localhost:11434/v1").expect("an address"));
+    let encrypted = new("https://api.example.org").expect("an address");
+    assert_eq!(
+        encrypted,
+        new("https://api.example.org/v1").expect("an address")
+    );
+    assert_ne!(
+        encrypted,
+        new("http://api.example.org/v1").expect("an address")
+    );
 }

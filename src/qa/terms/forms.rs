@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::look_up::TermIndex;
 use super::termbase::{Term, Termbase};
 
-/// Forms of a translation beside the one in the termbase.
+/// Forms of a translation other than the one in the termbase.
 const MOST: usize = 8;
 
 /// Spellings that stand for the translations of each term.
@@ -57,7 +57,7 @@ impl TermForms {
     }
 
     /// All spellings of a term's translations: those of the termbase, then those that were seen, each once.
-    pub fn of(&self, number: usize, term: &Term) -> Vec<String> {
+    pub fn get(&self, number: usize, term: &Term) -> Vec<String> {
         let mut forms = term.targets.clone();
         for form in self.seen.get(&number).into_iter().flatten() {
             if !forms.contains(form) {

@@ -91,7 +91,7 @@ pub(super) fn read(path: &Path, text: &str, (source, target): (&str, &str)) -> R
     if terms.is_empty() && entries.iter().any(|entry| !entry.names.is_empty()) {
         return Err(Error::TermLanguages {
             has: languages_of(&entries).join(", "),
-            asked: format!("{source} to {target}"),
+            expected: format!("{source} to {target}"),
             path: path.to_owned(),
         });
     }

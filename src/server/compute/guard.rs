@@ -1,4 +1,4 @@
-//! Who is let in: those who have the key, if there is one, and speak the same version.
+//! Access control: clients need the key, if there is one, and the same version.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ pub(super) async fn guard(
     }
     let theirs = headers.get(VERSION_HEADER).and_then(|it| it.to_str().ok());
     if theirs != Some(version().as_str()) {
-        let told = match theirs.and_then(|theirs| theirs.split_once('/')) {
+        let found = match theirs.and_then(|theirs| theirs.split_once('/')) {
             Some((program, protocol)) => format!("you have Canopy {program} (protocol {protocol})"),
             None => "you do not say which version you have".to_owned(),
         };
         return Refusal::new(
             StatusCode::UPGRADE_REQUIRED,
             format!(
-                "this machine has Canopy {PROGRAM} (protocol {PROTOCOL}), {told}; install the same version on both"
+                "this machine has Canopy {PROGRAM} (protocol {PROTOCOL}), {found}; install the same version on both"
             ),
         )
         .into_response();

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::refusal::Refusal;
 use canopy_translate::remote::{Found, Polled};
 
-/// How long nobody may ask for a job before it is given up.
+/// Time without requests after which a job is given up.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
 
 /// How long a client waits for an answer without events, and how long for more of them once there are some.
@@ -30,7 +30,7 @@ pub(super) struct Job {
     events: Mutex<Vec<Found>>,
     ended: AtomicBool,
     cancelled: AtomicBool,
-    asked: Mutex<Instant>,
+    last_request: Mutex<Instant>,
     /// Clients that wait for events now.
     waiting: AtomicUsize,
     changed: Notify,
@@ -43,23 +43,23 @@ impl Job {
             events: Mutex::default(),
             ended: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),
-            asked: Mutex::new(Instant::now()),
+            last_request: Mutex::new(Instant::now()),
             waiting: AtomicUsize::new(0),
             changed: Notify::new(),
             result: Mutex::default(),
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Whether it is no longer awaited.
     pub fn is_abandoned(&self) -> bool {
         let is_left = || {
             self.waiting.load(Ordering::Relaxed) == 0
-                && locked(&self.asked).elapsed() > ABANDONED_AFTER
+                && locked(&self.last_request).elapsed() > ABANDONED_AFTER
         };
         self.cancelled.load(Ordering::Relaxed) || is_left()
     }
 
-    pub fn tell(&self, event: Found) {
+    pub fn push(&self, event: Found) {
         locked(&self.events).push(event);
         self.changed.notify_waiters();
     }
@@ -67,7 +67,7 @@ impl Job {
     /// The last event.
     pub fn end(&self, event: Found) {
         self.ended.store(true, Ordering::Release);
-        self.tell(event);
+        self.push(event);
     }
 
     pub fn fail(&self, error: &Error) {
@@ -81,13 +81,13 @@ impl Job {
     }
 
     pub fn result(&self) -> Option<Arc<NamedTempFile>> {
-        *locked(&self.asked) = Instant::now();
+        *locked(&self.last_request) = Instant::now();
         locked(&self.result).clone()
     }
 
     /// Events from the one with this number on; waits a while for the first of them.
     pub async fn events(self: &Arc<Self>, from: usize) -> Polled {
-        let _waiting = Waiting::of(self);
+        let _waiting = Waiting::new(self);
         let until = tokio::time::Instant::now() + POLL_TIME;
         loop {
             let changed = self.changed.notified();
@@ -103,7 +103,7 @@ impl Job {
         if !self.ended.load(Ordering::Acquire) && locked(&self.events).len() > from {
             sleep(GATHER_TIME).await;
         }
-        // Asked first: the last event comes with the end.
+        // Read first: the last event comes with the end.
         let ended = self.ended.load(Ordering::Acquire);
         let events = locked(&self.events);
         let left = events.get(from..).unwrap_or_default();
@@ -125,7 +125,7 @@ impl Job {
 struct Waiting(Arc<Job>);
 
 impl Waiting {
-    fn of(job: &Arc<Job>) -> Self {
+    fn new(job: &Arc<Job>) -> Self {
         job.waiting.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(job))
     }
@@ -133,7 +133,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        *locked(&self.0.asked) = Instant::now();
+        *locked(&self.0.last_request) = Instant::now();
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -142,7 +142,7 @@ impl Drop for Waiting {
 #[derive(Debug)]
 pub(super) struct Jobs {
     jobs: Mutex<HashMap<String, Arc<Job>>>,
-    /// That wait or are at work, at most.
+    /// Maximum number of waiting and running jobs.
     most: usize,
 }
 
@@ -154,7 +154,7 @@ impl Jobs {
         }
     }
 
-    /// A new job under a name that nobody can guess.
+    /// A new job under a name that cannot be guessed.
     ///
     /// # Errors
     /// 429 if too many wait.

@@ -74,7 +74,7 @@ impl Shared {
     }
 }
 
-pub(super) type Asked = State<Arc<Shared>>;
+pub(super) type SharedState = State<Arc<Shared>>;
 pub(super) type Answered = Result<Response, Refusal>;
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
@@ -111,7 +111,7 @@ pub(super) fn unknown() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this address")
 }
 
-async fn describe(State(shared): Asked) -> Response {
+async fn describe(State(shared): SharedState) -> Response {
     json(&shared.description)
 }
 
@@ -154,7 +154,11 @@ fn length(request: &Request) -> Option<u64> {
     length.to_str().ok()?.parse().ok()
 }
 
-async fn list(State(shared): Asked, Path(digest): Path<String>, request: Request) -> Answered {
+async fn list(
+    State(shared): SharedState,
+    Path(digest): Path<String>,
+    request: Request,
+) -> Answered {
     let list = body(&shared, request).await?;
     shared
         .store
@@ -162,7 +166,11 @@ async fn list(State(shared): Asked, Path(digest): Path<String>, request: Request
         .map(|missing| json(&missing))
 }
 
-async fn receive(State(shared): Asked, Path(digest): Path<String>, request: Request) -> Answered {
+async fn receive(
+    State(shared): SharedState,
+    Path(digest): Path<String>,
+    request: Request,
+) -> Answered {
     let length = length(&request).ok_or_else(|| Refusal::wrong("a file says its length first"))?;
     if length > LARGEST_FILE {
         return Err(Refusal::too_large(
@@ -185,7 +193,7 @@ async fn receive(State(shared): Asked, Path(digest): Path<String>, request: Requ
     Ok(json(&Missing::default()))
 }
 
-async fn search(State(shared): Asked, request: Request) -> Answered {
+async fn search(State(shared): SharedState, request: Request) -> Answered {
     let SearchRequest {
         model,
         text,
@@ -203,13 +211,13 @@ async fn search(State(shared): Asked, request: Request) -> Answered {
     })))
 }
 
-async fn trace(State(shared): Asked, request: Request) -> Answered {
+async fn trace(State(shared): SharedState, request: Request) -> Answered {
     let request: TraceRequest = read(&shared, request).await?;
     shared.store.place(&request.model.files)?;
     shared.begin(Work::Trace(Box::new(request)))
 }
 
-async fn events(State(shared): Asked, Path(job): Path<String>, uri: Uri) -> Answered {
+async fn events(State(shared): SharedState, Path(job): Path<String>, uri: Uri) -> Answered {
     let job = shared.jobs.get(&job).ok_or_else(unknown)?;
     let from = usize::try_from(from(&uri)).unwrap_or(usize::MAX);
     Ok(json(&job.events(from).await))
@@ -231,12 +239,12 @@ pub(super) fn json(value: &impl Serialize) -> Response {
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
-async fn cancel(State(shared): Asked, Path(job): Path<String>) -> StatusCode {
+async fn cancel(State(shared): SharedState, Path(job): Path<String>) -> StatusCode {
     shared.jobs.cancel(&job);
     StatusCode::NO_CONTENT
 }
 
-async fn result(State(shared): Asked, Path(job): Path<String>) -> Answered {
+async fn result(State(shared): SharedState, Path(job): Path<String>) -> Answered {
     let job = shared.jobs.get(&job).ok_or_else(unknown)?;
     let file = job.result().ok_or_else(unknown)?;
     let path = file.path().to_owned();

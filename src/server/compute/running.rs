@@ -23,9 +23,9 @@ use canopy_translate::remote::Description;
 pub struct ComputeOptions {
     /// Port 0 takes a free one.
     pub address: SocketAddr,
-    /// Asked of everybody, if there is one.
+    /// Key that every client needs, if there is one.
     pub key: Option<String>,
-    /// Of a request; files of models and corpora may be larger.
+    /// Maximum bytes of a request; files of models and corpora may be larger.
     pub max_body_bytes: usize,
     /// Searches and traces that wait or are at work, at most.
     pub max_waiting: usize,
@@ -34,7 +34,7 @@ pub struct ComputeOptions {
     pub device: DeviceChoice,
     /// Where what is sent is kept, and the trainings.
     pub store: PathBuf,
-    /// Of the files there.
+    /// Maximum bytes of the files there.
     pub most_stored_bytes: u64,
 }
 

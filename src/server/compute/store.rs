@@ -71,7 +71,7 @@ impl Store {
         })
     }
 
-    /// A place for a file of so many bytes.
+    /// A place for a file of `bytes` bytes.
     ///
     /// # Errors
     /// 507 if there is no room.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, sleep};
 
 use super::jobs::POLL_TIME;
-use super::routes::{Answered, Asked, Shared, from, json, read, sent, unknown};
+use super::routes::{Answered, Shared, SharedState, from, json, read, sent, unknown};
 use super::store::Store;
 use crate::error::{BaseError, Error, Result};
 use crate::refusal::Refusal;
@@ -139,19 +139,19 @@ impl ComputeTrainings {
         })
     }
 
-    fn begin(&self, store: &Store, id: &str, asked: RemoteTraining) -> Result<(), Refusal> {
+    fn begin(&self, store: &Store, id: &str, training: RemoteTraining) -> Result<(), Refusal> {
         if !is_id(id) {
             return Err(unknown());
         }
         let path = self.folder.join(id);
         let is_known = path.join(CONFIG).exists();
         let has_ended = path.join(ENDED).exists();
-        // Asked again since the answer was lost, or while it goes on.
-        if is_known && !(has_ended && asked.resume) {
+        // A repeated request since the answer was lost, or while it is under way.
+        if is_known && !(has_ended && training.resume) {
             return Ok(());
         }
         let place = |files: &_| store.place(files);
-        let config = asked.config_with(place)?;
+        let config = training.config_with(place)?;
         std::fs::create_dir_all(&path).map_err(Error::write(&path))?;
         let bytes = serde_json::to_vec_pretty(&config).unwrap_or_default();
         write_atomically(path.join(CONFIG), &bytes, true)?;
@@ -212,7 +212,7 @@ fn note_ends(
     }
 }
 
-pub(super) async fn list(State(shared): Asked) -> Response {
+pub(super) async fn list(State(shared): SharedState) -> Response {
     let trainings = &shared.trainings;
     let states = trainings.ids().into_iter().filter_map(|id| {
         let state = trainings.state(&id).ok()?;
@@ -223,16 +223,16 @@ pub(super) async fn list(State(shared): Asked) -> Response {
 }
 
 pub(super) async fn begin(
-    State(shared): Asked,
+    State(shared): SharedState,
     Path(id): Path<String>,
     request: Request,
 ) -> Answered {
-    let asked: RemoteTraining = read(&shared, request).await?;
-    shared.trainings.begin(&shared.store, &id, asked)?;
+    let training: RemoteTraining = read(&shared, request).await?;
+    shared.trainings.begin(&shared.store, &id, training)?;
     state_of(&shared, &id)
 }
 
-pub(super) async fn state(State(shared): Asked, Path(id): Path<String>) -> Answered {
+pub(super) async fn state(State(shared): SharedState, Path(id): Path<String>) -> Answered {
     state_of(&shared, &id)
 }
 
@@ -240,7 +240,7 @@ fn state_of(shared: &Shared, id: &str) -> Answered {
     shared.trainings.state(id).map(|state| json(&state))
 }
 
-pub(super) async fn remove(State(shared): Asked, Path(id): Path<String>) -> Answered {
+pub(super) async fn remove(State(shared): SharedState, Path(id): Path<String>) -> Answered {
     let path = shared.trainings.path(&id)?;
     if shared.trainings.job(&id).is_some() {
         return Err(Refusal::new(
@@ -253,7 +253,7 @@ pub(super) async fn remove(State(shared): Asked, Path(id): Path<String>) -> Answ
 }
 
 pub(super) async fn order(
-    State(shared): Asked,
+    State(shared): SharedState,
     Path(id): Path<String>,
     request: Request,
 ) -> Answered {
@@ -265,7 +265,11 @@ pub(super) async fn order(
 }
 
 /// Whole lines of the events from a byte on; waits a while for the first of them.
-pub(super) async fn events(State(shared): Asked, Path(id): Path<String>, uri: Uri) -> Answered {
+pub(super) async fn events(
+    State(shared): SharedState,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Answered {
     let path = shared.trainings.path(&id)?;
     let (events, from) = (path.join("run/events.jsonl"), from(&uri));
     let until = Instant::now() + POLL_TIME;
@@ -305,7 +309,7 @@ fn lines(path: &FilePath, from: u64) -> (u64, Vec<u8>) {
 }
 
 /// The files that a run has written, but its events.
-pub(super) async fn files(State(shared): Asked, Path(id): Path<String>) -> Answered {
+pub(super) async fn files(State(shared): SharedState, Path(id): Path<String>) -> Answered {
     let run = shared.trainings.path(&id)?.join("run");
     if !run.exists() {
         return Ok(json(&Vec::<RunFile>::new()));
@@ -338,7 +342,7 @@ fn run_files(run: &FilePath) -> Result<Vec<RunFile>> {
 }
 
 pub(super) async fn file(
-    State(shared): Asked,
+    State(shared): SharedState,
     Path((id, path)): Path<(String, String)>,
 ) -> Answered {
     let run = shared.trainings.path(&id)?.join("run");

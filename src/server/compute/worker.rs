@@ -44,7 +44,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Works until nobody can send any more.
+    /// Works until all senders are gone.
     pub fn run(mut self, inbox: &Receiver<Order>) {
         while let Ok((job, work)) = inbox.recv() {
             if job.is_abandoned() {
@@ -78,7 +78,7 @@ impl Worker {
                 } = *search;
                 let translator = self.translator(&model)?;
                 let searched = translator.search_text(&text, &options, &mut |event| {
-                    job.tell(Found::of(event));
+                    job.push(Found::from_event(event));
                     pass();
                     if job.is_abandoned() {
                         ControlFlow::Break(())

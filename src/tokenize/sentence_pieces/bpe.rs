@@ -1,7 +1,7 @@
 //! Cutting by merges: of all neighbours that form a piece, those with the best score are joined first.
 //!
 //! Sennrich et al., "Neural Machine Translation of Rare Words with Subword Units", ACL 2016, as the library
-//! `sentencepiece` does it: the score of a piece tells when it is merged.
+//! `sentencepiece` does it: the score of a piece determines when it is merged.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -26,7 +26,7 @@ struct Pair {
     score: f32,
     left: usize,
     right: usize,
-    /// Bytes of both together; other ones than they have by now mean that one was merged elsewhere.
+    /// Bytes of both together; a different number means that one was merged with another piece.
     length: usize,
 }
 

@@ -36,7 +36,7 @@ impl SentencePieces {
         self.denormalized(text, ranges)
     }
 
-    /// The text of ids; ids beyond the vocabulary are left out.
+    /// The text of ids; ids outside the vocabulary are left out.
     pub fn decode(&self, ids: &[u32]) -> String {
         let pieces = ids.iter().filter_map(|&id| self.piece(id));
         self.decode_pieces(&pieces.collect::<Vec<_>>()).0

@@ -38,7 +38,7 @@ pub struct SentencePieces {
     pieces: Pieces,
     algorithm: Algorithm,
     normalizer: Normalizer,
-    /// Of what was decoded; none if it stays as it is.
+    /// Normaliser of decoded text; none if it stays as it is.
     denormalizer: Option<Normalizer>,
     unknown_surface: String,
     /// Pieces that begin and end a sentence, if it has such.

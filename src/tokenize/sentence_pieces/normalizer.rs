@@ -40,7 +40,7 @@ impl Normalized {
 }
 
 impl Normalizer {
-    /// Of the message `NormalizerSpec`; none if its table is damaged.
+    /// Normaliser of the message `NormalizerSpec`; none if its table is damaged.
     pub(super) fn new(spec: &Message<'_>, space_is_suffix: bool) -> Option<Self> {
         let (trie, replacements) = match spec.bytes(2) {
             None | Some([]) => (Vec::new(), Vec::new()),

@@ -45,7 +45,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Of the message `ModelProto`.
+    /// Pieces of the message `ModelProto`.
     pub(super) fn new(model: &Message<'_>, falls_back_to_bytes: bool) -> Result<Self, String> {
         let mut pieces = Self {
             list: Vec::new(),

@@ -20,7 +20,7 @@ struct Last {
 }
 
 impl Last {
-    /// Of equal ones stays the one that was found first, whose last piece is longer.
+    /// The first of equal ones stays, whose last piece is longer.
     fn improve(&mut self, score: f32, start: usize, id: u32) {
         if self.start.is_none() || score > self.score {
             *self = Self {

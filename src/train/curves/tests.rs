@@ -11,7 +11,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A run that has told `text`, all of it read.
+    /// A run with the events `text`, all of them read.
     pub fn with(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let curves = Curves::follow(folder.path());
@@ -20,7 +20,7 @@ impl Run {
         run
     }
 
-    /// Tells more, and has it read.
+    /// Adds events, and reads them.
     pub fn append(&mut self, text: &str) -> bool {
         let mut options = fs::OpenOptions::new();
         let path = self.folder.path().join("events.jsonl");
@@ -128,7 +128,7 @@ fn another_run_in_the_same_place_begins_anew() {
 }
 
 #[test]
-fn phases_warnings_and_the_end_are_told() {
+fn phases_warnings_and_the_end_are_reported() {
     let mut run = Run::with("{\"event\":\"phase\",\"phase\":\"validate\"}\n");
     let summary = |run: &Run| run.curves.history.summary.clone();
     assert_eq!(summary(&run).phase, Some(Phase::Validate));

@@ -15,7 +15,7 @@ use canopy_models::weights::{NamedTensors, read_tensors};
 
 const PARAMETER: &str = "decoder.layers.1.feed_forward.inner.weight";
 
-/// A corpus of a few sentences, and room for runs beside it.
+/// A corpus of a few sentences, and a folder for runs.
 struct Place(TempDir);
 
 impl Place {
@@ -239,7 +239,7 @@ fn a_run_that_does_not_get_on_ends_with_step_and_layer_and_keeps_its_checkpoint(
                 .all(|it| it.is_finite())
         );
         let state = run_state(&run).expect("readable");
-        assert!(matches!(state, RunState::Failed { message: told } if told == message));
+        assert!(matches!(state, RunState::Failed { message: found } if found == message));
     }
 }
 

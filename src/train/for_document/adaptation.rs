@@ -50,7 +50,7 @@ impl Default for Adaptation {
 }
 
 impl Adaptation {
-    /// A translator for the document of these sentences, as a reader sees them; `step` is told updates done and to be
+    /// A translator for the document of these sentences, as a reader sees them; `step` gets the numbers of updates done and to be
     /// done, and may break it off. None if the model does not learn from a memory, or nothing there resembles the document.
     pub fn to_sentences(
         &self,

@@ -13,13 +13,13 @@ use canopy_nn::datastore::KnnConfig;
 use canopy_nn::model::{MemoryUse, Model};
 use canopy_translate::inference::{Reads, Translator};
 
-/// Sentences that pairs are chosen for between two steps that are told.
+/// Sentences that pairs are chosen for between two reported steps.
 const SENTENCES_A_STEP: usize = 64;
 
-/// Sentences that tell whether a document is like the memory, at least.
+/// Minimum number of sentences that show whether a document is like the memory.
 const TELLING: usize = 5;
 
-/// Pairs of a sentence and target tokens of a pair, to tell beforehand how many batches there will be.
+/// Pairs of a sentence and target tokens of a pair, to estimate the number of batches.
 const PAIRS: usize = 5;
 const PAIR_TOKENS: usize = 16;
 
@@ -34,8 +34,8 @@ pub struct KnnRetrieval {
     pub all_pairs: usize,
     /// Target tokens of all these pairs, at most: if they are longer, some are left out, spread evenly.
     pub all_tokens: usize,
-    /// A document that [resembles](canopy_corpus::memory::TranslationMemory::likeness) the memory less gets no pairs of it: they would
-    /// agree by chance.
+    /// A document that [resembles](canopy_corpus::memory::TranslationMemory::likeness) the memory less gets no pairs of it:
+    /// they would agree by chance.
     pub least_likeness: f32,
     pub config: KnnConfig,
     /// Target tokens that are read at once, at most.
@@ -47,9 +47,9 @@ pub struct KnnRetrieval {
 pub struct Prepared {
     pub(super) model: Model,
     pub(super) examples: ExampleSet,
-    /// Of the document, as a reader sees them.
+    /// Sentences of the document, as a reader sees them.
     pub(super) sentences: Vec<String>,
-    /// Of numbers of examples, as the model has read them.
+    /// Batches of example numbers, as the model has read them.
     batches: Vec<Vec<Range<usize>>>,
 }
 
@@ -67,7 +67,7 @@ impl Default for KnnRetrieval {
 }
 
 impl KnnRetrieval {
-    /// A translator for the document of these sentences, as a reader sees them; `step` is told how much is done and to be
+    /// A translator for the document of these sentences, as a reader sees them; `step` gets how much is done and to be
     /// done, roughly while pairs are chosen, then in batches of pairs that are read, and may break it off. None if its
     /// model looks nothing up, the document is unlike its memory, or nothing there shares a word with the sentences.
     pub fn for_sentences(
@@ -76,12 +76,12 @@ impl KnnRetrieval {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
-        self.beside_confirmed(translator, sentences, &[], step)
+        self.with_confirmed(translator, sentences, &[], step)
     }
 
     /// Retrieves from the memory, and from translations of other sentences that a person has `confirmed`, in the order of the
     /// document.
-    pub fn beside_confirmed(
+    pub fn with_confirmed(
         &self,
         translator: &Translator,
         sentences: &[String],
@@ -118,8 +118,8 @@ impl KnnRetrieval {
         sentences: &[String],
     ) -> Option<&'t TranslationMemory> {
         let memory = translator.description().memory.as_deref()?;
-        let tells = sentences.len() >= TELLING;
-        (!tells || memory.likeness(sentences) >= self.least_likeness).then_some(memory)
+        let is_long_enough = sentences.len() >= TELLING;
+        (!is_long_enough || memory.likeness(sentences) >= self.least_likeness).then_some(memory)
     }
 
     pub(super) fn prepared(
@@ -154,7 +154,7 @@ impl KnnRetrieval {
         let begun = chosen.len().saturating_sub(1) / SENTENCES_A_STEP;
         let expected = self.all_pairs.min(chosen.len() * PAIRS) * PAIR_TOKENS;
         let expected = expected.div_ceil(self.batch_tokens);
-        // Of equal sentences the one confirmed last counts.
+        // Among equal sentences the one confirmed last counts.
         let own = confirmed.iter().rev();
         let own = own.map(|(source, target)| (source.as_str(), target.as_str()));
         let (mut pairs, mut covering) = (own.collect::<Vec<_>>(), Vec::new());
@@ -206,7 +206,7 @@ fn in_turns<'m>(lists: &[Vec<(&'m str, &'m str)>], most: usize) -> Vec<(&'m str,
     new.take(most).copied().collect()
 }
 
-/// Leaves out so many pairs, spread evenly, that the others have no more than `all_tokens` target tokens, if they are of
+/// Leaves out pairs, spread evenly, until the others have no more than `all_tokens` target tokens, if they are of
 /// similar length.
 fn leave_out(examples: &mut ExampleSet, all_tokens: usize) {
     let tokens = examples.examples.iter().map(Example::target_tokens);

@@ -1,4 +1,4 @@
-//! A translator made for one document: it takes in what was translated before and resembles the document's sentences.
+//! A translator made for one document: it is adapted to earlier translations that resemble the document's sentences.
 
 mod adaptation;
 mod knn;
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
 pub use knn::{KnnRetrieval, Prepared};
-pub use retrieved::{ModelQuestion, explain, retrieved};
+pub use retrieved::{ModelQuestion, explain, explain_by_language_model, retrieved};
 
 use super::batch::{Example, ExampleSet};
 use canopy_document::document::Document;
@@ -20,7 +20,7 @@ use canopy_nn::model::MemoryUse;
 use canopy_tokenize::Side;
 use canopy_translate::inference::Translator;
 
-/// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` is told the steps done and to
+/// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` gets the steps done and to
 /// be done, and may break it off. None if the model does neither, or nothing resembles the document.
 pub fn for_document(
     translator: &Translator,
@@ -32,7 +32,7 @@ pub fn for_document(
 
 /// A translator for the rest of a document: it looks up what is `fixed` there, by the index of the sentence, and in its
 /// memory. None if its model does not look up what a person has confirmed.
-pub fn after_fixed(
+pub fn with_fixed(
     translator: &Translator,
     document: &Document,
     fixed: &BTreeMap<usize, String>,
@@ -62,9 +62,9 @@ pub fn for_sentences(
     }
 }
 
-/// [`for_sentences`] where a person has `confirmed` translations of other sentences of the document, in its order: a model that looks
-/// things up does so there too.
-pub fn beside_confirmed(
+/// [`for_sentences`] where a person has `confirmed` translations of other sentences of the document, in its order: a model
+/// that looks things up does so there too.
+pub fn with_confirmed(
     translator: &Translator,
     sentences: &[String],
     confirmed: &[(String, String)],
@@ -75,7 +75,7 @@ pub fn beside_confirmed(
         return for_sentences(translator, sentences, step);
     }
     translator.vocabulary()?;
-    KnnRetrieval::default().beside_confirmed(translator, sentences, confirmed, step)
+    KnnRetrieval::default().with_confirmed(translator, sentences, confirmed, step)
 }
 
 /// Pairs of a memory to learn from or to look up, each once; those too long for the model are left out.

@@ -10,7 +10,9 @@ use canopy_explain::{
     AgreeingWord, ContextEdit, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
 };
 use canopy_tokenize::{Side, Tokenizer};
-use canopy_translate::inference::{ChangedContext, SearchOptions, Translation, Translator};
+use canopy_translate::inference::{
+    ChangedContext, LanguageModelTranslator, SearchOptions, Translation, Translator,
+};
 
 /// A question to a model about a sentence of a document and its translation.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +22,7 @@ pub struct ModelQuestion<'a> {
     /// One for each sentence of the document, or none.
     pub translations: &'a [Option<Translation>],
     pub sentence: usize,
-    /// Of a [`ModelView::LeaveOneOut`]: the sentence of the context that is edited; none: each is left out.
+    /// The edited sentence of the context, for a [`ModelView::LeaveOneOut`]; none: each is left out.
     pub edit: Option<&'a ContextEdit>,
     pub options: &'a SearchOptions,
 }
@@ -28,9 +30,9 @@ pub struct ModelQuestion<'a> {
 /// Answers a question with the model and the one that [`for_document`](super::for_document) has `made` of it for the
 /// document, if it is another one there.
 ///
-/// Whether the context mattered, and which sentence of it, is told by the model that translates the document: with what it
-/// has learnt for it, or looks up for it, under all conditions alike, so that the context alone makes the difference. What was looked up is told by the
-/// model itself.
+/// Whether the context mattered, and which sentence of it, is computed with the model that translates the document: with
+/// what it has learnt for it, or looks up for it, under all conditions alike, so that the context alone makes the
+/// difference. What was looked up is reported by the model itself.
 ///
 /// `prepared` keeps what takes long for the next question about the document, as long as the model is the same; `step` hears
 /// how much is done and to be done, and may break it off.
@@ -61,19 +63,49 @@ pub fn explain(
         }
         ModelView::LeaveOneOut => {
             let translator = made.unwrap_or(translator);
-            let asked = ChangedContext {
+            let change = ChangedContext {
                 document,
                 translations,
                 sentence,
             };
             Explanation::LeaveOneOut(match question.edit {
-                Some(edit) => translator.edit_context(asked, edit, question.options)?,
-                None => translator.leave_one_out(asked, question.options, step)?,
+                Some(edit) => translator.edit_context(change, edit, question.options)?,
+                None => translator.leave_one_out(change, question.options, step)?,
             })
         }
         ModelView::Memory => {
-            let asked = (document, translations, sentence);
-            Explanation::Memory(retrieved(translator, asked, prepared, step)?)
+            let change = (document, translations, sentence);
+            Explanation::Memory(retrieved(translator, change, prepared, step)?)
+        }
+    })
+}
+
+/// Answers a question with a language model.
+///
+/// # Errors
+/// [`Error::NotLookedUp`] of a memory, which it reads in its prompt; those of [`LanguageModelTranslator::leave_one_out`].
+pub fn explain_by_language_model(
+    model: &LanguageModelTranslator,
+    question: &ModelQuestion<'_>,
+    step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<Explanation> {
+    let asked = ChangedContext {
+        document: question.document,
+        translations: question.translations,
+        sentence: question.sentence,
+    };
+    Ok(match (question.view, question.edit) {
+        (ModelView::Difference, _) => Explanation::Difference(model.context_difference(asked)?),
+        (ModelView::LeaveOneOut, Some(edit)) => {
+            Explanation::LeaveOneOut(model.edit_context(asked, edit)?)
+        }
+        (ModelView::LeaveOneOut, None) => {
+            Explanation::LeaveOneOut(model.leave_one_out(asked, step)?)
+        }
+        (ModelView::Memory, _) => {
+            return Err(Error::NotLookedUp {
+                problem: "a language model looks nothing up: what the memory has like a sentence stands in its prompt",
+            });
         }
     })
 }

@@ -92,7 +92,7 @@ fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
 }
 
 #[test]
-fn what_was_looked_up_is_what_the_search_was_told() {
+fn what_was_looked_up_is_what_the_search_used() {
     let page =
         document("Files have many names.\n\nClose the window and open a new one.\n\nThat is all.");
     // One that reads the page too.
@@ -111,14 +111,17 @@ fn what_was_looked_up_is_what_the_search_was_told() {
         made.translate(&page, &[0, 1], &SearchOptions::default(), &mut take)
             .expect("it translates");
         let mut prepared = None;
-        let asked = |sentence: usize| (&page, found.as_slice(), sentence);
-        let view = retrieved(&translator, asked(1), &mut prepared, &mut go_on);
+        let request_for = |sentence: usize| (&page, found.as_slice(), sentence);
+        let view = retrieved(&translator, request_for(1), &mut prepared, &mut go_on);
         let view = view.expect("it was looked up");
-        let again = retrieved(&translator, asked(1), &mut prepared, &mut go_on);
+        let again = retrieved(&translator, request_for(1), &mut prepared, &mut go_on);
         assert_eq!(again.ok().as_ref(), Some(&view));
         let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
-        let told = found[1].as_ref().expect("translated").log_prob;
-        assert!((log_prob - told).abs() < 1e-3, "{log_prob}, not {told}");
+        let expected = found[1].as_ref().expect("translated").log_prob;
+        assert!(
+            (log_prob - expected).abs() < 1e-3,
+            "{log_prob}, not {expected}"
+        );
         for word in &view.words {
             let (alone, agreeing) = (word.alone, word.agreeing());
             let mixed = (1.0 - word.weight) * alone + agreeing;
@@ -129,10 +132,10 @@ fn what_was_looked_up_is_what_the_search_was_told() {
         }
         let spoke = view.spoke();
         assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
-        assert!(retrieved(&translator, asked(2), &mut prepared, &mut go_on).is_err());
+        assert!(retrieved(&translator, request_for(2), &mut prepared, &mut go_on).is_err());
         let strange = document("Bananas grow quickly here");
-        let asked = (&strange, &found[1..2], 0);
-        let retrieved = retrieved(&translator, asked, &mut prepared, &mut go_on);
+        let request_for = (&strange, &found[1..2], 0);
+        let retrieved = retrieved(&translator, request_for, &mut prepared, &mut go_on);
         assert!(retrieved.is_err(), "of another document");
     }
 }
@@ -153,7 +156,7 @@ fn a_model_looks_up_the_words_of_a_memory() {
     assert_eq!(steps, [(0, 1)], "four pairs are one batch");
     let mut stop = |_, _| ControlFlow::Break(());
     assert!(for_document(&translator, &page, &mut stop).is_none());
-    // Four pairs against many thousands that it has learnt: they must be told to count.
+    // Four pairs against many thousands that it has learnt: they must get weight.
     let knn = KnnRetrieval {
         config: KnnConfig {
             nearest: 1,
@@ -240,7 +243,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
 }
 
 #[test]
-fn whether_the_context_mattered_is_told_by_the_model_that_translated() {
+fn the_model_that_translated_explains_whether_the_context_mattered() {
     let page = document("Files have many names.\n\nClose the window and open a new one.");
     let mut translator = starter();
     translator.remember(memory());
@@ -261,18 +264,18 @@ fn whether_the_context_mattered_is_told_by_the_model_that_translated() {
         edit: None,
         options: &options,
     };
-    let told = |made| {
-        let told = explain(&translator, made, &question, &mut None, &mut |_, _| {
+    let explained = |made| {
+        let explained = explain(&translator, made, &question, &mut None, &mut |_, _| {
             ControlFlow::Continue(())
         });
-        let Ok(Explanation::Difference(told)) = told else {
-            panic!("{told:?}");
+        let Ok(Explanation::Difference(explained)) = explained else {
+            panic!("{explained:?}");
         };
-        let log_prob: f32 = told.words.iter().map(|word| word.in_document).sum();
-        (told.written[0].1.clone(), log_prob)
+        let log_prob: f32 = explained.words.iter().map(|word| word.in_document).sum();
+        (explained.written[0].1.clone(), log_prob)
     };
     let translation = found[1].as_ref().expect("translated");
-    let (written, log_prob) = told(Some(&made));
+    let (written, log_prob) = explained(Some(&made));
     assert_eq!(written, translation.text);
     let difference = (log_prob - translation.log_prob).abs();
     assert!(
@@ -280,7 +283,7 @@ fn whether_the_context_mattered_is_told_by_the_model_that_translated() {
         "{log_prob}, not {}",
         translation.log_prob
     );
-    let (_, alone) = told(None);
+    let (_, alone) = explained(None);
     assert!(
         (alone - log_prob).abs() > 1e-3,
         "nothing was looked up: {alone}"

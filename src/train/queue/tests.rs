@@ -26,7 +26,7 @@ fn order(trainings: &Trainings<TrainingReport>, number: u64, order: Order) {
     assert!(trainings.send(TrainingRequest::Order { job, order }));
 }
 
-/// Tells its phases; waits for an end if its folder is called so, and panics with its folder's name otherwise.
+/// Reports its phases; waits for an end if its folder is called so, and panics with its folder's name otherwise.
 #[expect(clippy::unnecessary_wraps, reason = "has the shape of train_job")]
 fn fake(
     job: &TrainingJob,
@@ -64,8 +64,8 @@ fn wait_for_begin(events: &Receiver<TrainingReport>) {
 }
 
 /// Events up to the last one of a run, in short.
-fn told(events: &Receiver<TrainingReport>) -> Vec<String> {
-    let mut told = Vec::new();
+fn events_of_run(events: &Receiver<TrainingReport>) -> Vec<String> {
+    let mut events_of_run = Vec::new();
     loop {
         let event = events
             .recv_timeout(Duration::from_mins(2))
@@ -80,9 +80,9 @@ fn told(events: &Receiver<TrainingReport>) -> Vec<String> {
             TrainingReport::Failed { job, error } => (format!("{} failed: {error}", job.0), true),
             TrainingReport::Cancelled { job } => (format!("{} cancelled", job.0), true),
         };
-        told.push(text);
+        events_of_run.push(text);
         if over {
-            return told;
+            return events_of_run;
         }
     }
 }
@@ -97,9 +97,9 @@ fn runs_are_trained_one_after_the_other() {
     assert_eq!(trainings.jobs().len(), 3);
     order(&trainings, 2, Order::Abandon);
     order(&trainings, 1, Order::Stop);
-    let mut all = told(&events);
-    all.extend(told(&events));
-    all.extend(told(&events));
+    let mut all = events_of_run(&events);
+    all.extend(events_of_run(&events));
+    all.extend(events_of_run(&events));
     all.sort();
     assert_eq!(all, ["1 finished", "2 cancelled", "3 finished", "3 trains"]);
     assert_eq!(trainings.jobs(), []);
@@ -111,29 +111,29 @@ fn a_panic_is_a_visible_failure_and_the_next_run_begins() {
     start(&trainings, 1, "no such luck");
     start(&trainings, 2, "Parent device is lost");
     start(&trainings, 3, "run");
-    let failed = told(&events);
+    let failed = events_of_run(&events);
     assert!(failed[1].contains("1 failed") && failed[1].contains("no such luck"));
-    let lost = told(&events);
-    assert!(lost[1].contains("open the program again"), "{lost:?}");
-    assert_eq!(told(&events), ["3 trains", "3 finished"]);
+    let lost = events_of_run(&events);
+    assert!(lost[1].contains("restart the program"), "{lost:?}");
+    assert_eq!(events_of_run(&events), ["3 trains", "3 finished"]);
 }
 
 #[test]
 fn too_little_memory_halves_the_batches_and_says_so() {
     let (trainings, events) = spawned(DeviceLock::default());
     start(&trainings, 1, "too large");
-    let told = told(&events);
-    assert_eq!(told.len(), 6, "{told:?}");
-    assert!(told[1].contains("1250 target tokens in a batch instead of 2500"));
-    assert!(told[3].contains("625 target tokens in a batch instead of 1250"));
-    assert_eq!(told[5], "1 finished");
+    let events_of_run = events_of_run(&events);
+    assert_eq!(events_of_run.len(), 6, "{events_of_run:?}");
+    assert!(events_of_run[1].contains("1250 target tokens in a batch instead of 2500"));
+    assert!(events_of_run[3].contains("625 target tokens in a batch instead of 1250"));
+    assert_eq!(events_of_run[5], "1 finished");
 }
 
 #[test]
 fn too_little_memory_for_anything_ends_with_advice() {
     let (trainings, events) = spawned(DeviceLock::default());
     start(&trainings, 1, "out of memory, always");
-    let told = told(&events);
-    let last = told.last().expect("an end");
+    let events_of_run = events_of_run(&events);
+    let last = events_of_run.last().expect("an end");
     assert!(last.contains("smaller preset"), "{last}");
 }

@@ -19,7 +19,7 @@ pub(super) struct Measured {
     pub parameters: Option<usize>,
     pub examples: usize,
     pub steps_per_epoch: usize,
-    /// Of the last score of all development documents.
+    /// Loss of the last score of all development documents.
     dev_loss: Option<f64>,
     dev_bleu: Option<f64>,
     is_finished: bool,
@@ -91,7 +91,7 @@ impl Measured {
         }
     }
 
-    /// Of all development documents, once the run is finished.
+    /// Loss of all development documents, once the run is finished.
     pub fn dev_loss(&self) -> Option<f64> {
         self.dev_loss.filter(|_| self.is_finished)
     }
@@ -101,7 +101,7 @@ impl Measured {
         self.dev_bleu.filter(|_| self.is_finished)
     }
 
-    /// Of an epoch, without validations.
+    /// Seconds of an epoch, without validations.
     #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
     pub fn epoch_secs(&self) -> Option<f64> {
         let mean = self.secs.values().sum::<f64>() / self.secs.len() as f64;

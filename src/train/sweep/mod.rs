@@ -110,9 +110,9 @@ impl Sweep {
             #[serde(default, rename = "base")]
             _base: TrainingConfig,
         }
-        let told = |error: toml::de::Error| error.to_string().trim_end().to_owned();
-        toml::from_str::<Base>(&text).map_err(told)?;
-        let file: File = toml::from_str(&text).map_err(told)?;
+        let message = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+        toml::from_str::<Base>(&text).map_err(message)?;
+        let file: File = toml::from_str(&text).map_err(message)?;
         let mut rows: Vec<SweepRow> = Vec::new();
         for (number, mut row) in file.row.into_iter().enumerate() {
             let Some(Value::String(name)) = row.remove("name") else {
@@ -120,7 +120,7 @@ impl Sweep {
             };
             let wrong = |problem: String| format!("row {name:?}: {problem}");
             let seeds = match row.remove("seeds") {
-                Some(own) => Some(own.try_into().map_err(|error| wrong(told(error)))?),
+                Some(own) => Some(own.try_into().map_err(|error| wrong(message(error)))?),
                 None if row.contains_key("seed") || file.seeds.is_empty() => None,
                 None => Some(file.seeds.clone()),
             };
@@ -129,11 +129,12 @@ impl Sweep {
             let mut row = SweepRow::new(&name, &file.base, &row, seeds).map_err(wrong)?;
             if let Some(weights) = weights {
                 let weights = weights.try_into::<String>();
-                let weights = weights.map_err(|error| wrong(told(error)))?;
+                let weights = weights.map_err(|error| wrong(message(error)))?;
                 row.take_weights(&weights, &rows).map_err(wrong)?;
             }
             if let Some(reranker) = reranker {
-                let reranker: PathBuf = reranker.try_into().map_err(|error| wrong(told(error)))?;
+                let reranker: PathBuf =
+                    reranker.try_into().map_err(|error| wrong(message(error)))?;
                 for run in &mut row.runs {
                     run.reranker = Some(reranker.clone());
                 }
@@ -175,7 +176,7 @@ impl Sweep {
         Ok(self)
     }
 
-    /// These rows for so many updates without any score, to measure their time.
+    /// These rows for `steps` updates without any score, to measure their time.
     #[must_use]
     pub fn measuring(mut self, steps: usize) -> Self {
         for run in self.rows.iter_mut().flat_map(|row| &mut row.runs) {
@@ -195,7 +196,7 @@ impl Sweep {
 
     /// Trains what is not finished yet, in the sweep's `folder`. A run that fails does not keep the others from running.
     ///
-    /// `observe` gets the row and what its run tells; `control` steers the run under way, and an order to end it ends
+    /// `observe` gets the row and the events of its run; `control` steers the run under way, and an order to end it ends
     /// the sweep.
     ///
     /// # Errors
@@ -307,7 +308,7 @@ mod tests {
         let sweep = Sweep::parsed(TEXT.to_owned()).expect("a sweep");
         assert_eq!(sweep.reference, "Base");
         let row = &sweep.rows[1];
-        let told: Vec<_> = row
+        let found: Vec<_> = row
             .runs
             .iter()
             .map(|run| {
@@ -320,7 +321,7 @@ mod tests {
             .collect();
         let expected = [("no-dropout/seed-1", 1, 7), ("no-dropout/seed-2", 2, 7)];
         let expected = expected.map(|(folder, seed, steps)| (folder.to_owned(), seed, steps));
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         let own = TEXT.replace("dropout = 0.0", "seeds = [3]");
         let own = Sweep::parsed(own).expect("a sweep");
         let seeds = own.rows.iter().map(|row| row.runs.len());

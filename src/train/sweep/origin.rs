@@ -1,4 +1,4 @@
-//! Settings and files that decide, beside the weights, how a run's model translates: other ones make its answers void.
+//! Settings and files that decide, in addition to the weights, how a run's model translates: other ones make its answers void.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use canopy_nn::model::MemoryUse;
 pub type Origin = BTreeMap<&'static str, Option<String>>;
 
 impl SweepRun {
-    /// All that decides how a model of [`Self::trained`] translates beside its own files.
+    /// All that decides how a model of [`Self::trained`] translates, other than its own files.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -49,8 +49,8 @@ impl SweepRun {
         if let Some(reranker) = &self.reranker {
             let digest = if_here(reranker, |path| Ok(ModelFolder::digest(path)?))?;
             let weight = RerankerFolder::new(reranker.clone()).weight;
-            let told = digest.map(|digest| format!("{digest}, weight {weight}"));
-            origin.insert("channel", told);
+            let channel = digest.map(|digest| format!("{digest}, weight {weight}"));
+            origin.insert("channel", channel);
         }
         Ok(origin)
     }

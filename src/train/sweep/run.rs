@@ -23,7 +23,7 @@ pub struct SweepRun {
     pub config: TrainingConfig,
     /// Its run folder, in the sweep's.
     pub folder: PathBuf,
-    /// That of the run whose weights it has, if it does not train itself.
+    /// Name of the run whose weights it has, if it does not train itself.
     pub(super) weights: Option<PathBuf>,
     /// The model that chooses among its translations, if there is one.
     pub(super) reranker: Option<PathBuf>,
@@ -130,7 +130,7 @@ impl SweepRun {
     ) {
         let run = folder.join(&self.folder);
         let resume = !matches!(run_state(&run), Ok(RunState::NeverBegun));
-        let mut told = false;
+        let mut has_failed = false;
         let ended = catch_unwind(AssertUnwindSafe(|| {
             train(
                 &self.config,
@@ -140,18 +140,18 @@ impl SweepRun {
                 &compute.name,
                 control,
                 &mut |event| {
-                    told |= matches!(event, TrainingEvent::Failed { .. });
+                    has_failed |= matches!(event, TrainingEvent::Failed { .. });
                     observe(event);
                 },
             )
         }));
         let message = match ended {
             Ok(Ok(_)) => return,
-            Ok(Err(_)) if told => return,
+            Ok(Err(_)) if has_failed => return,
             Ok(Err(error)) => error.to_string(),
             Err(panic) => {
                 let message = panic_message(panic.as_ref());
-                match DeviceFailure::of(&message) {
+                match DeviceFailure::from_message(&message) {
                     Some(_) => in_short(&message),
                     None => BaseError::panicked(message).to_string(),
                 }

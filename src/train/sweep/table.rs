@@ -10,7 +10,7 @@ use crate::error::{BaseError, Error, Result};
 use crate::run_state::{RunState, run_state};
 use canopy_chart::charts::latex_escaped;
 
-/// Words of a sentence, before a run has told how many there are.
+/// Words of a sentence, before a run has reported them.
 const WORDS: usize = 25;
 
 /// Rows in the order of the sweep.
@@ -28,7 +28,7 @@ pub struct TableRow {
     pub finished: usize,
     pub seeds: usize,
     pub parameters: Option<usize>,
-    /// Of all development documents, by the runs that are finished.
+    /// Loss of all development documents, by the finished runs.
     pub dev_loss: Option<f64>,
     pub dev_bleu: Option<f64>,
     /// Standard deviation over the seeds, of more than one.

@@ -19,7 +19,7 @@ pub struct Look {
     pub notes: Vec<String>,
 }
 
-/// What a name or a pair stands for.
+/// The entries that a name or a pair stands for.
 #[derive(Debug)]
 pub enum Found {
     One(Box<CatalogueModel>),
@@ -81,19 +81,19 @@ impl Look {
         found
     }
 
-    /// The model that a person asks for: by its name, or by a pair such as `en-fr`, of which the first one is taken.
-    pub fn find(&self, asked: &str) -> Found {
+    /// The requested model: by its name, or by a pair such as `en-fr`, of which the first one is taken.
+    pub fn find(&self, name: &str) -> Found {
         let named: Vec<&CatalogueModel> = self
             .models
             .iter()
-            .filter(|model| model.is_called(asked))
+            .filter(|model| model.is_called(name))
             .collect();
         match named.as_slice() {
             [] => {}
             [one] => return Found::One(Box::new((*one).clone())),
             several => return Found::Several(several.iter().map(|it| (*it).clone()).collect()),
         }
-        let Some((from, to)) = pair_of(asked) else {
+        let Some((from, to)) = pair_of(name) else {
             return Found::None;
         };
         let first = self.between(Some(from), Some(to)).into_iter().next();
@@ -102,17 +102,16 @@ impl Look {
 }
 
 /// The languages of a pair, written `en-fr`, `en:fr` or `en>fr`.
-pub fn pair_of(asked: &str) -> Option<(&str, &str)> {
-    let (from, to) = asked.split_once([':', '-', '>'])?;
+pub fn pair_of(pair: &str) -> Option<(&str, &str)> {
+    let (from, to) = pair.split_once([':', '-', '>'])?;
     let is_code = super::languages::is_code;
     (is_code(from) && is_code(to)).then_some((from, to))
 }
 
 /// Whether a name is that of a repository, OWNER/NAME.
-pub fn is_repository(asked: &str) -> bool {
+pub fn is_repository(name: &str) -> bool {
     let is_part = super::model::is_plain_name;
-    asked
-        .split_once('/')
+    name.split_once('/')
         .is_some_and(|(owner, name)| is_part(owner) && is_part(name))
 }
 
@@ -148,7 +147,7 @@ pub fn repository(name: &str, host: Option<&Catalogue>) -> Result<CatalogueModel
         origin: Origin::Web(address.clone()),
         licence: String::new(),
     };
-    // With sizes and hashes, where the host tells them.
+    // With sizes and hashes, where the host reports them.
     let read = web::read(&format!("{address}?blobs=true"), lists::MOST_BYTES)
         .or_else(|_fault| web::read(&address, lists::MOST_BYTES));
     let bytes = read.map_err(|fault| catalogue.refused(fault.reason()))?;
@@ -156,7 +155,7 @@ pub fn repository(name: &str, host: Option<&Catalogue>) -> Result<CatalogueModel
     only(lists::read_repository(&bytes, name, &catalogue, &files)?)
 }
 
-/// A repository whose description was kept as a file, its files beside it.
+/// A repository whose description was kept as a file, its files next to it.
 fn local_repository(name: &str, path: &Path) -> Result<CatalogueModel> {
     let catalogue = Catalogue {
         name: "Hugging Face".to_owned(),
@@ -177,7 +176,7 @@ fn only(list: List) -> Result<CatalogueModel> {
         .into_iter()
         .next()
         .ok_or_else(|| Error::NotListed {
-            asked: "this repository".to_owned(),
+            requested: "this repository".to_owned(),
             advice: "see that its name is right".to_owned(),
         })
 }

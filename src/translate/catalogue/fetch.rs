@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 5;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
 
-/// Bytes of a file whose size nobody tells, and of any other: no model has larger ones.
+/// Maximum bytes of a file: no model has larger ones.
 pub(super) const MOST_BYTES: u64 = 64 << 30;
 
 /// Bytes that stay free on the disk.
@@ -30,7 +30,7 @@ pub(super) const STEP: u64 = 32 << 20;
 /// A transfer that brings less in this time has broken down.
 const SLOWEST: (u64, Duration) = (1024, Duration::from_mins(1));
 
-/// What is known of a file that has arrived in part.
+/// State of a partial download.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Arriving {
     address: String,
@@ -38,8 +38,8 @@ struct Arriving {
     validator: Option<String>,
 }
 
-/// Told how much of the file has arrived, and how much there is of it if that is known.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
+/// Called with the number of bytes that have arrived, and the size of the file if it is known.
+pub(super) type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
 
 /// A file on its way.
 pub(super) struct Transfer<'a> {
@@ -60,16 +60,16 @@ pub(super) enum Ended {
 
 impl Transfer<'_> {
     /// Brings all of the file to the disk, with as many attempts as bring something.
-    pub fn run(&self, tell: Tell<'_>) -> Result<Ended, Fault> {
+    pub fn run(&self, progress: Progress<'_>) -> Result<Ended, Fault> {
         let address = match &self.file.source {
             Source::Web(address) => address,
-            Source::Local(path) => return self.copy(path, tell),
+            Source::Local(path) => return self.copy(path, progress),
         };
         let resumed = self.arrived() > 0;
         let (mut attempts, mut pause) = (0, FIRST_PAUSE);
         loop {
             let before = self.arrived();
-            let lost = match self.attempt(address, tell) {
+            let lost = match self.attempt(address, progress) {
                 Err(Fault::Lost(reason)) => reason,
                 Ok(ControlFlow::Break(())) => return Ok(Ended::Cancelled),
                 Ok(ControlFlow::Continue(())) => return Ok(Ended::Whole { resumed }),
@@ -82,7 +82,7 @@ impl Transfer<'_> {
             if attempts >= ATTEMPTS {
                 return Err(Fault::Lost(lost));
             }
-            if self.wait(pause, tell).is_break() {
+            if self.wait(pause, progress).is_break() {
                 return Ok(Ended::Cancelled);
             }
             pause *= 2;
@@ -104,19 +104,19 @@ impl Transfer<'_> {
         self.part.with_added_extension("json")
     }
 
-    fn wait(&self, pause: Duration, tell: Tell<'_>) -> ControlFlow<()> {
+    fn wait(&self, pause: Duration, progress: Progress<'_>) -> ControlFlow<()> {
         let until = Instant::now() + pause;
         while Instant::now() < until {
-            tell(self.arrived(), None)?;
+            progress(self.arrived(), None)?;
             std::thread::sleep(Duration::from_millis(50));
         }
         ControlFlow::Continue(())
     }
 
-    fn attempt(&self, address: &str, tell: Tell<'_>) -> Result<ControlFlow<()>, Fault> {
+    fn attempt(&self, address: &str, progress: Progress<'_>) -> Result<ControlFlow<()>, Fault> {
         let known = self.known(address);
         let arrived = self.arrived();
-        // Without a sign that it is still the same file, or a hash that will tell, it begins anew.
+        // Without a sign that it is still the same file, or a hash to verify it, it begins anew.
         let validator = known.as_ref().and_then(|it| it.validator.as_deref());
         let can_go_on = validator.is_some() || known.is_some() && self.file.sha256.is_some();
         let from = (arrived > 0 && can_go_on).then_some(web::From {
@@ -142,7 +142,7 @@ impl Transfer<'_> {
         };
         self.check_size(total)?;
         self.keep_note(address, answer.headers())?;
-        self.receive(answer, offset, total, tell)
+        self.receive(answer, offset, total, progress)
     }
 
     /// All of it has come already, or the host has a shorter file now.
@@ -160,7 +160,7 @@ impl Transfer<'_> {
         Err(Fault::Lost("the file at the host has changed".to_owned()))
     }
 
-    /// The size that the host tells, against that of the list.
+    /// Checks the size that the host reports against that of the list.
     fn check_size(&self, total: Option<u64>) -> Result<(), Fault> {
         let Some(total) = total else {
             return Ok(());
@@ -184,7 +184,7 @@ impl Transfer<'_> {
         mut answer: Response<Body>,
         offset: u64,
         total: Option<u64>,
-        tell: Tell<'_>,
+        progress: Progress<'_>,
     ) -> Result<ControlFlow<()>, Fault> {
         let written = |cause: std::io::Error| Fault::Final(format!("cannot write it: {cause}"));
         let mut options = OpenOptions::new();
@@ -200,7 +200,7 @@ impl Transfer<'_> {
         let (mut done, mut looked) = (offset, offset);
         let mut mark = (done, Instant::now());
         loop {
-            if tell(done, total).is_break() {
+            if progress(done, total).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             let length = from
@@ -253,11 +253,11 @@ impl Transfer<'_> {
         };
         let text = serde_json::to_string(&known).unwrap_or_default();
         fs::write(self.note(), text)
-            .map_err(|cause| Fault::Final(format!("cannot write beside it: {cause}")))
+            .map_err(|cause| Fault::Final(format!("cannot write next to it: {cause}")))
     }
 
     /// A file of this machine, in an office without internet.
-    fn copy(&self, path: &Path, tell: Tell<'_>) -> Result<Ended, Fault> {
+    fn copy(&self, path: &Path, progress: Progress<'_>) -> Result<Ended, Fault> {
         let failed = |cause: std::io::Error| Fault::Final(format!("cannot copy it: {cause}"));
         let mut from = File::open(path).map_err(failed)?;
         let total = from.metadata().map_err(failed)?.len();
@@ -266,7 +266,7 @@ impl Transfer<'_> {
         let mut to = File::create(&self.part).map_err(failed)?;
         let (mut done, mut buffer) = (0, vec![0; 1 << 20]);
         loop {
-            if tell(done, Some(total)).is_break() {
+            if progress(done, Some(total)).is_break() {
                 return Ok(Ended::Cancelled);
             }
             let length = from.read(&mut buffer).map_err(failed)?;
@@ -279,7 +279,7 @@ impl Transfer<'_> {
     }
 }
 
-/// Whether so many bytes go on the disk on which a path is.
+/// Whether a number of bytes fit on the disk of a path.
 pub(super) fn check_space(path: &Path, needed: u64) -> Result<(), Fault> {
     let folder = super::place::folder_of(path);
     let Ok(free) = fs4::available_space(folder) else {

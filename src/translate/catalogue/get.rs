@@ -21,7 +21,7 @@ const WINDOW: Duration = Duration::from_secs(4);
 pub struct Progress {
     /// Bytes that have arrived, also in an earlier session.
     pub done: u64,
-    /// None where nobody knows; an estimate while some files are not under way.
+    /// None where it is unknown; an estimate while some files are not under way.
     pub total: Option<u64>,
     /// Bytes a second.
     pub speed: f64,
@@ -49,7 +49,7 @@ impl Progress {
     }
 }
 
-/// What is asked for.
+/// A requested download.
 #[derive(Debug, Clone, Copy)]
 pub struct Download<'a> {
     pub model: &'a CatalogueModel,
@@ -173,7 +173,7 @@ fn install(
     installed.map_err(|error| refusal(model, path, error))
 }
 
-/// The refusal of files that have come: the place where they lay is gone when somebody reads it.
+/// The refusal of files that have come: their folder is gone when the message is read.
 fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
     let reason = match error {
         Error::Exists { .. } | Error::Write { .. } | Error::Panicked { .. } => return error,
@@ -187,7 +187,7 @@ fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
     };
     failed(
         model,
-        &format!("what was downloaded is no model that can be read: {reason}"),
+        &format!("the download is not a readable model: {reason}"),
     )
 }
 
@@ -243,10 +243,10 @@ fn of_file(fault: Fault, model: &CatalogueModel, file: &CatalogueFile) -> Fault 
 fn bring(
     transfer: &Transfer<'_>,
     to: &Path,
-    tell: &mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Fault> {
     loop {
-        let Ended::Whole { resumed } = transfer.run(tell)? else {
+        let Ended::Whole { resumed } = transfer.run(progress)? else {
             return Ok(ControlFlow::Break(()));
         };
         match transfer.finish(to) {
@@ -258,7 +258,7 @@ fn bring(
 
 /// How much has come, and how fast.
 struct Pace {
-    /// Of each file, what has come and what there is.
+    /// Bytes received and in all, of each file.
     files: Vec<(u64, u64)>,
     is_known: bool,
     mark: (Instant, u64),
@@ -266,7 +266,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// Before anything has come, sizes are guessed where the list tells none.
+    /// Before anything has come, sizes are guessed where the list has none.
     fn new(model: &CatalogueModel) -> Self {
         let largest = model.files.iter().filter_map(|file| file.num_bytes).max();
         let guess = |file: &CatalogueFile| match (file.num_bytes, largest) {

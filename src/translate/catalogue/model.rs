@@ -19,10 +19,10 @@ pub struct CatalogueModel {
     pub kind: String,
     /// Changes with every release: a hash or a version.
     pub release: String,
-    /// Of what is downloaded or of the files once unpacked, whichever the list tells.
+    /// Bytes of the download or of the unpacked files, whichever the list has.
     pub num_bytes: Option<u64>,
     pub num_parameters: Option<u64>,
-    /// Empty if the list does not tell.
+    /// Empty if the list does not have it.
     pub licence: String,
     pub scores: Vec<PublishedScore>,
     /// The name of the catalogue.
@@ -36,7 +36,7 @@ pub struct CatalogueModel {
     pub is_archive: bool,
 }
 
-/// A score that the publisher of a model tells.
+/// A score from the publisher of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedScore {
     /// Such as `flores200-plus`.
@@ -94,8 +94,8 @@ impl CatalogueModel {
 
     /// Whether it translates between these languages, as far as they are named.
     pub fn translates(&self, from: Option<&str>, to: Option<&str>) -> bool {
-        let has = |codes: &[String], asked: Option<&str>| {
-            asked.is_none_or(|asked| codes.iter().any(|code| is_same_language(code, asked)))
+        let has = |codes: &[String], wanted: Option<&str>| {
+            wanted.is_none_or(|wanted| codes.iter().any(|code| is_same_language(code, wanted)))
         };
         has(&self.sources, from) && has(&self.targets, to)
     }

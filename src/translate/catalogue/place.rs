@@ -12,7 +12,7 @@ pub struct KnownCatalogue {
     /// For people.
     pub title: &'static str,
     pub address: &'static str,
-    /// Of its models, where its list does not tell.
+    /// Licence of its models, where its list has none.
     pub licence: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub struct Catalogue {
     /// For people, and in what is kept of a model that was downloaded.
     pub name: String,
     pub origin: Origin,
-    /// Of its models, where its list does not tell.
+    /// Licence of its models, where its list has none.
     pub licence: String,
 }
 
@@ -167,7 +167,7 @@ fn origin(text: &str) -> Result<Origin> {
         let path = std::path::absolute(&path).map_err(Error::read(&path))?;
         return Ok(Origin::Path(path));
     }
-    // What looks like a path is told as one that is not there.
+    // What looks like a path is reported as a missing one.
     if text.contains(['/', '\\']) || path.extension().is_some() {
         let cause = std::io::Error::from(std::io::ErrorKind::NotFound);
         return Err(Error::read(&path)(cause));

@@ -18,7 +18,7 @@ const KEPT: Duration = Duration::from_hours(30 * 24);
 /// Such a folder, which no other program uses meanwhile.
 pub(super) struct Staging {
     folder: PathBuf,
-    /// Of the folder with finished files.
+    /// Name of the folder with finished files.
     name: String,
     lock: Option<File>,
 }
@@ -26,13 +26,13 @@ pub(super) struct Staging {
 impl Staging {
     /// Where a model is collected.
     pub fn place(library: &Path, model: &CatalogueModel) -> PathBuf {
-        let mut told = Sha256::new();
-        told.update(&model.release);
+        let mut hash = Sha256::new();
+        hash.update(&model.release);
         for file in &model.files {
-            told.update([0]);
-            told.update(file.source.to_string());
+            hash.update([0]);
+            hash.update(file.source.to_string());
         }
-        let digest = hexadecimal(told);
+        let digest = hexadecimal(hash);
         let digest = &digest[..12];
         library.join(format!("{}{}-{digest}", prefix(), model.folder_name()))
     }
@@ -40,7 +40,7 @@ impl Staging {
     /// Makes the folder, or goes on in it.
     ///
     /// # Errors
-    /// If it cannot be written, or somebody else downloads the same model now.
+    /// If it cannot be written, or another process downloads the same model now.
     pub fn open(library: &Path, model: &CatalogueModel) -> Result<Self> {
         let folder = Self::place(library, model);
         let name = model.folder_name().to_owned();
@@ -89,7 +89,7 @@ pub(super) fn arrived(library: &Path, model: &CatalogueModel) -> u64 {
     files.sum()
 }
 
-/// Deletes downloads that nobody has gone on with for long.
+/// Deletes downloads that were not continued for long.
 pub(super) fn discard_old(library: &Path) {
     let entries = fs::read_dir(library).into_iter().flatten().flatten();
     for entry in entries {

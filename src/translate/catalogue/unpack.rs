@@ -53,7 +53,7 @@ impl Transfer<'_> {
         self.unpack_into(flate2::read::MultiGzDecoder::new(file), &mut new)
     }
 
-    /// Copies what is read, and tells hash and size.
+    /// Copies what is read, and returns hash and size.
     fn unpack_into(&self, mut from: impl Read, to: &mut dyn Write) -> Result<(String, u64), Fault> {
         let most = self.file.num_bytes;
         let (mut hash, mut size, mut looked) = (Sha256::new(), 0_u64, 0);

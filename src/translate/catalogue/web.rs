@@ -55,7 +55,7 @@ pub(super) fn check_step(list: &str, address: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// All that is at an address, at most so many bytes.
+/// The content at an address, at most `most` bytes.
 pub(super) fn read(address: &str, most: u64) -> Result<Vec<u8>, Fault> {
     let mut answer = request(address, None, Some(LIST_TIME))?;
     refuse_failure(&answer)?;

@@ -2,14 +2,14 @@
 
 use super::translation::Translation;
 
-/// Of the curve from the mean log-probability of the tokens to the share of good translations, those whose chrF is 50 or
+/// Intercept of the curve from the mean log-probability of the tokens to the share of good translations, those whose chrF is 50 or
 /// more: fitted with the starter (`benches/confidence.py`, docs/research/confidence.md).
 const INTERCEPT: f32 = 3.66;
 const SLOPE: f32 = 8.42;
 
 /// Below it, a document is unlike what its model knows.
 const UNLIKE: f32 = 0.5;
-/// So many translations say something of a document.
+/// Minimum number of translations for a statement about a document.
 const ENOUGH: usize = 8;
 
 impl Translation {
@@ -29,7 +29,7 @@ pub fn unlike(confidences: impl IntoIterator<Item = f32>) -> Option<f32> {
     unlike_in_mean(sum, count)
 }
 
-/// The same, of their sum and how many they are.
+/// [`unlike`] by the sum and the number of the values.
 #[expect(clippy::cast_precision_loss, reason = "a document's sentences")]
 pub fn unlike_in_mean(sum: f32, count: usize) -> Option<f32> {
     let mean = sum / count as f32;

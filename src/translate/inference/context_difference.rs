@@ -19,7 +19,7 @@ use canopy_document::placeholder::visible;
 use canopy_explain::{Condition, ContextDifference, WordDifference};
 use canopy_nn::search::SearchOptions;
 
-/// Of the shuffled order; the same at each call, so that the same question has the same answer.
+/// Seed of the shuffled order; fixed, so that the same question has the same answer.
 const SEED: u64 = 1;
 
 /// Natural logarithms of the probability of a sentence's translation.
@@ -35,7 +35,7 @@ pub struct ContextGain {
 struct Surrounding {
     document: Document,
     targets: Vec<Option<Translation>>,
-    /// The sentence that is asked about.
+    /// The selected sentence.
     sentence: usize,
 }
 
@@ -95,8 +95,9 @@ impl Translator {
         })
     }
 
-    /// The log-probabilities of all translations of a document, each in its document and by itself; none for a sentence that
-    /// is not translated, or whose translation is longer than the model can write. The difference is the point-wise cross-mutual information of [`ContextDifference`].
+    /// The log-probabilities of all translations of a document, each in its document and by itself; none for a sentence
+    /// that is not translated, or whose translation is longer than the model can write. The difference is the point-wise
+    /// cross-mutual information of [`ContextDifference`].
     ///
     /// # Errors
     /// If the device fails.

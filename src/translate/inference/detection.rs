@@ -11,7 +11,7 @@ use canopy_tokenize::two_letters;
 /// Characters that are looked at; more do not change the answer.
 const MAX_CHARS: usize = 8_000;
 
-/// With fewer letters a text is too short to tell.
+/// With fewer letters a text is too short for detection.
 const MIN_LETTERS: usize = 24;
 
 /// The language in which a document seems to be written.
@@ -25,7 +25,7 @@ pub struct DetectedLanguage {
     pub is_reliable: bool,
 }
 
-/// Tells the language of a document by its script and its triples of letters; none where it has no letters.
+/// Detects the language of a document by its script and letter trigrams; none where it has no letters.
 ///
 /// Cavnar & Trenkle, "N-Gram-Based Text Categorization", SDAIR 1994, as the crate `whatlang` has it.
 pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
@@ -33,11 +33,11 @@ pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
     detect(&text).map(|found| described(&text, &found))
 }
 
-/// The same among languages with these codes alone; none where no such language can be told.
+/// Detects a document's language among these codes; none where the text is too short or in another one.
 pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedLanguage> {
     let codes: Vec<String> = codes.iter().map(|code| two_letters(code)).collect();
-    let is_asked = |language: &Lang| codes.contains(&two_letters(language.code()));
-    let languages: Vec<Lang> = Lang::all().iter().copied().filter(is_asked).collect();
+    let is_candidate = |language: &Lang| codes.contains(&two_letters(language.code()));
+    let languages: Vec<Lang> = Lang::all().iter().copied().filter(is_candidate).collect();
     if languages.is_empty() {
         return None;
     }
@@ -49,7 +49,7 @@ pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedL
 /// Reads a document; where rules of segmentation need its language and nothing says it, the text does.
 ///
 /// # Errors
-/// Those of `read`.
+/// The errors of `read`.
 pub fn read_in_its_language(
     options: &ReadingOptions,
     read: impl Fn(&ReadingOptions) -> Result<Document>,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_by_their_text_and_short_texts_are_not_acted_upon() {
+    fn languages_are_detected_from_their_text_and_short_texts_are_not_acted_upon() {
         for (text, code) in [
             (
                 "You can print a text document as a brochure. Two pages are printed on each side.",

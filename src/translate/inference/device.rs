@@ -13,7 +13,7 @@ use canopy_base::device_failure::{DeviceFailure, in_short};
 use canopy_base::error::{Error, Result, panic_message};
 use canopy_kernels::gpu::Gpu;
 
-/// The device that a user asks for.
+/// The device that a user requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceChoice {
@@ -23,17 +23,24 @@ pub enum DeviceChoice {
     Cpu,
     /// The GPU, even a software adapter.
     Gpu,
-    /// That of another machine, which runs `canopy serve --compute`.
+    /// A device of another machine, which runs `canopy serve --compute`.
     Remote(RemoteHost),
 }
 
 /// Keeps the search for a GPU from looking for a screen. Mesa's Vulkan layer orders adapters by the one that draws the
 /// screen, for which it calls upon the window system, and where there is none that prints errors. A program calls it
-/// first thing, if it opens no window. Where a person has told that layer which adapter to take, it stays.
+/// first thing, if it opens no window. A user's setting of that layer's adapter stays.
 pub fn find_gpus_without_a_screen() {
-    let is_told = ["DRI_PRIME", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"];
-    if cfg!(target_os = "linux") && is_told.iter().all(|name| std::env::var_os(name).is_none()) {
-        #[expect(unsafe_code, reason = "the layer can be told by the environment alone")]
+    let is_chosen = ["DRI_PRIME", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"];
+    if cfg!(target_os = "linux")
+        && is_chosen
+            .iter()
+            .all(|name| std::env::var_os(name).is_none())
+    {
+        #[expect(
+            unsafe_code,
+            reason = "the layer can only be configured by the environment"
+        )]
         // SAFETY: no other thread reads the environment before any has started.
         unsafe {
             std::env::set_var("NODEVICE_SELECT", "1");
@@ -53,7 +60,7 @@ pub struct ComputeDevice {
     pub remote: Option<Arc<Client>>,
 }
 
-/// On Linux OpenGL would be the other choice: it computes poorly, and to ask for it prints errors without a display.
+/// On Linux OpenGL would be the other choice: it computes poorly, and requesting it prints errors without a display.
 const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") {
     WgpuBackend::Vulkan
 } else {
@@ -67,10 +74,10 @@ static IS_LOST: AtomicBool = AtomicBool::new(false);
 static GPU: Mutex<Option<(ComputeDevice, wgpu::Device)>> = Mutex::new(None);
 
 impl ComputeDevice {
-    /// Finds the device a user asks for.
+    /// Finds the device a user requests.
     ///
     /// # Errors
-    /// [`Error::NoGpu`] if the GPU is asked for and there is none; those of [`Client::connect`].
+    /// [`Error::NoGpu`] if the GPU is requested and there is none; those of [`Client::connect`].
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         let device = match choice {
             DeviceChoice::Cpu => Self::cpu(),
@@ -91,7 +98,7 @@ impl ComputeDevice {
                 "auto takes the CPU, as the GPU was lost"
             }
             DeviceChoice::Auto => "auto takes the CPU, as no real GPU works",
-            DeviceChoice::Cpu | DeviceChoice::Gpu | DeviceChoice::Remote(_) => "it was asked for",
+            DeviceChoice::Cpu | DeviceChoice::Gpu | DeviceChoice::Remote(_) => "it was requested",
         };
         tracing::info!(
             device = device.name,
@@ -102,7 +109,7 @@ impl ComputeDevice {
         Ok(device)
     }
 
-    /// The same without the other machine.
+    /// The choice for this machine, without the remote one.
     #[must_use]
     pub(super) fn here(&self) -> Self {
         match self.remote {
@@ -126,7 +133,7 @@ impl ComputeDevice {
         self.device == Device::flex()
     }
 
-    /// Does `work` on this device; a message where the device is lost or has too little memory, which burn tells by a
+    /// Does `work` on this device; a message where the device is lost or has too little memory, which burn reports by a
     /// panic. A device that is lost is not opened again.
     ///
     /// # Panics
@@ -137,7 +144,7 @@ impl ComputeDevice {
             Err(panic) => panic,
         };
         let message = panic_message(panic.as_ref());
-        let failure = DeviceFailure::of(&message);
+        let failure = DeviceFailure::from_message(&message);
         match failure {
             None if self.is_cpu() || !is_lost(self) => resume_unwind(panic),
             Some(DeviceFailure::Lost) if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
@@ -166,7 +173,7 @@ pub fn gpu_is_lost() -> bool {
     gpu.is_some_and(|device| is_lost(&device))
 }
 
-/// Whether a GPU cannot add one and one any more: drivers tell of a loss in many ways, and some in none.
+/// Whether a GPU cannot add one and one any more: drivers report a loss in many ways, and some not at all.
 fn is_lost(gpu: &ComputeDevice) -> bool {
     let device = &gpu.device;
     let sum = catch_unwind(AssertUnwindSafe(|| {
@@ -183,8 +190,8 @@ fn is_lost(gpu: &ComputeDevice) -> bool {
 /// `first` and other real graphics adapters of this machine, `count` in all.
 ///
 /// # Errors
-/// [`Error::TooFewDevices`] if there are not so many.
-pub fn adapters_beside(first: &Device, count: usize) -> Result<Vec<Device>> {
+/// [`Error::TooFewDevices`] if there are fewer.
+pub fn other_adapters(first: &Device, count: usize) -> Result<Vec<Device>> {
     /// A runtime can be set up only once.
     static OTHERS: Mutex<Vec<Device>> = Mutex::new(Vec::new());
     let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -24,12 +24,12 @@ pub struct SegmentRequest<'a> {
     pub documents: &'a [DocumentUnits],
     pub segments: &'a [Segment],
     pub search: &'a SearchOptions,
-    /// How German translations of English address somebody; none leaves it to the model.
+    /// The form of address of German translations from English; none leaves it to the model.
     pub formality: Option<AddressChoice>,
 }
 
 /// Translates every unit of every segment, each in its document and as a whole, by a network alone; texts keep their
-/// placeholders. `go_on` is asked after every sentence; none if it breaks off.
+/// placeholders. `go_on` is called after every sentence; none if it breaks off.
 ///
 /// # Errors
 /// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which names the sentence.
@@ -62,7 +62,7 @@ impl Translator {
     }
 
     /// Translates every unit of every segment, each in its document; units that are longer than the model reads in parts, as a
-    /// document has them. `go_on` is asked after every sentence; none if it breaks off.
+    /// document has them. `go_on` is called after every sentence; none if it breaks off.
     ///
     /// # Errors
     /// As [`translate_segments`].
@@ -121,7 +121,7 @@ impl Translator {
             earlier: self.memory().map(|memory| memory.forms()),
         };
         let flow = match plan {
-            _ if previous.count > 0 || previous.asks_for_form() => {
+            _ if previous.count > 0 || previous.keeps_form() => {
                 search.run_behind_translations(previous, documents, wanted, go_on)?
             }
             Plan::InForm { choice, forms, .. } => {
@@ -164,7 +164,7 @@ struct Part {
     ids: Vec<u32>,
     /// White space before and behind it, which is not read.
     around: [String; 2],
-    /// The translation that other sentences read; none of a part, since nobody knows where to cut.
+    /// The translation that other sentences read; none of a part, since it is unknown where to cut.
     known: Option<Vec<u32>>,
 }
 
@@ -206,7 +206,7 @@ impl Divided {
         parts: &dyn Fn(&DocumentUnits, usize) -> Vec<Part>,
     ) -> Self {
         let mut read = Self::default();
-        read.text.frame = SourceFrame::of(special);
+        read.text.frame = SourceFrame::from_special_ids(special);
         for (document, units) in documents.iter().enumerate() {
             let begin = read.firsts.len();
             for (unit, (place, _)) in units.sources.iter().enumerate() {
@@ -265,18 +265,18 @@ struct Previous<'a> {
     address_form: bool,
     /// Constraints by which that form is kept.
     kept_forms: Option<&'a AddressForms>,
-    /// The form that is asked for by them before one was used.
+    /// The form that they request before one was used.
     first_form: Option<FormOfAddress>,
-    /// Those of the documents before.
+    /// Forms of the documents before.
     earlier: Option<&'a EarlierForms>,
 }
 
 impl Previous<'_> {
-    fn asks_for_form(self) -> bool {
+    fn keeps_form(self) -> bool {
         self.address_form || self.kept_forms.is_some()
     }
 
-    /// The form of address last used before a unit, if anybody asks for it; where it is kept, that of who speaks, if notes tell.
+    /// The form of address last used before a unit, if it is requested; where it is kept, that of the speaker, if notes name one.
     fn form_before(
         self,
         unit: usize,
@@ -285,8 +285,8 @@ impl Previous<'_> {
     ) -> Option<FormOfAddress> {
         let source = |other: usize| document.sources[other].1.as_str();
         if self.kept_forms.is_none() {
-            let is_asked = self.address_form;
-            return is_asked.then(|| FormOfAddress::last_before(unit, source, target))?;
+            let keeps_form = self.address_form;
+            return keeps_form.then(|| FormOfAddress::last_before(unit, source, target))?;
         }
         let of_alike = |other| {
             let is_alike = document.share_note(unit, other);
@@ -330,7 +330,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Translates these sentences; `go_on` is asked after every unit.
+    /// Translates these sentences; `go_on` is called after every unit.
     fn run(
         &mut self,
         wanted: Vec<usize>,
@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
         Ok(flow)
     }
 
-    /// The same in a form of address, or in the one that most sentences of each document take.
+    /// Translates in a form of address, or in the one that most sentences of each document take.
     fn run_in_form(
         &mut self,
         (choice, forms): (AddressChoice, &AddressForms),
@@ -397,7 +397,7 @@ impl<'a> Search<'a> {
             };
             for (source, unit, text) in found {
                 if form.is_left_by(source, &text) {
-                    self.ask_for(&unit, forms.of(form, source), source);
+                    self.request_terms(&unit, forms.constraints(form, source), source);
                     again.extend(unit);
                 }
             }
@@ -406,8 +406,8 @@ impl<'a> Search<'a> {
         self.run(again, &mut || ControlFlow::Continue(()))
     }
 
-    /// Puts constraints on a unit that addresses somebody and is not read in parts.
-    fn ask_for(
+    /// Adds constraints to a unit that addresses its reader and is not read in parts.
+    fn request_terms(
         &mut self,
         unit: &Range<usize>,
         constraints: Option<Arc<TermConstraints>>,
@@ -421,7 +421,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The same where the encoder reads the translations before each sentence: known ones, or else those that are found,
+    /// Translates with an encoder that reads the translations before each sentence: known ones, or else those that are found,
     /// which takes the sentences of a document one after the other, and all of them.
     fn run_behind_translations(
         &mut self,
@@ -474,7 +474,7 @@ impl<'a> Search<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Asks for the form of address that the translations before used last, where it is kept.
+    /// Requests the form of address last used in earlier translations, where it is kept.
     fn keep_form(
         &mut self,
         unit: &Range<usize>,
@@ -485,8 +485,8 @@ impl<'a> Search<'a> {
         let form = form.or(previous.first_form);
         let form = form.or_else(|| previous.earlier?.last());
         let kept = previous.kept_forms.zip(form);
-        let kept = kept.and_then(|(forms, form)| forms.of(form, source));
-        self.ask_for(unit, kept, source);
+        let kept = kept.and_then(|(forms, form)| forms.constraints(form, source));
+        self.request_terms(unit, kept, source);
     }
 
     /// Puts translations behind the sentences of a unit, the last one first, or the form of address that they used last.

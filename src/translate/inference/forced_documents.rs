@@ -14,12 +14,12 @@ use canopy_tokenize::{Side, Tokenizer};
 pub(super) struct ForcedDocuments {
     text: SourceText,
     candidates: Candidates,
-    /// Of each wanted part: the number of its sentence among all that are scored.
+    /// For each wanted part, the number of its sentence among all that are scored.
     owners: HashMap<usize, usize>,
     num_scored: usize,
 }
 
-/// What a model that reads translations reads of a sentence that has none.
+/// Text that a model of target context reads for a sentence without a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Untranslated {
     /// A draft of its own.

@@ -25,7 +25,7 @@ pub use languages::{state_languages, stated_language};
 pub use listed::DownloadedFrom;
 
 /// The file that describes a model of another program.
-const DESCRIPTION: &str = "installed.toml";
+pub(in crate::inference) const DESCRIPTION: &str = "installed.toml";
 
 /// Where its files are.
 const FILES: &str = "model";
@@ -41,7 +41,7 @@ pub struct InstalledModel {
     pub name: String,
     /// As its files have it, such as `English-Portuguese tiny`; empty if they do not.
     pub title: String,
-    /// Of the model, as its files have it; empty if they do not.
+    /// Version of the model, as its files have it; empty if they do not.
     pub version: String,
     /// Language codes; several where they can be chosen, none where they are not known.
     pub sources: Vec<String>,
@@ -50,7 +50,7 @@ pub struct InstalledModel {
     pub is_stated: bool,
     /// The program whose files they are.
     pub format: String,
-    /// Of all its files.
+    /// Bytes of all its files.
     pub num_bytes: u64,
     /// None where it was not counted.
     pub num_parameters: Option<u64>,
@@ -58,7 +58,7 @@ pub struct InstalledModel {
     pub licence: String,
     /// The text of a file of it.
     pub licence_text: Option<String>,
-    /// Who or what made it, and from where it was added.
+    /// Its maker, and the place from which it was added.
     pub origin: String,
     /// The folder or file that was copied.
     pub copied_from: Option<PathBuf>,
@@ -134,7 +134,7 @@ pub fn pair_of_languages(sources: &[String], targets: &[String]) -> String {
 }
 
 /// The models of a library, sorted by name, behind those that came with the program. What cannot be opened has its
-/// problem told.
+/// problem reported.
 pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<InstalledModel> {
     let shipped = shipped.iter().map(|folder| InstalledModel {
         is_shipped: true,
@@ -142,7 +142,7 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
     });
     let entries = library.map(std::fs::read_dir);
     let entries = entries.into_iter().flatten().flatten().flatten();
-    // Those that are being copied are nobody's yet.
+    // Those that are being copied do not count yet.
     let is_shown = |entry: &std::fs::DirEntry| {
         let name = entry.file_name();
         !name.to_string_lossy().starts_with(TEMPORARY)
@@ -233,8 +233,8 @@ pub(super) fn foreign_files(path: &Path) -> PathBuf {
     }
 }
 
-/// What is known of a model of another program beside its files.
-pub(super) struct Told {
+/// Statements about a model of another program in addition to its files.
+pub(super) struct StatedModel {
     pub name: String,
     /// Source and target; one that is not known is none.
     pub languages: [Option<String>; 2],
@@ -243,15 +243,15 @@ pub(super) struct Told {
 }
 
 /// Name and languages of an installed model of another program, whose copied files have another name.
-pub(super) fn told_of(path: &Path) -> Option<Told> {
+pub(super) fn stated_model(path: &Path) -> Option<StatedModel> {
     let installed = read_installed(path).ok()??;
     let known = |code: &String| !code.is_empty() && code != UNKNOWN;
-    // Of several the one that is asked for is taken.
+    // The requested one of several is taken.
     let source = Some(installed.source).filter(|code| known(code) && installed.sources.is_empty());
     let target = Some(installed.targets)
         .filter(|targets| targets.len() == 1)
         .and_then(|targets| targets.into_iter().find(known));
-    Some(Told {
+    Some(StatedModel {
         name: installed.name,
         languages: [source, target],
         is_stated: installed.stated,
@@ -275,7 +275,7 @@ fn listed(folder: &Path) -> InstalledModel {
     described(folder).unwrap_or_else(|error| broken(&error))
 }
 
-/// What the description in a folder tells; a problem of the files beside it is told with it.
+/// The description in a folder, with any problem of its files.
 fn described(folder: &Path) -> Result<InstalledModel> {
     let num_bytes = size(folder);
     if let Some(installed) = read_installed(folder)? {
@@ -341,7 +341,7 @@ fn size(path: &Path) -> u64 {
     files_in(path).map(|path| size(&path)).sum()
 }
 
-/// What lies in a folder, without what is hidden and links to folders.
+/// Files of a folder, without hidden ones and links to folders.
 fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| {

@@ -1,7 +1,7 @@
 //! Leave one out: a translation scored again without each sentence that its model can read.
 //!
 //! The sentence that is left out leaves a gap: the others keep their places in the document, and none moves into the reach
-//! of a model that reads so many sentences before. A model that chooses among all sentences chooses among those that are
+//! of a model that reads a number of sentences before. A model that chooses among all sentences chooses among those that are
 //! left.
 
 use std::ops::{ControlFlow, Range};
@@ -16,7 +16,7 @@ use canopy_document::placeholder::visible;
 use canopy_explain::trace::{Trace, TraceSource};
 use canopy_explain::{
     Attention, AttentionRole, ContextChange, ContextEdit, LeaveOneOut, Query, ScoredWord,
-    asking_side, sentence_weights,
+    query_side, sentence_weights,
 };
 use canopy_nn::model::{Context, ContextReach, ContextSentence};
 use canopy_nn::search::SearchOptions;
@@ -60,7 +60,7 @@ impl Translator {
         }
     }
 
-    /// The change of a translation's probability without each sentence that the model can read for it, beside the
+    /// The change of a translation's probability without each sentence that the model can read for it, next to the
     /// attention that the sentence has. `step` hears how many sentences are done and how many there are, and may break it
     /// off.
     ///
@@ -71,7 +71,7 @@ impl Translator {
     /// `step` breaks it off; if the device fails.
     pub fn leave_one_out(
         &self,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
         options: &SearchOptions,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<LeaveOneOut> {
@@ -79,19 +79,19 @@ impl Translator {
             document,
             translations,
             sentence,
-        } = asked;
-        let read = self.read_context(asked)?;
+        } = change;
+        let read = self.read_context(change)?;
         let others: Vec<usize> = read.clone().filter(|&other| other != sentence).collect();
-        let mut told = |done| match step(done, others.len()) {
+        let mut report = |done| match step(done, others.len()) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::NotLeftOut {
                 problem: "it was stopped",
             }),
         };
-        told(0)?;
+        report(0)?;
         let trace = self.trace_part(document, translations, Some(sentence..sentence + 1))?;
-        let masses = Masses::of(trace, sentence);
-        let mut view = self.in_whole_context(asked, &read, options)?;
+        let masses = Masses::from_trace(trace, sentence);
+        let mut view = self.in_whole_context(change, &read, options)?;
         let mut documents = ForcedDocuments::default();
         let mut scored: Vec<Vec<f32>> = Vec::new();
         let name = || document.sentence_name(sentence);
@@ -104,7 +104,7 @@ impl Translator {
             if documents.num_tokens() >= STEP_TOKENS || number + 1 == others.len() {
                 let documents = std::mem::take(&mut documents);
                 scored.extend(self.forced_log_probs(&documents, options, &name)?);
-                told(number + 1)?;
+                report(number + 1)?;
             }
         }
         let changes = others.iter().zip(&scored).map(|(&other, log_probs)| {
@@ -119,13 +119,13 @@ impl Translator {
         Ok(view.correlated())
     }
 
-    /// The change of a translation's probability where somebody has edited a sentence of its context.
+    /// The change of a translation's probability by an edited sentence of its context.
     ///
     /// # Errors
     /// As [`Self::leave_one_out`], and if the sentence is out of the model's reach.
     pub fn edit_context(
         &self,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
         edit: &ContextEdit,
         options: &SearchOptions,
     ) -> Result<LeaveOneOut> {
@@ -133,14 +133,14 @@ impl Translator {
             document,
             translations,
             sentence,
-        } = asked;
-        let read = self.read_context(asked)?;
+        } = change;
+        let read = self.read_context(change)?;
         if edit.sentence == sentence || !read.contains(&edit.sentence) {
             return Err(Error::NotLeftOut {
                 problem: "the model does not read the edited sentence for this one",
             });
         }
-        let mut view = self.in_whole_context(asked, &read, options)?;
+        let mut view = self.in_whole_context(change, &read, options)?;
         let (mut edited, mut targets) = (document.clone(), translations.to_vec());
         let place = &mut edited.sentences[edit.sentence];
         if let Some(source) = &edit.source {
@@ -165,12 +165,12 @@ impl Translator {
     }
 
     /// The sentences that the model needs to read for one.
-    fn read_context(&self, asked: ChangedContext<'_>) -> Result<Range<usize>> {
+    fn read_context(&self, change: ChangedContext<'_>) -> Result<Range<usize>> {
         let ChangedContext {
             document,
             translations,
             sentence,
-        } = asked;
+        } = change;
         let not = |problem| Err(Error::NotLeftOut { problem });
         let read = self.context_of(sentence, document.sentences.len());
         if read.is_empty() {
@@ -201,7 +201,7 @@ impl Translator {
     /// The translation in its whole context, nothing changed.
     fn in_whole_context(
         &self,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
         read: &Range<usize>,
         options: &SearchOptions,
     ) -> Result<LeaveOneOut> {
@@ -209,8 +209,8 @@ impl Translator {
             document,
             translations,
             sentence,
-        } = asked;
-        let (pieces, log_probs) = self.scored_in(asked, read, options)?;
+        } = change;
+        let (pieces, log_probs) = self.scored_in(change, read, options)?;
         let words = pieces.iter().zip(log_probs);
         let words = words.map(|(piece, log_prob)| ScoredWord {
             label: piece.trim_start_matches('▁').to_owned(),
@@ -235,7 +235,7 @@ impl Translator {
     /// Subwords of the translation and their log-probabilities in these sentences.
     fn scored_in(
         &self,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
         read: &Range<usize>,
         options: &SearchOptions,
     ) -> Result<(Vec<String>, Vec<f32>)> {
@@ -243,7 +243,7 @@ impl Translator {
             document,
             translations,
             sentence,
-        } = asked;
+        } = change;
         let excerpt = self.excerpt(sentence, read, None);
         let text = TracedText::within(self, document, translations, &excerpt)?;
         let longest = self.description().model.max_tokens;
@@ -277,9 +277,9 @@ struct Masses {
 
 impl Masses {
     /// Mean over the words of the sentence and the heads of the last layer; none if no such attention is traced.
-    fn of(trace: Trace, sentence: usize) -> Option<Self> {
+    fn from_trace(trace: Trace, sentence: usize) -> Option<Self> {
         let source = TraceSource::from(trace);
-        let query = Query::sentence(asking_side(&source), sentence);
+        let query = Query::sentence(query_side(&source), sentence);
         let attention = Attention::find(&source, &query, AttentionRole::Context).ok()?;
         Some(Self {
             weights: sentence_weights(&source, &query).ok()?,

@@ -1,6 +1,6 @@
 //! A document in, its translation out: [`Translator`] owns a model and its vocabulary.
 //!
-//! No threads, and no files besides the model folder.
+//! No threads, and no files other than the model folder.
 
 mod bert_sequences;
 mod confidence;
@@ -35,8 +35,8 @@ pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
 pub use device::{
-    ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
-    gpu_is_lost,
+    ComputeDevice, DeviceChoice, destroy_gpu, find_gpus_without_a_screen, gpu_is_lost,
+    other_adapters,
 };
 pub use evaluation::{SegmentRequest, translate_segments};
 pub use installed_models::{
@@ -45,16 +45,16 @@ pub use installed_models::{
     pair_of_languages, remove_model, state_languages, stated_language,
 };
 pub use language_model::{
-    Answer, Chat, DocumentChat, Effort, LanguageModelTranslator, Languages, LocalChat, RemoteChat,
-    Resources,
+    Answer, Chat, DocumentChat, Effort, HeadScore, LanguageModelTranslator, Languages, LocalChat,
+    RemoteChat, Resources,
 };
 pub use leave_one_out::ChangedContext;
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
 };
 pub use model_choice::{
-    DefaultModels, Leg, Route, forget_default, pair_key, reachable, route, route_between,
-    set_where_none,
+    DefaultModels, Leg, Route, any_to_any_pairs, forget_default, pair_key, reachable, route,
+    route_between, set_where_none,
 };
 pub use pipeline::{
     AddressChoice, DocumentModel, DocumentRequest, KnownTranslations, OnEvent, Plan, Step,

@@ -24,7 +24,7 @@ pub enum Route {
     },
 }
 
-/// A model, and the languages that it is asked to translate between if it has a choice.
+/// A model, and the languages to translate between if it has a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leg {
     pub folder: PathBuf,
@@ -104,7 +104,7 @@ impl InstalledModel {
     }
 
     /// Whether it translates between any languages; it is chosen for those that it is the default of.
-    fn is_any_to_any(&self) -> bool {
+    pub fn is_any_to_any(&self) -> bool {
         self.problem.is_none() && self.is_language_model()
     }
 
@@ -142,7 +142,37 @@ pub fn route(
     source: &str,
     target: Option<&str>,
 ) -> Option<Route> {
-    direct(models, defaults, source, target).or_else(|| pivot(models, defaults, source, target?))
+    let chosen = target.and_then(|target| any_to_any(models, defaults, source, target));
+    let direct = || direct(models, defaults, source, target);
+    let pivot = || pivot(models, defaults, source, target?);
+    chosen.or_else(direct).or_else(pivot)
+}
+
+/// The language model that is the default of a pair.
+fn any_to_any(
+    models: &[InstalledModel],
+    defaults: &DefaultModels,
+    source: &str,
+    target: &str,
+) -> Option<Route> {
+    let folder = defaults.get(&pair_key(source, target))?;
+    let is_it = |model: &InstalledModel| model.is_any_to_any() && model.folder == *folder;
+    models.iter().any(is_it).then(|| Route::Direct {
+        folder: folder.clone(),
+        target: target.to_owned(),
+    })
+}
+
+/// The pairs of languages whose default is a language model, without those of regions or scripts.
+pub fn any_to_any_pairs<'d>(
+    models: &[InstalledModel],
+    defaults: &'d DefaultModels,
+) -> Vec<(&'d str, &'d str)> {
+    let pairs = defaults.keys().filter_map(|key| key.split_once('-'));
+    let is_there = |(source, target): &(&str, &str)| {
+        !target.contains('-') && any_to_any(models, defaults, source, target).is_some()
+    };
+    pairs.filter(is_there).collect()
 }
 
 fn direct(
@@ -151,17 +181,6 @@ fn direct(
     source: &str,
     target: Option<&str>,
 ) -> Option<Route> {
-    if let Some(target) = target
-        && let Some(folder) = defaults.get(&pair_key(source, target))
-        && models
-            .iter()
-            .any(|it| it.is_any_to_any() && it.folder == *folder)
-    {
-        return Some(Route::Direct {
-            folder: folder.clone(),
-            target: target.to_owned(),
-        });
-    }
     let fitting = models.iter().filter(|model| model.translates_from(source));
     let fitting: Vec<(&InstalledModel, &str)> = fitting
         .filter_map(|model| Some((model, model.target(source, target)?)))
@@ -304,6 +323,13 @@ mod tests {
         assert_eq!(route(&all, &DefaultModels::new(), "fr", Some("de")), None);
         let of_pair = DefaultModels::from([(pair_key("fr", "de"), PathBuf::new())]);
         assert_eq!(route(&all, &of_pair, "fr", Some("de")), direct("", "de"));
+        assert_eq!(any_to_any_pairs(&all, &of_pair), [("fr", "de")]);
+        let before = DefaultModels::from([(pair_key("de", "en"), PathBuf::new())]);
+        assert_eq!(
+            route(&all, &before, "de", Some("fr")).and_then(|it| it.pivot().map(str::to_owned)),
+            Some("en".to_owned()),
+            "two translation models in a row"
+        );
         forget_default(&mut defaults, Path::new("b"));
         assert!(defaults.is_empty());
     }

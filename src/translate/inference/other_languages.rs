@@ -6,14 +6,14 @@ use canopy_document::document::Document;
 use canopy_document::placeholder::{folded, stripped};
 use canopy_tokenize::two_letters;
 
-/// With fewer letters or words a sentence is too short to tell.
+/// With fewer letters or words a sentence is too short for detection.
 const MIN_LETTERS: usize = 30;
 const MIN_WORDS: usize = 5;
 
-/// From about so many sentences the language of a document is told.
+/// Approximate number of sentences from which the language of a document is detected.
 const MAX_SENTENCES: usize = 50;
 
-/// The commonest small words of languages, by which a sentence is told from names and technical words.
+/// The commonest small words of languages, which distinguish a sentence from names and technical words.
 const COMMON_WORDS: [(Lang, &str); 17] = [
     (
         Lang::Eng,
@@ -85,7 +85,7 @@ const COMMON_WORDS: [(Lang, &str); 17] = [
     ),
 ];
 
-/// Languages that whatlang's triples of letters do not tell apart.
+/// Languages that whatlang's letter trigrams do not distinguish.
 const KIN: [&[Lang]; 6] = [
     &[Lang::Dan, Lang::Nob, Lang::Swe],
     &[Lang::Spa, Lang::Por, Lang::Cat],
@@ -123,7 +123,7 @@ pub(super) fn other_language(text: &str, source: &str) -> Option<Lang> {
     (is_sure && has_words_of(&text, found.lang(), source)).then(|| found.lang())
 }
 
-/// Whether most sentences of a document that are long enough to tell are in its model's language.
+/// Whether most sufficiently long sentences of a document are in its model's language.
 pub(super) fn is_mostly_in(document: &Document, source: &str) -> bool {
     let step = document.sentences.len().div_ceil(MAX_SENTENCES).max(1);
     let (mut num, mut others) = (0, 0);
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_of_other_languages_are_told_and_names_and_technical_words_are_not() {
+    fn sentences_of_other_languages_are_detected_and_names_and_technical_words_are_not() {
         for (text, source) in [
             (
                 "Wählen Sie den Befehl zum Speichern der Datei im Menü aus.",

@@ -149,7 +149,7 @@ impl SentenceEncoder {
     }
 }
 
-/// Runs of `order` with at most so many tokens, at least one sentence each.
+/// Runs of `order` with at most a number of tokens, at least one sentence each.
 fn batches(order: &[usize], sentences: &[Vec<u32>]) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut tokens = 0;

@@ -12,8 +12,8 @@ struct Starter {
     folder: &'static str,
 }
 
-/// The first one is taken where nobody says a language.
-const STARTERS: [Starter; 2] = [
+/// The first one is taken where no language is given.
+const STARTERS: [Starter; 3] = [
     Starter {
         source: "en",
         target: "de",
@@ -24,15 +24,20 @@ const STARTERS: [Starter; 2] = [
         target: "en",
         folder: "models/starter-de-en",
     },
+    Starter {
+        source: "en",
+        target: "pt",
+        folder: "models/starter-en-pt",
+    },
 ];
 
-/// Folders that may hold the program's assets, in the order in which they are searched: `assets` beside the program,
+/// Folders that may hold the program's assets, in the order in which they are searched: `assets` next to the program,
 /// `../share/canopy` of an installed one, then `assets` where the program was started and where it was built.
 pub fn asset_folders() -> impl Iterator<Item = PathBuf> {
     let program = std::env::current_exe().ok();
     let beside = program.as_deref().and_then(Path::parent);
     let of_program = beside.map(folders_of_program);
-    let elsewhere = [
+    let others = [
         std::env::current_dir().ok(),
         // Two folders above this crate.
         Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -40,14 +45,14 @@ pub fn asset_folders() -> impl Iterator<Item = PathBuf> {
             .nth(2)
             .map(Path::to_owned),
     ];
-    let elsewhere = elsewhere.into_iter().flatten();
+    let others = others.into_iter().flatten();
     of_program
         .into_iter()
         .flatten()
-        .chain(elsewhere.map(|place| place.join("assets")))
+        .chain(others.map(|place| place.join("assets")))
 }
 
-/// Where the assets of a program in the folder `bin` may lie: beside it, or where a package installs them.
+/// Folders where the assets of a program in the folder `bin` may be: next to it, or where a package installs them.
 fn folders_of_program(bin: &Path) -> Vec<PathBuf> {
     let installed = bin.parent().map(|prefix| prefix.join("share/canopy"));
     std::iter::once(bin.join("assets"))
@@ -76,7 +81,7 @@ fn find_starter(
     target: Option<&str>,
     assets: impl IntoIterator<Item = PathBuf>,
 ) -> Result<PathBuf> {
-    let is = |asked: Option<&str>, has| asked.is_none_or(|asked| is_same_language(has, asked));
+    let is = |wanted: Option<&str>, has| wanted.is_none_or(|wanted| is_same_language(has, wanted));
     let mut starters = STARTERS.iter();
     let starter = starters.find(|it| is(source, it.source) && is(target, it.target));
     let starter = starter.unwrap_or(&STARTERS[0]).folder;
@@ -86,7 +91,7 @@ fn find_starter(
         .ok_or(Error::NoStarterModel)
 }
 
-/// Whether a model folder that came with the program is the one taken where nobody says a language.
+/// Whether a model folder that came with the program is the one taken where no language is given.
 pub fn is_starter(folder: &Path) -> bool {
     folder.ends_with(STARTERS[0].folder)
 }
@@ -103,8 +108,8 @@ mod tests {
             let found = found.expect("it is in the repository");
             assert!(found.ends_with(starter.folder), "{}", found.display());
             let languages = ModelFolder::alone(&found).expect("a model").languages;
-            let told = (languages.source.as_str(), languages.target.as_str());
-            assert_eq!(told, (starter.source, starter.target));
+            let found = (languages.source.as_str(), languages.target.as_str());
+            assert_eq!(found, (starter.source, starter.target));
         }
         let found = |source, target| starter_model_for(source, target).expect("there");
         assert!(is_starter(&found(None, None)));
@@ -127,7 +132,7 @@ mod tests {
         let found = find_starter(Some("de"), Some("en"), places());
         assert_eq!(found.expect("there"), installed);
 
-        // A program that is unpacked anywhere, its assets beside it.
+        // A program that is unpacked anywhere, with its assets next to it.
         let beside = prefix.path().join("bin/assets/models/starter-de-en");
         std::fs::create_dir_all(&beside).expect("made");
         let found = find_starter(Some("de"), Some("en"), places());

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_own, place_of, told_of};
+use super::installed_models::{foreign_files, is_own, place_of, stated_model};
 use super::pipeline::AddressForms;
 use super::reading::ReadingOptions;
 use super::tracing::TraceCost;
@@ -19,21 +19,21 @@ use canopy_models::weights::ModelFolder;
 use canopy_nn::model::Model;
 use canopy_tokenize::vocabulary::Vocabulary;
 use canopy_tokenize::{ModelTokenizer, Tokenizer, two_letters};
-pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{
     ForeignDescription, ImportedModel, foreign_description, foreign_parts, import_model,
 };
 pub use markup::{AlignmentHeads, AlignmentStep};
+pub use remote::TraceRequest;
 pub use scoring::MeanLogProbs;
 pub(in crate::inference) use terms::{SOFT_BONUS, TermWishes, spelt};
 pub use terms::{TermMode, TermUse};
 
-mod elsewhere;
 mod foreign;
 mod legs;
 mod markup;
 mod memory;
+mod remote;
 mod reranking;
 mod scoring;
 mod shortlist;
@@ -60,7 +60,7 @@ pub struct ModelInfo {
 pub enum Reads {
     #[default]
     Nothing,
-    /// Nothing, but what somebody has edited or confirmed is looked up, token by token.
+    /// Nothing, but edited or confirmed translations are looked up, token by token.
     Confirmed,
     /// Their source.
     Source,
@@ -75,7 +75,7 @@ pub struct Translator {
     pub(super) device: ComputeDevice,
     model: Model,
     tokenizer: Arc<dyn Tokenizer>,
-    /// The same, if it is our own.
+    /// The tokenizer, if it is a vocabulary of Canopy's.
     vocabulary: Option<Arc<Vocabulary>>,
     description: ModelFolder,
     pub(super) reading: ReadingOptions,
@@ -92,8 +92,8 @@ pub struct Translator {
     pub(super) german_forms: OnceLock<AddressForms>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
-    /// The same model on the machine that searches and traces in place of this one.
-    elsewhere: Option<RemoteModel>,
+    /// The model on the machine that searches and traces in place of this one.
+    remote: Option<RemoteModel>,
 }
 
 impl Translator {
@@ -105,7 +105,7 @@ impl Translator {
         Self::open_between(folder, device, None, None)
     }
 
-    /// The same; a model of several languages translates between these.
+    /// Opens a model; one of several languages translates between these.
     ///
     /// # Errors
     /// As [`Self::open`], and if such a model does not know a language.
@@ -116,7 +116,7 @@ impl Translator {
         target: Option<&str>,
     ) -> Result<Self> {
         let mut translator = Self::open_alone(folder, device, (source, target))?;
-        translator.find_elsewhere()?;
+        translator.connect_remote()?;
         if let Some(mut reranker) = translator.description.reranker.clone() {
             reranker.folder = folder.join(reranker.folder);
             translator.choose_by(reranker).map_err(|cause| Error::Model {
@@ -129,7 +129,7 @@ impl Translator {
         Ok(translator)
     }
 
-    /// The same without the model that its folder says chooses among the translations.
+    /// Opens a model without the one that reranks its translations.
     pub(super) fn open_alone(
         folder: &Path,
         device: DeviceChoice,
@@ -140,10 +140,14 @@ impl Translator {
         let opened = if is_own(folder) {
             let device = ComputeDevice::open(device)?;
             let opened = open_own(folder, languages, &device.device)?;
-            Self::around(opened, folder, device)
+            let mut opened = Self::around(opened, folder, device);
+            if let Some(shortlist) = ModelFolder::shortlist_path(folder) {
+                opened.open_shortlist(&shortlist)?;
+            }
+            opened
         } else {
-            let (files, told) = (foreign_files(folder), told_of(folder));
-            let mut opened = Self::open_foreign(&files, device, languages, told)?;
+            let (files, stated) = (foreign_files(folder), stated_model(folder));
+            let mut opened = Self::open_foreign(&files, device, languages, stated)?;
             folder.clone_into(&mut opened.info.folder);
             opened
         };
@@ -190,7 +194,7 @@ impl Translator {
         &*self.tokenizer
     }
 
-    /// The same, to be kept.
+    /// The tokenizer, shared.
     pub fn tokenizer_shared(&self) -> Arc<dyn Tokenizer> {
         Arc::clone(&self.tokenizer)
     }
@@ -213,7 +217,7 @@ impl Translator {
         }
     }
 
-    /// The same with other weights, or with what they look up.
+    /// This translator with other weights, or with another datastore.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
         let mut model = match model.packing() {
@@ -227,12 +231,12 @@ impl Translator {
             model,
             device: self.device.here(),
             // Nobody else has these weights.
-            elsewhere: None,
+            remote: None,
             ..self.clone()
         }
     }
 
-    /// The same with another T; none where there is no such choice.
+    /// This translator with another T; none where its system has no T.
     pub(super) fn with_top_t(&self, top_t: usize) -> Option<Self> {
         let mut other = self.clone();
         other.model.set_top_t(top_t);
@@ -240,7 +244,7 @@ impl Translator {
         has_choice.then_some(other)
     }
 
-    /// The same on the CPU, read again from its folder: what a device held that failed is lost. A model that was made for a
+    /// This translator on the CPU, read again from its folder: the state of a failed device is lost. A model that was made for a
     /// document is to be made again.
     ///
     /// # Errors
@@ -274,7 +278,7 @@ impl Translator {
 
     /// Whether it computes on the CPU of this machine.
     pub fn is_on_cpu(&self) -> bool {
-        self.device.is_cpu() && self.elsewhere.is_none()
+        self.device.is_cpu() && self.remote.is_none()
     }
 
     /// The device, for a status bar.

@@ -20,7 +20,7 @@ use super::keys::key_of;
 use super::messages::{Description, Missing, RootedFiles, VERSION_HEADER, version};
 use canopy_base::error::{Error, Result};
 
-/// How long a connection is tried for again before a person is told.
+/// Time for which a connection is retried before an error is reported.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Between two attempts: twice as long each time.
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// What has gone over a connection: bodies, without what HTTP adds.
+/// Bytes sent over a connection: bodies, without the headers of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
     pub round_trips: u64,
@@ -72,14 +72,14 @@ pub struct Client {
 pub(super) enum Fault {
     /// The connection broke, or the server has no room now.
     Lost(String),
-    /// The server does not know what it is asked about.
+    /// The server does not know the requested object.
     Gone(String),
     /// Nobody waits for it any more.
     Cancelled,
     Final(Error),
 }
 
-/// What a request carries.
+/// Body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sent<'a> {
     Nothing,
@@ -88,7 +88,7 @@ pub(super) enum Sent<'a> {
 }
 
 impl Client {
-    /// Asks a machine for its device.
+    /// Connects to a machine, and reads the name of its device.
     ///
     /// # Errors
     /// If it cannot be reached, does not know the key, or has another version.
@@ -113,7 +113,7 @@ impl Client {
             uploaded: Mutex::default(),
         };
         let found: Result<Description, Fault> = client.get("");
-        client.device = found.map_err(|fault| client.told(fault))?.device;
+        client.device = found.map_err(|fault| client.error(fault))?.device;
         Ok(Arc::new(client))
     }
 
@@ -145,8 +145,8 @@ impl Client {
         }
         let list = serde_json::to_vec(files).unwrap_or_default();
         let place = format!("/folders/{}", rooted.digest);
-        let ask = || self.put::<Missing>(&place, Sent::Json(&list));
-        let mut missing = patiently(&mut go_on, ask).map_err(|fault| self.told(fault))?;
+        let request = || self.put::<Missing>(&place, Sent::Json(&list));
+        let mut missing = patiently(&mut go_on, request).map_err(|fault| self.error(fault))?;
         for file in files.list() {
             let Some(at) = missing
                 .missing
@@ -158,7 +158,7 @@ impl Client {
             missing.missing.swap_remove(at);
             let (place, path) = (format!("/files/{}", file.sha256), file.place(named));
             let send = || self.put::<Missing>(&place, Sent::File(&path));
-            patiently(&mut go_on, send).map_err(|fault| self.told(fault))?;
+            patiently(&mut go_on, send).map_err(|fault| self.error(fault))?;
         }
         self.uploaded().insert(rooted.digest.clone());
         Ok(rooted)
@@ -173,42 +173,46 @@ impl Client {
         self.uploaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the server answers to a question in JSON; the connection may break for a while.
+    /// The server's answer to a request in JSON; the connection may break for a while.
     ///
     /// # Errors
     /// If it stays broken, or the server refuses.
-    pub fn asked<T: DeserializeOwned>(&self, path: &str, question: &impl Serialize) -> Result<T> {
+    pub fn post_json<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        question: &impl Serialize,
+    ) -> Result<T> {
         let question = serde_json::to_vec(question).unwrap_or_default();
-        let ask = || self.post(path, &question);
-        patiently(&mut go_on, ask).map_err(|fault| self.told(fault))
+        let request = || self.post(path, &question);
+        patiently(&mut go_on, request).map_err(|fault| self.error(fault))
     }
 
-    /// The same, to be kept there; asked twice it is kept once.
+    /// Stores JSON on the server; idempotent.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Self::post_json`].
     pub fn put_json<T: DeserializeOwned>(
         &self,
         path: &str,
         question: &impl Serialize,
     ) -> Result<T> {
         let question = serde_json::to_vec(question).unwrap_or_default();
-        let ask = || self.put(path, Sent::Json(&question));
-        patiently(&mut go_on, ask).map_err(|fault| self.told(fault))
+        let request = || self.put(path, Sent::Json(&question));
+        patiently(&mut go_on, request).map_err(|fault| self.error(fault))
     }
 
-    /// The same without a question.
+    /// The server's answer to a request without a body.
     ///
     /// # Errors
-    /// As there.
-    pub fn told_at<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        patiently(&mut go_on, || self.get(path)).map_err(|fault| self.told(fault))
+    /// As [`Self::post_json`].
+    pub fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        patiently(&mut go_on, || self.get(path)).map_err(|fault| self.error(fault))
     }
 
-    /// Bytes, with the headers before them; `idle` is asked while the connection is broken, and may end it with none.
+    /// Bytes, with the headers before them; `idle` is called while the connection is broken, and may end it with none.
     ///
     /// # Errors
-    /// As [`Self::asked`].
+    /// As [`Self::post_json`].
     pub fn bytes_at(
         &self,
         path: &str,
@@ -222,19 +226,19 @@ impl Client {
         match patiently(idle, read) {
             Ok(read) => Ok(Some(read)),
             Err(Fault::Cancelled) => Ok(None),
-            Err(fault) => Err(self.told(fault)),
+            Err(fault) => Err(self.error(fault)),
         }
     }
 
-    /// Writes what lies at `path` there to a file here, beside which it is collected.
+    /// Downloads the file at `path` to a file here, via a temporary file next to it.
     ///
     /// # Errors
-    /// As [`Self::asked`], and if the file cannot be written.
+    /// As [`Self::post_json`], and if the file cannot be written.
     pub fn download(&self, path: &str, to: &Path) -> Result<()> {
         let write = || -> Result<(), Fault> {
             let mut answer = self.attempt("GET", path, Sent::Nothing)?;
-            let told = |cause| Fault::Final(Error::write(to)(cause));
-            let mut file = File::create(to).map_err(told)?;
+            let failed = |cause| Fault::Final(Error::write(to)(cause));
+            let mut file = File::create(to).map_err(failed)?;
             let mut from = answer.body_mut().as_reader();
             let mut buffer = vec![0; 1 << 16];
             loop {
@@ -245,23 +249,23 @@ impl Client {
                     return Ok(());
                 }
                 self.received.fetch_add(length as u64, Ordering::Relaxed);
-                file.write_all(&buffer[..length]).map_err(told)?;
+                file.write_all(&buffer[..length]).map_err(failed)?;
             }
         };
-        patiently(&mut go_on, write).map_err(|fault| self.told(fault))
+        patiently(&mut go_on, write).map_err(|fault| self.error(fault))
     }
 
     /// Has the server delete something.
     ///
     /// # Errors
-    /// As [`Self::asked`].
+    /// As [`Self::post_json`].
     pub fn delete(&self, path: &str) -> Result<()> {
-        let ask = || self.attempt("DELETE", path, Sent::Nothing);
-        let done = patiently(&mut go_on, ask);
-        done.map(|_| ()).map_err(|fault| self.told(fault))
+        let request = || self.attempt("DELETE", path, Sent::Nothing);
+        let done = patiently(&mut go_on, request);
+        done.map(|_| ()).map_err(|fault| self.error(fault))
     }
 
-    /// Tells the server that nobody waits for a job, if it can be told.
+    /// Notifies the server, if it can be reached, that a job is no longer awaited.
     pub(super) fn cancel(&self, job: &str) {
         let _ = self.attempt("DELETE", &format!("/jobs/{job}"), Sent::Nothing);
     }
@@ -317,9 +321,9 @@ impl Client {
                 self.agent.run(request.body(body).map_err(odd)?)
             }
             Sent::File(path) => {
-                let told = |cause| Fault::Final(Error::read(path)(cause));
-                let file = File::open(path).map_err(told)?;
-                let length = file.metadata().map_err(told)?.len();
+                let failed = |cause| Fault::Final(Error::read(path)(cause));
+                let file = File::open(path).map_err(failed)?;
+                let length = file.metadata().map_err(failed)?.len();
                 self.sent.fetch_add(length, Ordering::Relaxed);
                 self.agent.run(request.body(file).map_err(odd)?)
             }
@@ -360,7 +364,7 @@ impl Client {
     }
 
     /// A fault in words for a person.
-    pub(super) fn told(&self, fault: Fault) -> Error {
+    pub(super) fn error(&self, fault: Fault) -> Error {
         match fault {
             Fault::Lost(reason) => Error::RemoteLost {
                 reason,
@@ -376,11 +380,11 @@ impl Client {
 /// Tries again where the connection breaks, with longer and longer pauses, until patience is at its end.
 pub(super) fn patiently<T>(
     idle: &mut dyn FnMut() -> ControlFlow<()>,
-    mut ask: impl FnMut() -> Result<T, Fault>,
+    mut request: impl FnMut() -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let (mut broken_since, mut pause) = (None, FIRST_PAUSE);
     loop {
-        let reason = match ask() {
+        let reason = match request() {
             Err(Fault::Lost(reason)) => reason,
             done => return done,
         };

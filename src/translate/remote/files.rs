@@ -29,7 +29,7 @@ pub struct StoredFile {
 pub struct Files(Vec<StoredFile>);
 
 impl Files {
-    /// Of what lies at `path`.
+    /// Files of the folder or file at `path`.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_lead_elsewhere_are_refused() {
+    fn paths_that_lead_outside_are_refused() {
         for path in [
             "../x", "/etc/x", "a/../b", "a//b", "", "a\\b", "a/./b", "a/c:b", "other/x",
         ] {

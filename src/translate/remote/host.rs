@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use canopy_base::error::Error;
 
-/// The port where `canopy serve --compute` listens unless it is told another one.
+/// The default port of `canopy serve --compute`.
 const PORT: u16 = 8600;
 
 /// Host and port, such as `workstation:8600`. Copies name the same text, which stays in memory: there are few.
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_told_from_others() {
+    fn this_machine_is_distinguished_from_others() {
         let is_loopback = |text: &str| text.parse::<RemoteHost>().expect("a host").is_loopback();
         assert!(is_loopback("localhost") && is_loopback("127.0.0.1:1") && is_loopback("[::1]"));
         assert!(!is_loopback("gpu") && !is_loopback("10.0.0.7"));

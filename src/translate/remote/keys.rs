@@ -42,7 +42,7 @@ pub fn read_keys(path: &Path) {
     }
 }
 
-/// Keeps a key for the next session, in a file that nobody else may read.
+/// Keeps a key for the next session, in a file that only the user may read.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -106,6 +106,6 @@ mod tests {
         }
         set_key(one, "third");
         read_keys(&path);
-        assert_eq!(key_of(one).as_deref(), Some("third"), "asked for now");
+        assert_eq!(key_of(one).as_deref(), Some("third"), "requested now");
     }
 }

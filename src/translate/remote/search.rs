@@ -83,7 +83,7 @@ impl RemoteModel {
             let request = || {
                 Ok(SearchRequest {
                     model: self.reference(languages.clone(), int8)?,
-                    text: SentText::of(&left),
+                    text: SentText::from_source(&left),
                     options: *options,
                 })
             };
@@ -126,7 +126,7 @@ impl RemoteModel {
             }
             match end {
                 End::Cancelled | End::Done => return Ok(Ok(())),
-                // It was begun anew; what is left is asked for again.
+                // It was begun anew; the rest is requested again.
                 End::Forgotten => {}
             }
         }
@@ -177,7 +177,7 @@ impl RemoteModel {
                     client.forget_uploads();
                     is_again = true;
                 }
-                Err(fault) => return Err(client.told(fault)),
+                Err(fault) => return Err(client.error(fault)),
             }
         }
     }
@@ -198,7 +198,7 @@ impl RemoteModel {
                     client.cancel(job);
                     return Ok(End::Cancelled);
                 }
-                Err(fault) => return Err(client.told(fault)),
+                Err(fault) => return Err(client.error(fault)),
             };
             seen += polled.events.len();
             let is_quiet = polled.events.is_empty();

@@ -31,7 +31,7 @@ impl Licenses {
         deny.licenses
     }
 
-    /// Of an expression of the form `(a OR b) AND c`, the only one that packages use; `/` is an old `OR`.
+    /// Checks an expression of the form `(a OR b) AND c`, the only one that packages use; `/` is an old `OR`.
     fn allow(&self, expression: &str) -> bool {
         let choice = |part: &str| {
             let part = part.trim().trim_start_matches('(').trim_end_matches(')');

@@ -20,7 +20,7 @@ const WITHOUT_NETWORK: [&str; 9] = [
     "canopy-llm",
 ];
 
-/// What `cargo metadata` says of all packages.
+/// The output of `cargo metadata` for all packages.
 pub fn metadata() -> Value {
     let cargo = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked"])

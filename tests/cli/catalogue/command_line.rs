@@ -1,4 +1,4 @@
-//! `canopy model search`, `get` and `catalogue` as somebody uses them.
+//! `canopy model search`, `get` and `catalogue` as a user runs them.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::catalogue::models::{argos, files, gzip, left, sha256, shared, zip};
 use crate::catalogue::server::authority;
 use crate::catalogue::server::{Reply, Server};
 
-/// Somebody with folders of their own, and no proxy.
+/// A user with folders of their own, and no proxy.
 struct User {
     home: TempDir,
 }
@@ -130,13 +130,13 @@ fn nothing_is_requested_by_other_commands_and_own_catalogues_are_kept() {
     let listed = user.json(&["model", "catalogue", "list"]);
     assert_eq!(listed["catalogues"][0]["address"], catalogue.as_str());
     assert_eq!(listed["catalogues"][1]["on"], false);
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
     let found = user.json(&["model", "search"]);
     assert_eq!(found["models"][0]["name"], "translate-en_fr");
     assert_done(&user.canopy(&["model", "catalogue", "remove", &catalogue]));
     assert_failed(
         &user.canopy(&["model", "catalogue", "remove", &catalogue]),
-        &["no catalogue"],
+        &["not a catalogue"],
     );
     assert_done(&user.canopy(&["model", "catalogue", "add", "mozilla"]));
     assert_failed(
@@ -152,11 +152,12 @@ fn a_repository_of_hugging_face_is_got_with_the_files_that_are_needed() {
     let names =
         names.chain(["tf_model.h5", "onnx/model.onnx", ".gitattributes"].map(str::to_owned));
     let siblings: Vec<Value> = names.map(|name| json!({ "rfilename": name })).collect();
-    let told = json!({ "siblings": siblings, "cardData": { "license": "mit" }, "sha": "abc" });
+    let description =
+        json!({ "siblings": siblings, "cardData": { "license": "mit" }, "sha": "abc" });
     // Without sizes, as an older mirror answers.
     server.put(
         "/api/models/some/m2m-tiny",
-        Reply::File(told.to_string().into_bytes()),
+        Reply::File(description.to_string().into_bytes()),
     );
     for (name, bytes) in files() {
         server.put(
@@ -176,9 +177,9 @@ fn a_repository_of_hugging_face_is_got_with_the_files_that_are_needed() {
         (&"m2m-tiny".into(), &"mit".into())
     );
     assert!(got["targets"].as_array().expect("codes").len() > 2, "{got}");
-    let asked = server.asked();
+    let requests = server.requests();
     assert!(
-        asked
+        requests
             .iter()
             .all(|it| !it.path.contains("tf_model") && !it.path.contains("onnx"))
     );
@@ -228,12 +229,12 @@ fn encrypted_hosts_are_verified_and_lead_to_encrypted_ones_alone() {
         &user.trusting(&get, false),
         &["not to be trusted", "certificate"],
     );
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
     assert_failed(
         &user.trusting(&get, true),
         &["redirected to an address without encryption"],
     );
-    assert!(plain.asked().is_empty());
+    assert!(plain.requests().is_empty());
     server.put("/index.json", list(&plain.url("/m.argosmodel")));
     assert_failed(&user.trusting(&get, true), &["none of https"]);
     server.put("/index.json", Reply::Redirect(plain.url("/index.json")));
@@ -241,7 +242,7 @@ fn encrypted_hosts_are_verified_and_lead_to_encrypted_ones_alone() {
         &user.trusting(&get, true),
         &["redirected to an address without encryption"],
     );
-    assert!(plain.asked().is_empty() && user.models().is_empty());
+    assert!(plain.requests().is_empty() && user.models().is_empty());
     server.put("/index.json", list(&server.url("/m.argosmodel")));
     server.put(
         "/m.argosmodel",
@@ -290,7 +291,7 @@ fn the_model_of_firefox_as_mozilla_serves_it_installs_and_translates() {
 
 /// Serves the files of a folder as Mozilla does, and gives the registry that names them.
 fn mozilla(server: &Server, folder: &Path) -> Value {
-    let mut told = serde_json::Map::new();
+    let mut files = serde_json::Map::new();
     for (key, name) in [
         ("model", "model.enpt.intgemm.alphas.bin"),
         ("lexicalShortlist", "lex.50.50.enpt.s2t.bin"),
@@ -304,10 +305,10 @@ fn mozilla(server: &Server, folder: &Path) -> Value {
             entry["uncompressedSize"] = bytes.len().into();
             entry["uncompressedHash"] = sha256(&bytes).into();
         }
-        told.insert(key.to_owned(), entry);
+        files.insert(key.to_owned(), entry);
     }
     json!({ "baseUrl": server.address, "models": { "en-pt": [{
         "architecture": "tiny", "releaseStatus": "Release", "sourceLanguage": "en", "targetLanguage": "pt",
-        "license": "MPL-2.0", "files": told
+        "license": "MPL-2.0", "files": files
     }] } })
 }

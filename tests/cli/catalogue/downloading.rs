@@ -56,9 +56,9 @@ fn served(reply: Reply) -> (Server, CatalogueModel) {
 fn a_whole_file_is_installed_with_progress_and_the_languages_of_the_list() {
     let (server, model) = served(Reply::File(zip()));
     let library = library();
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     let installed = got_while(&model, library.path(), &mut |progress| {
-        told.push(progress);
+        reports.push(progress);
         ControlFlow::Continue(())
     });
     let installed = installed.expect("got").expect("not cancelled");
@@ -70,17 +70,18 @@ fn a_whole_file_is_installed_with_progress_and_the_languages_of_the_list() {
     );
     let size = zip().len() as u64;
     assert!(
-        told.iter()
+        reports
+            .iter()
             .any(|it| it.done == size && it.total == Some(size)),
-        "{told:?}"
+        "{reports:?}"
     );
-    assert!(told.last().expect("told").is_checking);
+    assert!(reports.last().expect("told").is_checking);
     assert_eq!(left(library.path()), [installed.folder]);
     assert!(matches!(
         got(&model, library.path()),
         Err(Error::Exists { .. })
     ));
-    assert_eq!(server.asked().len(), 2, "list and file, each once");
+    assert_eq!(server.requests().len(), 2, "list and file, each once");
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn a_broken_connection_goes_on_where_it_broke() {
     });
     let library = library();
     got(&model, library.path()).expect("got").expect("whole");
-    let froms: Vec<Option<usize>> = server.asked()[1..].iter().map(|it| it.from).collect();
+    let froms: Vec<Option<usize>> = server.requests()[1..].iter().map(|it| it.from).collect();
     assert_eq!(froms, [None, Some(after), Some(2 * after)]);
 }
 
@@ -114,13 +115,13 @@ fn a_download_that_is_cancelled_is_kept_and_goes_on_later() {
     let arrived = downloaded_bytes(library.path(), &model);
     assert!(arrived > 0 && arrived < file.len() as u64, "{arrived}");
     got(&model, library.path()).expect("got").expect("whole");
-    let last = server.asked().last().expect("asked").from;
+    let last = server.requests().last().expect("asked").from;
     assert_eq!(last, usize::try_from(arrived).ok());
     assert_eq!(left(library.path()).len(), 1);
 }
 
 #[test]
-fn a_host_that_breaks_for_good_is_told_and_what_came_stays() {
+fn a_host_that_breaks_for_good_is_reported_and_what_came_stays() {
     let file = zip();
     let (server, model) = served(Reply::CutOff {
         file: file.clone(),
@@ -169,7 +170,7 @@ fn a_part_of_an_older_file_does_not_spoil_the_new_one() {
         }
     });
     assert!(cut.expect("cancelled").is_none());
-    // Its tag is that of the older one: only the hash tells.
+    // Its tag is that of the older one: only the hash shows it.
     server.put(PATH, Reply::File(file));
     got(&model, library.path()).expect("got").expect("whole");
 }
@@ -185,7 +186,7 @@ fn another_hash_is_refused() {
 }
 
 #[test]
-fn what_is_not_there_or_not_for_everybody_is_told() {
+fn missing_and_gated_models_are_reported() {
     for (status, word) in [(404, "nothing is there"), (403, "everybody")] {
         let (_server, model) = served(Reply::Status(status));
         refused(&model, library().path(), &[word, &status.to_string(), PATH]);
@@ -294,5 +295,5 @@ fn a_file_larger_than_the_disk_is_not_begun() {
     let host = canopy::catalogue::Catalogue::named(&server.address).expect("an address");
     let model = canopy::catalogue::repository("o/n", Some(&host)).expect("listed");
     refused(&model, library().path(), &["the disk has", "1800000068 MB"]);
-    assert_eq!(server.asked().len(), 1, "no file was requested");
+    assert_eq!(server.requests().len(), 1, "no file was requested");
 }

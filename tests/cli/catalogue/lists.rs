@@ -132,13 +132,13 @@ fn an_encrypted_list_leads_to_encrypted_files_alone() {
     let list = folder.path().join("index.json");
     let text = r#"[{"from_code": "en", "to_code": "fr", "code": "a", "links": ["http://host/a.argosmodel"]}]"#;
     fs::write(&list, text).expect("written");
-    // Somebody's own list may say so.
+    // A user's own list may say so.
     let own = Catalogue::named(list.to_str().expect("a path")).expect("there");
     assert!(look(&[own]).models[0].problem.is_none());
 }
 
 #[test]
-fn what_is_no_list_is_told() {
+fn what_is_no_list_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text, word) in [
         ("a.json", "<html>", "no JSON"),

@@ -5,6 +5,6 @@ mod command_line;
 mod downloading;
 mod lists;
 mod models;
-mod server;
+pub mod server;
 
 use crate::support::desk;

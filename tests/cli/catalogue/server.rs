@@ -11,12 +11,12 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// What is at a path.
+/// The reply at a path.
 #[derive(Clone)]
 pub enum Reply {
     /// The file, in part if that is requested.
     File(Vec<u8>),
-    /// The file; so many connections break after so many bytes.
+    /// The file; a number of connections break after a number of bytes.
     CutOff {
         file: Vec<u8>,
         after: usize,
@@ -24,25 +24,25 @@ pub enum Reply {
     },
     /// The file without parts: every answer is whole.
     Whole(Vec<u8>),
-    /// So many bytes at a time, with a pause behind them.
+    /// A number of bytes at a time, with a pause after them.
     Slow {
         file: Vec<u8>,
         step: usize,
         pause: Duration,
     },
-    /// Leads elsewhere.
+    /// Redirects to another address.
     Redirect(String),
     /// This status and nothing else.
     Status(u16),
     /// Bytes without an end and without a size.
     Endless,
-    /// Says that it has so many bytes, and sends the file.
+    /// Declares a number of bytes, and sends the file.
     Lying { file: Vec<u8>, says: usize },
 }
 
 /// A request that came: its path, and where it was to begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct SeenRequest {
     pub path: String,
     pub from: Option<usize>,
 }
@@ -50,7 +50,7 @@ pub struct Asked {
 #[derive(Default)]
 struct State {
     replies: HashMap<String, Reply>,
-    asked: Vec<Asked>,
+    requests: Vec<SeenRequest>,
 }
 
 pub struct Server {
@@ -65,17 +65,7 @@ impl Server {
 
     /// A server that speaks HTTPS, with a certificate of the authority in [`authority`].
     pub fn encrypted() -> Self {
-        let of = |name: &str| certificates().join(name);
-        let chain = CertificateDer::from_pem_file(of("host.pem")).expect("a certificate");
-        let key = PrivateKeyDer::from_pem_file(of("host.key")).expect("a key");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_no_client_auth()
-            .with_single_cert(vec![chain], key)
-            .expect("a certificate and its key");
-        Self::speaking(Some(Arc::new(config)))
+        Self::speaking(Some(encryption()))
     }
 
     fn speaking(tls: Option<Arc<ServerConfig>>) -> Self {
@@ -105,8 +95,8 @@ impl Server {
         state.replies.insert(path.to_owned(), reply);
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
-        self.state.lock().expect("nobody panicked").asked.clone()
+    pub fn requests(&self) -> Vec<SeenRequest> {
+        self.state.lock().expect("nobody panicked").requests.clone()
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -117,6 +107,21 @@ impl Server {
 /// The folder of the certificates of tests.
 fn certificates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls")
+}
+
+/// What an encrypted server speaks with.
+pub fn encryption() -> Arc<ServerConfig> {
+    let of = |name: &str| certificates().join(name);
+    let chain = CertificateDer::from_pem_file(of("host.pem")).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_file(of("host.key")).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![chain], key)
+        .expect("a certificate and its key");
+    Arc::new(config)
 }
 
 /// The authority that encrypted servers here are certified by.
@@ -143,7 +148,7 @@ fn answer(stream: impl Read + Write, shared: &Mutex<State>) -> std::io::Result<(
     }
     let reply = {
         let mut state = shared.lock().expect("nobody panicked");
-        state.asked.push(Asked {
+        state.requests.push(SeenRequest {
             path: path.clone(),
             from,
         });

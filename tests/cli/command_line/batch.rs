@@ -77,7 +77,7 @@ fn the_worst_document_decides_how_a_batch_ends() {
     assert_eq!(found["b.docx"], "failed");
     assert_eq!(found["c.html"], "translated");
     assert!(!Path::new(&desk.path("out/b.docx")).exists());
-    // A file of somebody else in the place of a translation.
+    // Another person's file in the place of a translation.
     fs::write(desk.path("in/d.html"), PAGE).expect("a file");
     fs::write(desk.path("out/d.html"), "mine").expect("a file");
     canopy(&["translate", &from, "-o", &to, "--pseudo", "accents"]);
@@ -211,8 +211,11 @@ fn processes_that_are_killed_lose_and_double_nothing() {
         translated.values().all(|&count| count <= 1),
         "{translated:?}"
     );
-    let told = translated.values().sum::<usize>();
-    assert!(told + 12 >= NUM, "{told} of {NUM} are told as translated");
+    let reported = translated.values().sum::<usize>();
+    assert!(
+        reported + 12 >= NUM,
+        "{reported} of {NUM} are reported as translated"
+    );
     let state = fs::read_dir(desk.path("out/.canopy-batch")).expect("a folder");
     let left = state.filter(|entry| {
         let path = entry.as_ref().expect("an entry").path();

@@ -98,8 +98,8 @@ fn nothing_like_a_held_out_source_is_learnt() {
         &whole,
         "--json",
     ];
-    let told = report(&combine);
-    let part = &told["report"]["parts"][0];
+    let json = report(&combine);
+    let part = &json["report"]["parts"][0];
     for (what, count) in [
         ("pairs", 7),
         ("equal", 1),
@@ -136,10 +136,10 @@ fn held_out_documents_of_one_part_are_kept_out_of_another() {
     let train = corpus(&desk, "first", "train", &pairs);
     let test = corpus(&desk, "second", "test", &pairs[1..]);
     let whole = desk.path("whole");
-    let told = report(&["corpus", "combine", &train, &test, "-o", &whole, "--json"]);
-    assert_eq!(told["report"]["parts"][0]["equal"], 1);
-    assert_eq!(told["statistics"]["train"]["units"], 1);
-    assert_eq!(told["statistics"]["test"]["units"], 1);
+    let json = report(&["corpus", "combine", &train, &test, "-o", &whole, "--json"]);
+    assert_eq!(json["report"]["parts"][0]["equal"], 1);
+    assert_eq!(json["statistics"]["train"]["units"], 1);
+    assert_eq!(json["statistics"]["test"]["units"], 1);
     assert!(desk.read("whole/test.jsonl").contains("\"second/"));
 }
 
@@ -149,22 +149,22 @@ fn parts_have_their_shares() {
     let (few, many) = (plenty(&desk, "few", 20), plenty(&desk, "many", 80));
     let whole = desk.path("whole");
     let half = format!("{few}=0.5");
-    let told = report(&["corpus", "combine", &half, &many, "-o", &whole, "--json"]);
-    let parts = &told["report"]["parts"];
+    let json = report(&["corpus", "combine", &half, &many, "-o", &whole, "--json"]);
+    let parts = &json["report"]["parts"];
     assert_eq!(parts[0]["times"], 4.0, "{parts:#}");
     assert_eq!(
         (&parts[0]["share"], &parts[1]["share"]),
         (&0.5.into(), &0.5.into())
     );
-    assert_eq!(told["statistics"]["train"]["documents"], 160);
-    assert_eq!(told["statistics"]["train"]["repeated"], 0);
+    assert_eq!(json["statistics"]["train"]["documents"], 160);
+    assert_eq!(json["statistics"]["train"]["repeated"], 0);
     let shares = [format!("{few}=0.3"), format!("{many}=0.7")];
     let all = [
         "corpus", "combine", &shares[0], &shares[1], "-o", &whole, "--json", "--force",
     ];
-    let told = report(&all);
-    assert_eq!(told["statistics"]["train"]["documents"], 100);
-    assert_eq!(told["report"]["parts"][1]["documents"], 70);
+    let json = report(&all);
+    assert_eq!(json["statistics"]["train"]["documents"], 100);
+    assert_eq!(json["report"]["parts"][1]["documents"], 70);
 }
 
 #[test]

@@ -50,15 +50,15 @@ fn a_table_becomes_a_corpus() {
     ];
     let output = canopy(&import);
     assert_done(&output);
-    let told: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-    let report = &told["report"];
-    assert_eq!(report["pairs"], 2, "{told}");
-    assert_eq!(report["incomplete"], 1, "{told}");
-    assert_eq!(report["documents"], 2, "{told}");
+    let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let report = &json["report"];
+    assert_eq!(report["pairs"], 2, "{json}");
+    assert_eq!(report["incomplete"], 1, "{json}");
+    assert_eq!(report["documents"], 2, "{json}");
     assert_failed(&canopy(&import), &["corpus", "--force"]);
 }
 
-/// A page with what the rules need: articles that tell a gender, and two sentences with `it`.
+/// A page with what the rules need: articles that show a gender, and two sentences with `it`.
 fn pages(desk: &Desk) -> String {
     let source =
         "<d>\nSelect a frame.\nDelete a frame.\nOpen a frame.\nIt is moved.\nThen it is deleted.\n";

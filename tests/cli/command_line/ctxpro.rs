@@ -82,8 +82,8 @@ fn a_word_that_the_sentences_before_decide_is_scored() {
         "Eu gosto!\nEu faço.\nEu também VOU.\nEla viu-o.\n",
     );
     let other = desk.file("other.txt", "Faço.\nSei.\nVoutra.\nVi.\n");
-    let asked = ["evaluate", "--corpus", &corpus, "--output", &found, &other];
-    let report = canopy(&[&asked[..], &["--json"]].concat());
+    let arguments = ["evaluate", "--corpus", &corpus, "--output", &found, &other];
+    let report = canopy(&[&arguments[..], &["--json"]].concat());
     assert_done(&report);
     let report: Value = serde_json::from_str(&stdout(&report)).expect("JSON");
     let expected = &report["expected"];
@@ -96,7 +96,7 @@ fn a_word_that_the_sentences_before_decide_is_scored() {
         .collect();
     assert_eq!(systems, [75.0, 25.0]);
     assert_eq!(expected["distances"][0]["name"], "the sentence itself");
-    let text = canopy(&asked);
+    let text = canopy(&arguments);
     assert!(
         stdout(&text).contains("4 segments from 3 origins"),
         "{}",
@@ -123,7 +123,7 @@ fn the_control_has_the_sentences_of_other_items() {
 fn items_stay_as_they_are_among_other_corpora() {
     let desk = Desk::new();
     let items = import(&desk, "--train", "items", &[]);
-    // The sentence of an item may be a development sentence elsewhere.
+    // The sentence of an item may be a development sentence of another corpus.
     let [source, target] = [("a.en", "<d>\nI do.\n"), ("a.pt", "<d>\nSim.\n")]
         .map(|(name, text)| desk.file(name, text));
     let other = desk.path("other");
@@ -140,7 +140,7 @@ fn items_stay_as_they_are_among_other_corpora() {
 }
 
 #[test]
-fn what_is_wrong_with_a_set_is_told_with_its_place() {
+fn what_is_wrong_with_a_set_is_reported_with_its_place() {
     let desk = Desk::new();
     let [items, inputs] = set(&desk);
     let corpus = desk.path("corpus");

@@ -64,7 +64,7 @@ fn what_a_model_does_not_read_stands_in_the_translation_that_is_scored() {
     let desk = Desk::new();
     let english = "Write your name here: ________\n";
     let corpus = corpus_to("pt", &desk, english, "Escreva seu nome aqui: ________\n");
-    let found = translations(&desk, "firefox-en-pt", &corpus, &[]);
+    let found = translations(&desk, "starter-en-pt", &corpus, &[]);
     assert!(found.trim_end().ends_with(" ________"), "{found}");
 }
 
@@ -116,18 +116,18 @@ fn a_model_says_with_which_length_penalty_it_is_searched() {
     says("-20.0");
     let wide = ["--beam", "8"];
     let short = translations(&desk, &own, &corpus, &wide);
-    let asked = [&wide[..], &["--length-penalty", "1"]].concat();
-    let asked = translations(&desk, &own, &corpus, &asked);
-    assert!(short.len() < asked.len(), "{short}{asked}");
+    let wide_and_long = [&wide[..], &["--length-penalty", "1"]].concat();
+    let wide_and_long = translations(&desk, &own, &corpus, &wide_and_long);
+    assert!(short.len() < wide_and_long.len(), "{short}{wide_and_long}");
     says("1.0");
-    assert_eq!(translations(&desk, &own, &corpus, &wide), asked);
+    assert_eq!(translations(&desk, &own, &corpus, &wide), wide_and_long);
     says("nan");
     let refused = evaluated(&desk, &own, &corpus, &[]);
     assert_failed(&refused, &["model.toml", "length_penalty"]);
 }
 
 #[test]
-fn an_evaluation_at_work_keeps_the_confirmed_form_and_asks_for_one_before_it() {
+fn an_evaluation_at_work_keeps_the_confirmed_form_and_requests_one_before_it() {
     let starter = starter();
     let starter = starter.to_str().expect("a path");
     let desk = Desk::new();
@@ -135,11 +135,11 @@ fn an_evaluation_at_work_keeps_the_confirmed_form_and_asks_for_one_before_it() {
     let german = "Du kannst dein Dokument speichern.\nDu siehst deine Änderungen hier.\n";
     let corpus = corpus(&desk, english, german);
     let kept = ["--at-work", "--keep-address", "hard", "--address"];
-    let asked = |form| [&kept[..], &[form]].concat();
-    let refused = evaluated(&desk, starter, &corpus, &asked("commonest"));
+    let arguments = |form| [&kept[..], &[form]].concat();
+    let refused = evaluated(&desk, starter, &corpus, &arguments("commonest"));
     assert_failed(&refused, &["--keep-address", "commonest"]);
     for (form, said, unsaid) in [("sie", "sie", "du"), ("du", "du", "sie")] {
-        let translations = translations(&desk, starter, &corpus, &asked(form)).to_lowercase();
+        let translations = translations(&desk, starter, &corpus, &arguments(form)).to_lowercase();
         assert_eq!(translations.lines().count(), 2, "{translations}");
         // Behind the first sentence the form is that of its confirmed translation.
         for (line, (said, unsaid)) in translations.lines().zip([(said, unsaid), ("du", "sie")]) {
@@ -183,10 +183,10 @@ fn a_control_with_another_document_says_what_it_exchanged() {
     ] {
         let model = models.join(model);
         let model = model.to_str().expect("a path");
-        let told = evaluated(&desk, model, &corpus, &["--wrong-context"]);
-        assert_done(&told);
+        let output = evaluated(&desk, model, &corpus, &["--wrong-context"]);
+        assert_done(&output);
         let line = format!("of another document: {exchanged}");
-        assert!(stdout(&told).contains(&line), "{}", stdout(&told));
+        assert!(stdout(&output).contains(&line), "{}", stdout(&output));
         assert_eq!(desk.read("found.txt").lines().count(), 4);
         let plain = evaluated(&desk, model, &corpus, &[]);
         assert!(!stdout(&plain).contains("of another document"));
@@ -194,16 +194,16 @@ fn a_control_with_another_document_says_what_it_exchanged() {
 }
 
 #[test]
-fn attention_over_a_corpus_is_told_with_what_the_context_is_worth() {
+fn attention_over_a_corpus_is_reported_with_what_the_context_is_worth() {
     let desk = Desk::new();
     let german =
         "Öffnen Sie die Datei, die Sie drucken möchten.\nSie ist im Dialog.\nSchließen Sie ihn.\n";
     let english = "Open the file that you want to print.\nIt is in the dialogue.\nClose it.\n";
     let corpus = corpus(&desk, english, german);
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models");
-    let ask = |model: &str, more: &[&str]| {
+    let evaluate_with = |model: &str, more: &[&str]| {
         let model = format!("{folder}/{model}");
-        let asked = [
+        let arguments = [
             "attention-statistics",
             "--corpus",
             &corpus,
@@ -212,11 +212,11 @@ fn attention_over_a_corpus_is_told_with_what_the_context_is_worth() {
             "--device",
             "cpu",
         ];
-        canopy(&[&asked, more].concat())
+        canopy(&[&arguments, more].concat())
     };
-    let told = ask("starter-en-de", &["--json"]);
-    assert_done(&told);
-    let report: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let output = evaluate_with("starter-en-de", &["--json"]);
+    assert_done(&output);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["all"]["sentences"], 3);
     let gain = report["all"]["p_cxmi_per_sentence"]
         .as_f64()
@@ -229,11 +229,11 @@ fn attention_over_a_corpus_is_told_with_what_the_context_is_worth() {
         let sum: f64 = shares.iter().filter_map(|it| it["share"].as_f64()).sum();
         assert!((sum - 1.0).abs() < 1e-6, "{sum}");
     }
-    let told = ask("starter-en-de", &[]);
-    assert_done(&told);
-    assert!(stdout(&told).contains("P-CXMI: "), "{}", stdout(&told));
+    let output = evaluate_with("starter-en-de", &[]);
+    assert_done(&output);
+    assert!(stdout(&output).contains("P-CXMI: "), "{}", stdout(&output));
     assert_failed(
-        &ask("help-en-de", &[]),
+        &evaluate_with("help-en-de", &[]),
         &["no attention to other sentences"],
     );
 }

@@ -17,7 +17,7 @@ fn tiny() -> Vec<u8> {
     fs::read(path).expect("a file of the repository")
 }
 
-/// Somebody with a model and a page, and the names of both.
+/// A desk with a model and a page, and the names of both.
 fn desk() -> (User, String, String) {
     let user = User::new();
     let put = |name: &str, bytes: &[u8]| {
@@ -44,10 +44,10 @@ fn whatever_a_language_model_says_a_page_is_whole_and_has_its_tags() {
         "--json",
     ]);
     assert_done(&report);
-    let told = stderr(&report);
+    let message = stderr(&report);
     assert!(
-        told.contains("tokens read") && told.contains("tokens/s"),
-        "{told}"
+        message.contains("tokens read") && message.contains("tokens/s"),
+        "{message}"
     );
     let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
     assert_eq!(
@@ -91,6 +91,7 @@ fn whatever_a_language_model_says_a_page_is_whole_and_has_its_tags() {
     }
     let views = [
         vec!["--sentence", "3"],
+        vec!["--view", "tree", "--sentence", "3"],
         vec!["--view", "cross", "--sentence", "2"],
         vec!["--view", "gates", "--side", "target", "--sentence", "2"],
         vec!["--view", "sentences", "--side", "target", "--sentence", "3"],
@@ -150,6 +151,169 @@ fn a_language_model_is_a_model_like_others() {
     let again = user.canopy(&batch);
     assert!(stdout(&again).contains("unchanged"), "{}", stdout(&again));
     assert_done(&user.canopy(&["model", "remove", "tiny"]));
+}
+
+#[test]
+fn each_sentence_before_is_left_out_edited_and_shuffled() {
+    let (user, model, _) = desk();
+    let page = user.path("page.txt");
+    fs::write(
+        &page,
+        "Open the file. Print two pages. It is long. Close it.",
+    )
+    .expect("written");
+    let page = page.display().to_string();
+    let asked = ["explain", &page, "--model", &model, "--sentence", "3"];
+    let languages = ["--from", "en", "--to", "pt", "--json"];
+    let told = |more: &[&str]| -> Value {
+        let output = user.canopy(&[&asked[..], &languages, more].concat());
+        assert_done(&output);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let all = told(&["--view", "leave-one-out", "--edit", "1=Close the window."]);
+    let changes = all["changes"].as_array().expect("changes");
+    let left_out = |change: &&Value| change["edit"].is_null();
+    let sentences: Vec<u64> = changes
+        .iter()
+        .filter(left_out)
+        .map(|it| it["sentence"].as_u64().expect("a number"))
+        .collect();
+    assert_eq!(sentences, [0, 1], "those before it, and none behind");
+    for change in changes {
+        let words = change["words"].as_array().expect("words");
+        assert_eq!(words.len(), all["words"].as_array().expect("words").len());
+        assert!(words.iter().any(|it| it.as_f64() != Some(0.0)), "{change}");
+    }
+    let masses: Vec<f64> = changes
+        .iter()
+        .filter(left_out)
+        .map(|it| it["attention"].as_f64().expect("a mass"))
+        .collect();
+    assert!(
+        masses.iter().all(|mass| *mass > 0.0) && masses.iter().sum::<f64>() < 1.0,
+        "{masses:?}"
+    );
+    assert_eq!(changes.len(), 3);
+    let difference = told(&["--view", "difference"]);
+    assert_eq!(difference["written"].as_array().map(Vec::len), Some(3));
+    let words = difference["words"].as_array().expect("words");
+    assert!(
+        words
+            .iter()
+            .any(|word| word["in_document"] != word["alone"])
+    );
+    let first = user.canopy(
+        &[
+            &[
+                "explain",
+                &page,
+                "--model",
+                &model,
+                "--view",
+                "leave-one-out",
+            ],
+            &languages[..],
+        ]
+        .concat(),
+    );
+    assert_failed(&first, &["no other sentence"]);
+    let unsaid = user.canopy(&["explain", &page, "--model", &model, "--view", "difference"]);
+    assert_eq!(unsaid.status.code(), Some(2), "{}", stderr(&unsaid));
+}
+
+#[test]
+fn the_heads_of_a_probe_are_kept_with_an_installed_model_and_shown() {
+    let (user, model, page) = desk();
+    let probe = |model: &str| -> Value {
+        let output = user.canopy(&["model", "probe", model, "--json"]);
+        assert_done(&output);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    assert_done(&user.canopy(&["model", "import", &model]));
+    let heads = probe("tiny");
+    assert_eq!(heads, probe(&model), "the same model");
+    assert_eq!(heads["heads"].as_array().map(Vec::len), Some(2));
+    let kept = user.path(".local/share/canopy/models/tiny/heads.json");
+    let traced = |score: &str| {
+        fs::write(&kept, format!(
+            "{{\"version\":1,\"layers\":1,\"heads\":2,\"scores\":[{{\"layer\":0,\"head\":1,\"score\":{score},\"found\":0.9}}]}}"
+        )).expect("written");
+        let trace = user.path("page.trace").display().to_string();
+        let languages = ["--from", "en", "--to", "pt", "--model", "tiny"];
+        let translate = ["translate", &page, "--trace", &trace, "--force", "--json"];
+        assert_done(&user.canopy(&[&translate[..], &languages].concat()));
+        let shown = user.canopy(&["explain", &trace, "--sentence", "3"]);
+        assert_done(&shown);
+        let one = user.canopy(&[
+            "explain",
+            &trace,
+            "--sentence",
+            "3",
+            "--layer",
+            "1",
+            "--head",
+            "2",
+            "--json",
+        ]);
+        let usual = user.canopy(&["explain", &trace, "--sentence", "3", "--json"]);
+        let weights = |output: &std::process::Output| {
+            let view: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            view["sentences"].clone()
+        };
+        (stdout(&shown), weights(&one) == weights(&usual))
+    };
+    let (shown, is_that_head) = traced("0.5");
+    assert!(
+        shown.contains("heads 1.2 (layer.head), which find the antecedent"),
+        "{shown}"
+    );
+    assert!(is_that_head);
+    let (shown, is_that_head) = traced("-0.5");
+    assert!(shown.contains("layer 1 · mean of 2 heads"), "{shown}");
+    assert!(!is_that_head, "no head is sure");
+}
+
+#[test]
+fn a_project_is_translated_by_its_language_model() {
+    let (user, model, page) = desk();
+    let folder = user.path("book").display().to_string();
+    let memory = user.path("old.tsv");
+    fs::write(&memory, "Files\tFicheiros\n").expect("written");
+    let memory = memory.display().to_string();
+    let new = [
+        "project", "new", &folder, &page, "--from", "en", "--to", "pt",
+    ];
+    assert_done(&user.canopy(&[&new[..], &["--model", &model, "--memory", &memory]].concat()));
+    let translate = ["project", "translate", &folder];
+    let wrong = user.canopy(&[&translate[..], &["--beam", "4"]].concat());
+    assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
+    let done = user.canopy(&translate);
+    assert_done(&done);
+    assert!(stderr(&done).contains("3 sentences"), "{}", stderr(&done));
+    let source = user.path("book/sources/page.html").display().to_string();
+    let history = user.canopy(&["project", "history", &source, "--json"]);
+    let history: Value = serde_json::from_slice(&history.stdout).expect("JSON");
+    let newest = |sentence: usize| history["sentences"][sentence]["history"][0].clone();
+    assert_eq!(
+        (&newest(0)["origin"], &newest(0)["text"]),
+        (&"memory".into(), &"Ficheiros".into())
+    );
+    assert_eq!(newest(1)["origin"], "machine");
+    assert_done(&user.canopy(&["project", "export", &folder]));
+    let written = fs::read_to_string(user.path("book/translated/page.html")).expect("written");
+    assert!(written.contains("<h1>Ficheiros</h1>"), "{written}");
+    assert_eq!(
+        written.matches("<code>print()</code>").count(),
+        1,
+        "{written}"
+    );
+    // Without a name the one that is the default of its languages is taken.
+    assert_done(&user.canopy(&["model", "import", &model]));
+    assert_done(&user.canopy(&["model", "default", "en-pt", "tiny"]));
+    assert_done(&user.canopy(&["project", "settings", &folder, "--no-model"]));
+    let again = user.canopy(&[&translate[..], &["--again"]].concat());
+    assert_done(&again);
+    assert!(stderr(&again).contains("3 sentences"), "{}", stderr(&again));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn case(name: &str) -> Option<PathBuf> {
     Some(folder.join(name))
 }
 
-/// Somebody whose models lie in a folder of their own.
+/// A user whose models are in a folder of their own.
 pub struct User {
     home: TempDir,
 }
@@ -49,7 +49,7 @@ impl User {
         self.home.path().join(name)
     }
 
-    /// What is known of the model of this name.
+    /// The description of the model of this name.
     pub fn listed(&self, name: &str) -> Value {
         let output = self.canopy(&["model", "list", "--json"]);
         assert_done(&output);

@@ -1,21 +1,23 @@
 //! `canopy translate --llm`: suggestions of a server that answers well, and one that never does.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::catalogue::server::{authority, encryption};
 use crate::command_line::desk::{Desk, PAGE, assert_done, assert_failed, stderr};
 
-/// A server that gives back the sentence with a word before it, or says nothing at all; its address, and how often it was asked.
+/// A server that gives back the sentence with a word before it, or says nothing at all; its address, and the number of requests.
 fn server(answers: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let num_requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&num_requests);
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         for stream in listener.incoming() {
@@ -28,10 +30,10 @@ fn server(answers: bool) -> (String, Arc<AtomicUsize>) {
             }
         }
     });
-    (address, asked)
+    (address, num_requests)
 }
 
-fn answer(stream: &mut TcpStream) {
+fn answer(stream: &mut (impl Read + Write)) {
     let mut reader = BufReader::new(&mut *stream);
     let (mut line, mut length) = (String::new(), 0);
     while reader.read_line(&mut line).expect("a head") > 2 {
@@ -44,12 +46,12 @@ fn answer(stream: &mut TcpStream) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a body");
-    let asked: Value = serde_json::from_slice(&body).expect("JSON");
-    let messages = asked["messages"].as_array().expect("messages");
-    let told = messages.last().expect("a message")["content"]
+    let request: Value = serde_json::from_slice(&body).expect("JSON");
+    let messages = request["messages"].as_array().expect("messages");
+    let message = messages.last().expect("a message")["content"]
         .as_str()
         .expect("a text");
-    let sentence = told.lines().last().expect("the sentence");
+    let sentence = message.lines().last().expect("the sentence");
     let answer = json!({
         "choices": [{"message": {"content": format!("Bitte: {sentence}")}}],
         "usage": {"prompt_tokens": 50, "completion_tokens": 5},
@@ -66,7 +68,7 @@ fn answer(stream: &mut TcpStream) {
 fn suggestions_are_written_or_stand_beside() {
     let desk = Desk::new();
     let page = desk.file("page.html", PAGE);
-    let (address, asked) = server(true);
+    let (address, num_requests) = server(true);
     let llm = ["--llm", &address, "--llm-model", "small"];
     let output = desk.path("page.de.html");
     let written = desk.translate(&[&[page.as_str(), "-o", &output], &llm[..]].concat());
@@ -75,11 +77,12 @@ fn suggestions_are_written_or_stand_beside() {
         desk.read("page.de.html"),
         "<p>Bitte: Open the <b>file</b>. Bitte: Close the window.</p>\n"
     );
-    assert_eq!(asked.load(Ordering::Relaxed), 2);
-    let told = stderr(&written);
+    assert_eq!(num_requests.load(Ordering::Relaxed), 2);
+    let message = stderr(&written);
     assert!(
-        told.contains("small: 2 sentences in") && told.contains("100 tokens read, 10 written"),
-        "{told}"
+        message.contains("small: 2 sentences in")
+            && message.contains("100 tokens read, 10 written"),
+        "{message}"
     );
     let beside = desk.translate(&[&[page.as_str(), "--json"], &llm[..]].concat());
     assert_done(&beside);
@@ -98,6 +101,50 @@ fn suggestions_are_written_or_stand_beside() {
     assert_ne!(sentence["target"], sentence["llm"]["target"]);
 }
 
+#[cfg(target_os = "linux")] // where the roots of a system are named by a variable
+#[test]
+fn an_encrypted_server_is_asked_if_the_system_trusts_it_and_no_other() {
+    use rustls::{ServerConnection, StreamOwned};
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("https://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let connection = ServerConnection::new(encryption()).expect("a connection");
+            let mut stream = StreamOwned::new(connection, stream);
+            // A client that does not trust it goes.
+            if stream.conn.complete_io(&mut stream.sock).is_ok() {
+                answer(&mut stream);
+                let _ = stream.flush();
+            }
+        }
+    });
+    let translated = |roots: std::path::PathBuf| {
+        let model = desk.model.path();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_canopy"));
+        command
+            .env("SSL_CERT_FILE", roots)
+            .env_remove("SSL_CERT_DIR");
+        let options = ["--device", "cpu", "--beam", "1", "--llm", &address];
+        command.args(["translate", &page, "--llm-model", "small", "--model"]);
+        let output = command.arg(model).args(options).output();
+        output.expect("the program runs")
+    };
+    let trusted = translated(authority());
+    assert_done(&trusted);
+    let text = String::from_utf8_lossy(&trusted.stdout);
+    assert!(text.contains("Bitte: Close the window."), "{text}");
+    let untrusted = translated(desk.path("none.pem").into());
+    assert_done(&untrusted);
+    let told = stderr(&untrusted);
+    assert!(told.contains("certificate"), "{told}");
+    assert!(
+        !String::from_utf8_lossy(&untrusted.stdout).contains("Bitte"),
+        "Canopy's translation stands"
+    );
+}
+
 #[test]
 fn a_server_that_never_answers_is_left_after_a_while() {
     let desk = Desk::new();
@@ -105,7 +152,7 @@ fn a_server_that_never_answers_is_left_after_a_while() {
         "page.txt",
         "Open the file. Close the page. Print it. Save it. Copy it. Delete it.",
     );
-    let (address, asked) = server(false);
+    let (address, num_requests) = server(false);
     let llm = [
         "--llm",
         &address,
@@ -124,11 +171,11 @@ fn a_server_that_never_answers_is_left_after_a_while() {
         begun.elapsed()
     );
     assert_eq!(written.stdout, alone.stdout, "Canopy's translation stands");
-    assert_eq!(asked.load(Ordering::Relaxed), 3);
-    let told = stderr(&written);
+    assert_eq!(num_requests.load(Ordering::Relaxed), 3);
+    let message = stderr(&written);
     assert!(
-        told.contains("within 1 s") && told.contains("6 without an answer"),
-        "{told}"
+        message.contains("within 1 s") && message.contains("6 without an answer"),
+        "{message}"
     );
 }
 
@@ -139,13 +186,13 @@ fn only_an_address_of_http_and_a_name_are_taken() {
     let wrong = desk.translate(&[
         &page,
         "--llm",
-        "https://api.example.org/v1",
+        "ftp://api.example.org/v1",
         "--llm-model",
         "large",
     ]);
     assert_failed(
         &wrong,
-        &["https://api.example.org/v1", "http://localhost:11434/v1"],
+        &["ftp://api.example.org/v1", "http://localhost:11434/v1"],
     );
     let unnamed = desk.translate(&[&page, "--llm", "http://localhost:1"]);
     assert_eq!(unnamed.status.code(), Some(2), "{}", stderr(&unnamed));

@@ -1,10 +1,10 @@
-//! `--verbose` and `CANOPY_LOG`: what the log tells, where it goes, and that there is none unasked.
+//! `--verbose` and `CANOPY_LOG`: what the log contains, where it goes, and that there is none by default.
 
 use std::process::{Command, Output};
 
 use crate::command_line::desk::{Desk, PAGE, assert_done, assert_failed, stderr, stdout};
 
-/// The program without the settings and variables of whoever runs the tests.
+/// The program without the settings and variables of the user who runs the tests.
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
     command
@@ -30,7 +30,7 @@ fn translated(desk: &Desk, arguments: &[&str], directives: Option<&str>) -> Outp
 }
 
 #[track_caller]
-fn assert_tells(log: &str, words: &[&str]) {
+fn assert_contains(log: &str, words: &[&str]) {
     for word in words {
         assert!(log.contains(word), "{word:?} is not in: {log}");
     }
@@ -46,26 +46,26 @@ fn nothing_is_logged_unasked() {
 }
 
 #[test]
-fn verbose_tells_of_document_model_device_and_search_on_standard_error() {
+fn verbose_logs_document_model_device_and_search_on_standard_error() {
     let desk = Desk::new();
     let plain = translated(&desk, &[], None);
     let output = translated(&desk, &["--verbose"], None);
     assert_done(&output);
     assert_eq!(stdout(&output), stdout(&plain));
     let log = stderr(&output);
-    let told = [
+    let words = [
         concat!("Canopy ", env!("CARGO_PKG_VERSION")),
         "open document",
         "page.html",
         "open model",
         "chose a device",
-        "it was asked for",
+        "it was requested",
         "packed the weights for the CPU",
         "search{",
         "write document",
         "time.busy",
     ];
-    assert_tells(&log, &told);
+    assert_contains(&log, &words);
     assert!(
         !log.contains("search batch"),
         "once tells no batches: {log}"
@@ -75,11 +75,11 @@ fn verbose_tells_of_document_model_device_and_search_on_standard_error() {
 #[test]
 fn the_log_holds_no_text_of_the_document() {
     let output = translated(&Desk::new(), &["-vvv"], None);
-    let told = stderr(&output);
+    let message = stderr(&output);
     // Warnings quote the sentence that they are about.
-    let log = told.lines().filter(|line| !line.starts_with("canopy: "));
+    let log = message.lines().filter(|line| !line.starts_with("canopy: "));
     let log = log.collect::<Vec<_>>().join("\n");
-    assert_tells(&log, &["search batch", "encode"]);
+    assert_contains(&log, &["search batch", "encode"]);
     for words in ["Open the", "Close the", "the window"] {
         assert!(!log.contains(words), "{log}");
     }
@@ -93,7 +93,7 @@ fn the_flag_may_stand_before_the_subcommand() {
     let output = command.args(["-v", "detect", &page]).output();
     let output = output.expect("the program runs");
     assert_done(&output);
-    assert_tells(&stderr(&output), &["open document"]);
+    assert_contains(&stderr(&output), &["open document"]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn the_variable_chooses_modules() {
     let output = translated(&Desk::new(), &[], Some("canopy_nn=debug"));
     assert_done(&output);
     let log = stderr(&output);
-    assert_tells(&log, &["search batch"]);
+    assert_contains(&log, &["search batch"]);
     assert!(!log.contains("open document"), "{log}");
 }
 

@@ -94,7 +94,7 @@ fn a_model_is_trained_resumed_evaluated_and_used() {
         report["comparison"]["segments"][0]["scores"][1],
         report["comparison"]["segments"][0]["scores"][0]
     );
-    assert_two_of_a_name_are_told_apart(&evaluate, &model, &run);
+    assert_two_of_a_name_are_distinguished(&evaluate, &model, &run);
     let short = desk.file("short.txt", "");
     assert_failed(
         &canopy(&["evaluate", "--corpus", &corpus, "--output", &short]),
@@ -139,18 +139,18 @@ fn a_model_is_described_by_its_parts() {
 fn nothing_is_said_of_a_licence_that_is_not_known() {
     let folder = tiny::model_folder();
     let path = folder.path().join("model.toml");
-    let told = || {
+    let listed = || {
         stdout(&canopy(&[
             "model",
             "describe",
             &folder.path().to_string_lossy(),
         ]))
     };
-    assert!(told().contains("en to de, licence MIT\n"), "{}", told());
+    assert!(listed().contains("en to de, licence MIT\n"), "{}", listed());
     let text = fs::read_to_string(&path).expect("readable");
     let text = text.replace("licence = \"MIT\"", "licence = \"\"");
     fs::write(&path, text).expect("writes");
-    assert!(told().contains("en to de\n"), "{}", told());
+    assert!(listed().contains("en to de\n"), "{}", listed());
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_folder_that_is_no_model_says_where_one_is() {
 }
 
 /// Both have the name of their preset.
-fn assert_two_of_a_name_are_told_apart(evaluate: &[&str], model: &str, run: &str) {
+fn assert_two_of_a_name_are_distinguished(evaluate: &[&str], model: &str, run: &str) {
     let last = format!("{run}/checkpoints/last");
     let two = [
         &evaluate[..7],
@@ -257,19 +257,21 @@ fn a_model_with_weights_of_8_bits_searches_with_8_bits() {
     let desk = Desk::new();
     let weights = desk.model.path().join("weights.safetensors");
     let tensors = read_tensors(&weights).expect("tensors");
-    let told = |more: &[&str]| {
+    let log_prob = |more: &[&str]| {
         let model = desk.model.path().to_str().expect("a path");
         let translate = ["translate", "--device", "cpu", "--json", "--model", model];
         let output = canopy_with(&[&translate, more].concat(), "Open the file.");
         assert_done(&output);
-        let told: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-        told["sentences"][0]["log_prob"].as_f64().expect("a number")
+        let log_prob: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        log_prob["sentences"][0]["log_prob"]
+            .as_f64()
+            .expect("a number")
     };
-    let [none, int8] = ["none", "int8"].map(|name| told(&["--quantize", name]));
+    let [none, int8] = ["none", "int8"].map(|name| log_prob(&["--quantize", name]));
     assert!((none - int8).abs() > 0.0, "{none}");
-    assert!((told(&[]) - none).abs() < 1e-9);
+    assert!((log_prob(&[]) - none).abs() < 1e-9);
     write_tensors(&weights, &tensors, Precision::Int8).expect("written");
-    let [none, int8] = ["none", "int8"].map(|name| told(&["--quantize", name]));
+    let [none, int8] = ["none", "int8"].map(|name| log_prob(&["--quantize", name]));
     assert!((none - int8).abs() > 0.0, "{none}");
-    assert!((told(&[]) - int8).abs() < 1e-9);
+    assert!((log_prob(&[]) - int8).abs() < 1e-9);
 }

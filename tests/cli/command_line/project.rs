@@ -12,11 +12,11 @@ fn json(output: &std::process::Output) -> Value {
 fn a_document_that_nobody_worked_on_has_no_history() {
     let desk = Desk::new();
     let page = desk.file("page.html", "<p>Open the file.</p><p>Close it.</p>");
-    let told = canopy(&["project", "history", &page]);
-    assert_done(&told);
-    assert_eq!(stdout(&told), "");
-    let told = json(&canopy(&["project", "history", &page, "--json"]));
-    assert_eq!(told["sentences"], Value::Array(vec![]));
+    let history = canopy(&["project", "history", &page]);
+    assert_done(&history);
+    assert_eq!(stdout(&history), "");
+    let history = json(&canopy(&["project", "history", &page, "--json"]));
+    assert_eq!(history["sentences"], Value::Array(vec![]));
     let wrong = canopy(&["project", "history", &page, "--sentence", "3"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("the document has 2"));
@@ -67,12 +67,12 @@ fn a_project_is_begun_translated_counted_and_written() {
         (&now["total"]["untranslated"], &now["total"]["draft"]),
         (&Value::from(0), &Value::from(4))
     );
-    let told = stdout(&canopy(&["project", "status", &folder]));
+    let status = stdout(&canopy(&["project", "status", &folder]));
     assert!(
-        told.contains("sources/first.html") && told.contains("repeated"),
-        "{told}"
+        status.contains("sources/first.html") && status.contains("repeated"),
+        "{status}"
     );
-    // What the memory has is told apart from the model's.
+    // Translations of the memory are distinguished from the model's.
     let page = desk.path("book/sources/first.html");
     let history = json(&canopy(&["project", "history", &page, "--json"]));
     let origin = |sentence: usize| history["sentences"][sentence]["history"][0]["origin"].clone();
@@ -187,7 +187,7 @@ fn changes_of_others_are_merged_and_conflicts_stay() {
     assert_eq!(conflict.status.code(), Some(3), "{}", stderr(&conflict));
     let page = desk.path("book/sources/first.html");
     let history = || {
-        let told = json(&canopy(&[
+        let history = json(&canopy(&[
             "project",
             "history",
             &page,
@@ -195,7 +195,7 @@ fn changes_of_others_are_merged_and_conflicts_stay() {
             "2",
             "--json",
         ]));
-        let versions = told["sentences"][0]["history"].as_array().cloned();
+        let versions = history["sentences"][0]["history"].as_array().cloned();
         let versions = versions.expect("a history").into_iter();
         versions
             .map(|it| it["origin"].as_str().expect("a word").to_owned())

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::command_line::desk::{assert_done, assert_failed, stderr, stdout};
 use crate::command_line::imported::{User, case};
 
-/// What Firefox and translateLocally keep of a model.
+/// The files that Firefox and translateLocally keep of a model.
 const FIREFOX: [&str; 5] = [
     "config.intgemm8bitalpha.yml",
     "lex.50.50.enpt.s2t.bin",
@@ -231,7 +231,7 @@ fn models_of_others_are_evaluated_by_path_and_by_name() {
 }
 
 #[test]
-fn a_model_that_tells_no_languages_gets_those_that_are_given() {
+fn a_model_without_languages_gets_the_given_ones() {
     let Some(folder) = case("marian-native-ssru-1") else {
         return;
     };
@@ -337,7 +337,7 @@ type Case<'c> = (&'c [(&'c str, &'c str)], &'c [&'c str]);
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a list of cases")]
-fn what_is_no_model_is_told_by_what_it_seems_to_be() {
+fn what_is_no_model_is_named_by_what_it_seems_to_be() {
     let user = User::new();
     let docx = zip(&[
         ("[Content_Types].xml", b"<Types/>"),

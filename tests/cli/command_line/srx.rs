@@ -1,4 +1,4 @@
-//! `--srx`: sentences by the rules of a file, wherever documents are read, and what is told of rules that cannot be used.
+//! `--srx`: sentences by the rules of a file, wherever documents are read, and the messages about rules that cannot be used.
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn segments_are_counted_by_the_rules_of_a_language() {
     assert_eq!(segments(&[&text]), 2);
     assert_eq!(segments(&[&text, "--srx", &rules, "--from", "de-AT"]), 3);
     assert_eq!(segments(&[&text, "--srx", &rules, "--from", "en"]), 4);
-    // Its text tells that it is German.
+    // Its text shows that it is German.
     assert_eq!(segments(&[&text, "--srx", &rules]), 3);
     // The document says itself what it is in.
     let page = format!("<html lang=\"de\"><p>{}</p></html>", TEXT.trim());
@@ -100,7 +100,7 @@ fn a_document_is_translated_and_written_by_rules() {
 }
 
 #[test]
-fn rules_that_cannot_be_used_are_told_with_file_and_line() {
+fn rules_that_cannot_be_used_are_reported_with_file_and_line() {
     let desk = Desk::new();
     let text = desk.file("seite.txt", TEXT);
     let wrong = desk.file("wrong.srx", RULES.replace("[;.?!]", "\\X"));

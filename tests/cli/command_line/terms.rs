@@ -1,4 +1,4 @@
-//! `canopy terms`, and the checks that ask for something to look things up in.
+//! `canopy terms`, and the checks that need a termbase or dictionary.
 
 use serde_json::Value;
 
@@ -31,13 +31,13 @@ fn termbases_are_listed_and_written_in_other_formats() {
         assert_failed(&run(&["terms", "convert", &table, &output]), &["--force"]);
     }
     assert_eq!(desk.read("again.csv").lines().count(), 3);
-    // A TBX file tells its languages.
+    // A TBX file names its languages.
     let listed = canopy(&["terms", "list", &desk.path("terms.tbx"), "--json"]);
     assert_eq!(json(&listed)["terms"][0]["targets"][0], "Datei");
     let unsaid = canopy(&["terms", "list", &table]);
     assert_eq!(unsaid.status.code(), Some(2));
     assert!(
-        stderr(&unsaid).contains("say --from and --to"),
+        stderr(&unsaid).contains("give --from and --to"),
         "{}",
         stderr(&unsaid)
     );
@@ -215,7 +215,7 @@ fn a_document_and_its_translation_become_a_memory() {
     assert_eq!(pairs["pairs"].as_array().map(Vec::len), Some(4));
     let wrong = run(&["align", &page, &other, "-o", &desk.path("page.doc")]);
     assert_eq!(wrong.status.code(), Some(2));
-    // Rows as somebody has corrected them.
+    // Corrected rows.
     let rows = pairs["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 4);
     let mut corrected = pairs.clone();

@@ -1,4 +1,4 @@
-//! What goes into a model and what comes back: signs, names, numbers, capitals, blanks, other languages.
+//! Input and output of a model: signs, names, numbers, capitals, blanks, other languages.
 
 use serde_json::Value;
 

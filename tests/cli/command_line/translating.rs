@@ -1,4 +1,4 @@
-//! `canopy translate`: where documents come from and go to, what is told of them, and what a memory adds.
+//! `canopy translate`: where documents come from and go to, what is reported about them, and what a memory adds.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn without_a_graphics_card_weights_of_16_bits_are_those_of_32_and_it_is_said() {
 }
 
 #[test]
-fn readers_are_addressed_as_it_is_asked_for() {
+fn readers_are_addressed_as_requested() {
     let starter = canopy::inference::starter_model().expect("shipped");
     let starter = starter.to_str().expect("a path");
     let text = "You can save your document.\n\nDo you want to close your file?\n\nYou can see your changes here.\n";
@@ -116,7 +116,7 @@ fn standard_input_is_translated_to_standard_output() {
 }
 
 #[test]
-fn documents_are_written_where_they_are_asked_for() {
+fn documents_are_written_to_the_requested_place() {
     let desk = Desk::new();
     let (one, two) = (
         desk.file("one.html", PAGE),
@@ -166,7 +166,7 @@ fn places_that_cannot_be_meant_are_refused_before_any_work() {
     assert_failed(&desk.translate_text(&["-o", &folder], "Open."), &["german"]);
     for missing in ["missing/one.txt", "missing/"] {
         let refused = desk.translate(&[&one, "-o", &desk.path(missing)]);
-        assert_failed(&refused, &["missing", "folder is not there"]);
+        assert_failed(&refused, &["missing", "folder does not exist"]);
         assert!(!stderr(&refused).contains("left as it was"));
     }
     // Nor is the first one translated.
@@ -245,8 +245,8 @@ fn no_input_is_replaced_even_with_force() {
     }
     for output in &outputs {
         for force in [&[][..], &["--force"]] {
-            let asked = [&["-o", output, &one][..], force].concat();
-            assert_kept(&desk.translate(&asked), ".html");
+            let arguments = [&["-o", output, &one][..], force].concat();
+            assert_kept(&desk.translate(&arguments), ".html");
         }
     }
     // What another document or the translation comes from is an input as well.
@@ -256,8 +256,8 @@ fn no_input_is_replaced_even_with_force() {
         &["-o", &memory, &one, "--memory", &memory],
         &["-o", &memory, &one, "--memory", &po],
     ];
-    for asked in others {
-        let output = desk.translate(&[asked, &["--force"]].concat());
+    for arguments in others {
+        let output = desk.translate(&[arguments, &["--force"]].concat());
         assert_kept(&output, "is read here");
     }
     for part in fs::read_dir(desk.model.path()).expect("a folder") {
@@ -269,10 +269,10 @@ fn no_input_is_replaced_even_with_force() {
         );
     }
     let document = desk.file("page.json", "Open the file.\n");
-    let asked = ["--format", "txt", "--force", &document, "--trace"];
+    let arguments = ["--format", "txt", "--force", &document, "--trace"];
     let spelt = desk.path("more/../page.json");
     assert_kept(
-        &desk.translate(&[&asked[..], &[&*spelt]].concat()),
+        &desk.translate(&[&arguments[..], &[&*spelt]].concat()),
         "page.json",
     );
     // The same place as that of the translation.
@@ -322,15 +322,15 @@ fn other_commands_keep_what_they_read_as_well() {
             "evaluate", "--model", model, "--corpus", &corpus, "--device", "cpu",
         ];
         let scored = [&scored[..], &["--hypotheses", part, "--force"]].concat();
-        for asked in [&made[..], &chosen, &scored] {
-            assert_kept(&canopy(asked), part.rsplit('/').next().expect("a name"));
+        for arguments in [&made[..], &chosen, &scored] {
+            assert_kept(&canopy(arguments), part.rsplit('/').next().expect("a name"));
         }
     }
     assert_eq!(desk.read("corpus/test.jsonl"), documents);
     let model = desk.model.path().to_str().expect("a name");
     let average = ["model", "average", model, "-o", model, "--force"];
     assert_kept(&canopy(&average), "\"");
-    // A file of one's own beside the corpus may be replaced.
+    // A file of one's own next to the corpus may be replaced.
     let contexts = desk.file("corpus/contexts.jsonl", "old");
     let chosen = [
         "corpus",
@@ -362,7 +362,7 @@ fn a_file_of_an_unknown_ending_is_translated_as_the_message_says() {
 }
 
 #[test]
-fn json_tells_of_every_sentence() {
+fn json_has_every_sentence() {
     let desk = Desk::new();
     let one = desk.file("one.html", PAGE);
     let output = desk.translate(&[&one, "--json"]);
@@ -466,18 +466,18 @@ fn learning_for_a_document_needs_something_to_learn_from() {
 }
 
 #[test]
-fn what_was_looked_up_in_a_memory_of_ones_own_is_told() {
+fn what_was_looked_up_in_a_memory_of_ones_own_is_shown() {
     let desk = Desk::new();
     let memory = desk.file("mine.tsv", "Close the window.\tMach das Guckloch zu.\n");
     let page = desk.file("page.txt", "Close a window.\n");
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/help-en-de");
-    let ask = [
+    let arguments = [
         "explain", &page, "--view", "memory", "--model", model, "--device", "cpu",
     ];
-    let told = canopy(&[&ask[..], &["--memory", &memory]].concat());
-    assert_done(&told);
-    assert!(stdout(&told).contains("Guckloch"), "{}", stdout(&told));
-    assert_failed(&canopy(&ask), &["nothing was looked up", "memory"]);
+    let output = canopy(&[&arguments[..], &["--memory", &memory]].concat());
+    assert_done(&output);
+    assert!(stdout(&output).contains("Guckloch"), "{}", stdout(&output));
+    assert_failed(&canopy(&arguments), &["nothing was looked up", "memory"]);
 }
 
 #[test]
@@ -486,7 +486,7 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
     let text = "The printer is on the desk. Open the file. It is large.\n";
     let page = desk.file("page.txt", text);
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/starter-en-de");
-    let ask = [
+    let arguments = [
         "explain",
         &page,
         "--view",
@@ -498,9 +498,9 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
         "--device",
         "cpu",
     ];
-    let told = canopy(&[&ask[..], &["--edit", "2=Open the window."]].concat());
-    assert_done(&told);
-    let text = stdout(&told);
+    let output = canopy(&[&arguments[..], &["--edit", "2=Open the window."]].concat());
+    assert_done(&output);
+    let text = stdout(&output);
     for expected in [
         "sentence 3 · all words · ln p −",
         "likelihood",
@@ -510,7 +510,7 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
-    let json = canopy(&[&ask[..], &["--json"]].concat());
+    let json = canopy(&[&arguments[..], &["--json"]].concat());
     assert_done(&json);
     let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
     let view = &report["leave_one_out"];
@@ -526,7 +526,7 @@ fn each_sentence_of_the_context_is_left_out_and_may_be_edited() {
         &["--edit", "leave-one-out"],
     );
     assert_failed(
-        &canopy(&[&ask[..], &["--edit", "9=x"]].concat()),
+        &canopy(&[&arguments[..], &["--edit", "9=x"]].concat()),
         &["sentence 9", "the document has 3"],
     );
     // A starter reads each sentence by itself.
@@ -556,9 +556,9 @@ fn a_trace_is_written_beside_the_translation() {
         assert_eq!(stdout(&output), plain, "tracing changed the translation");
         let trace = canopy::trace::open(Path::new(&path)).expect("a trace");
         assert!(trace.num_maps() > 0);
-        // What the model alone can tell needs the document.
-        let asked = canopy(&["explain", &path, "--view", "memory"]);
-        assert_misused(&asked, &["--view memory", "document"]);
+        // What only the model can explain needs the document.
+        let output = canopy(&["explain", &path, "--view", "memory"]);
+        assert_misused(&output, &["--view memory", "document"]);
         assert_failed(&desk.translate(&[&page, "--trace", &path]), &[name]);
     }
     let wrong = desk.path("page.xml");
@@ -669,8 +669,11 @@ fn drafts_of_a_file_stay_unless_they_are_to_be_translated_anew() {
     let output = desk.translate(&[&file]);
     assert_done(&output);
     assert_eq!(stdout(&output), text);
-    let told = stderr(&output);
-    assert!(told.contains('1') && told.contains("--drafts"), "{told}");
+    let message = stderr(&output);
+    assert!(
+        message.contains('1') && message.contains("--drafts"),
+        "{message}"
+    );
     let output = desk.translate(&[&file, "--drafts"]);
     assert_done(&output);
     let written = stdout(&output);

@@ -1,4 +1,4 @@
-//! Every subcommand explains itself, wrong usage is told from failure, and a missing display is no panic.
+//! Every subcommand explains itself, wrong usage is distinguished from failure, and a missing display is no panic.
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
@@ -176,7 +176,7 @@ fn what_needs_no_window_wakes_no_window_system() {
     let text = desk.file("page.txt", "Open the file.\n");
     let model = desk.model.path().to_str().expect("a name");
     let translate = ["translate", "--model", model, "--device"];
-    for asked in [
+    for arguments in [
         &["score", "-r", &text, &text][..],
         &[&translate[..], &["cpu"]].concat(),
         // A real GPU is looked for.
@@ -186,9 +186,9 @@ fn what_needs_no_window_wakes_no_window_system() {
         for variable in ["XDG_RUNTIME_DIR", "WAYLAND_DISPLAY", "DISPLAY"] {
             command.env_remove(variable);
         }
-        let output = command.args(asked).stdin(Stdio::null()).output();
+        let output = command.args(arguments).stdin(Stdio::null()).output();
         let output = output.expect("the program ends");
         assert_done(&output);
-        assert_eq!(stderr(&output), "", "{asked:?}");
+        assert_eq!(stderr(&output), "", "{arguments:?}");
     }
 }

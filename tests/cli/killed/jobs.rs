@@ -41,7 +41,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// A job of the program that is begun anew in a folder of its own.
 struct Job {
-    /// What it reads.
+    /// Its inputs.
     desk: TempDir,
     /// Its arguments, of which `OUT` is the folder that it writes.
     arguments: Vec<String>,
@@ -72,8 +72,8 @@ impl Job {
 
     fn finish(&self, out: &Path) {
         let output = self.start(out).wait_with_output().expect("it ends");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{told}");
+        let output_text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{output_text}");
     }
 
     /// Kills it at random moments, and begins it again; `check` sees what a kill has left.
@@ -115,7 +115,7 @@ impl Job {
     }
 }
 
-/// Of these files no part is there.
+/// No part of these files is there.
 fn none_in_part(left: &BTreeMap<PathBuf, Vec<u8>>, whole: &BTreeMap<PathBuf, Vec<u8>>) {
     for (path, bytes) in left {
         let is_temporary = path
@@ -229,7 +229,7 @@ fn edits(work: &DocumentWork, round: usize) -> Project {
     }
 }
 
-/// Edits a document for ever, in a process of its own, and tells after each save which one it was.
+/// Edits a document forever, in a process of its own, and prints the number of each save.
 #[test]
 #[ignore = "runs in the process that the next test kills"]
 fn an_editor() {
@@ -259,14 +259,17 @@ fn edits_of_a_document() {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        let told = BufReader::new(child.stdout.take().expect("piped"));
+        let output_text = BufReader::new(child.stdout.take().expect("piped"));
         sleep(Duration::from_millis(rng.random_range(30..400)));
         child.kill().expect("it runs for ever");
         child.wait().expect("it ends");
-        let saved = told.lines().map_while(Result::ok).filter_map(|line| {
-            let round = line.strip_prefix("saved ")?;
-            round.parse::<usize>().ok()
-        });
+        let saved = output_text
+            .lines()
+            .map_while(Result::ok)
+            .filter_map(|line| {
+                let round = line.strip_prefix("saved ")?;
+                round.parse::<usize>().ok()
+            });
         let last = saved.last();
         let work =
             DocumentWork::write(&folder.path().join("data"), &folder.path().join("page.txt"));

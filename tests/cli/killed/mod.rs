@@ -66,8 +66,8 @@ fn ended(child: Child) -> Output {
 
 fn finish(command: Command) {
     let output = ended(started(command));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
 }
 
 /// The bytes of all tensors, the counters and the names of the models that are kept.
@@ -133,7 +133,7 @@ fn a_run_killed_at_any_moment_ends_in_the_same_weights() {
     }
 }
 
-/// Presses Ctrl+C once the run has done a step, or sends another signal; gives what it told.
+/// Presses Ctrl+C once the run has done a step, or sends another signal; returns its output.
 #[cfg(unix)]
 fn interrupted(child: Child, run: &Path, signal: &str) -> String {
     let events = run.join("events.jsonl");
@@ -147,12 +147,12 @@ fn interrupted(child: Child, run: &Path, signal: &str) -> String {
         .status();
     assert!(interrupt.expect("there is a kill").success());
     let output = ended(child);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(130), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{message}");
     let stopped = RunState::Finished(EndReason::Stopped);
     assert_eq!(run_state(run).expect("readable"), stopped);
     assert!(state(run).2.step > 0);
-    told
+    message
 }
 
 #[cfg(unix)]
@@ -160,24 +160,24 @@ fn interrupted(child: Child, run: &Path, signal: &str) -> String {
 fn an_interrupted_run_saves_before_it_ends() {
     let place = Place::new(100_000);
     let run = place.path("run");
-    let told = interrupted(started(place.train(&run)), &run, "-INT");
-    assert!(told.contains("press Ctrl+C again"), "{told}");
+    let message = interrupted(started(place.train(&run)), &run, "-INT");
+    assert!(message.contains("press Ctrl+C again"), "{message}");
 }
 
-/// As a cluster or systemd asks for an end.
+/// As a cluster or systemd ends a process.
 #[cfg(unix)]
 #[test]
 fn a_terminated_run_saves_before_it_ends() {
     let place = Place::new(100_000);
     let run = place.path("run");
-    let told = interrupted(started(place.train(&run)), &run, "-TERM");
-    assert!(told.contains("saving"), "{told}");
+    let message = interrupted(started(place.train(&run)), &run, "-TERM");
+    assert!(message.contains("saving"), "{message}");
 }
 
-/// As when Ctrl+C also ends the `tee` that a run tells its progress.
+/// As when Ctrl+C also ends the `tee` that receives a run's progress.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_saves_though_nobody_reads_what_it_tells() {
+fn an_interrupted_run_saves_though_nobody_reads_its_output() {
     let place = Place::new(100_000);
     let run = place.path("run");
     let mut child = started(place.train(&run));
@@ -195,17 +195,21 @@ fn a_checkpoint_that_finds_no_room_leaves_the_last_one_whole() {
     two_steps.args(["--steps", "2"]);
     finish(two_steps);
     let before = state(&run).0;
-    // No file may grow beyond so many blocks, as if the disk were full.
+    // No file may grow above a number of blocks, as if the disk were full.
     let mut limited = Command::new("sh");
     let script = r#"trap '' XFSZ; ulimit -f 2000; exec "$0" "$@""#;
     let unlimited = place.train(&run);
     limited.args(["-c", script]).arg(unlimited.get_program());
     limited.args(unlimited.get_args()).stderr(Stdio::piped());
     let output = ended(started(limited));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    for words in ["no checkpoint was written at step", "make room", "--resume"] {
-        assert!(told.contains(words), "{words:?} is not in: {told}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    for words in [
+        "no checkpoint was written at step",
+        "free space",
+        "--resume",
+    ] {
+        assert!(message.contains(words), "{words:?} is not in: {message}");
     }
     assert!(matches!(run_state(&run), Ok(RunState::Failed { .. })));
     assert!(state(&run).0 == before, "the last checkpoint has changed");

@@ -19,7 +19,7 @@ pub struct Server {
     _model: TempDir,
 }
 
-/// What a server says.
+/// The answer of a server.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
@@ -74,24 +74,24 @@ impl Server {
     }
 
     /// Sends bytes as they are, and reads what comes until the connection ends.
-    pub fn send(&self, request: &[u8]) -> Answer {
+    pub fn send_bytes(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
         // A server that refuses may not read all.
         let _ = stream.write_all(request);
         answer_of(&mut stream)
     }
 
-    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
-        self.send(&request(method, path, headers, body))
+    pub fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+        self.send_bytes(&request(method, path, headers, body))
     }
 
     pub fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, "", b"")
+        self.send("GET", path, "", b"")
     }
 
     pub fn post_json(&self, path: &str, body: &Value) -> Answer {
         let headers = "Content-Type: application/json\r\n";
-        self.ask("POST", path, headers, body.to_string().as_bytes())
+        self.send("POST", path, headers, body.to_string().as_bytes())
     }
 
     pub fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
@@ -100,7 +100,7 @@ impl Server {
             .map(|(name, value)| format!("{name}={}", encoded(value)));
         let body = fields.collect::<Vec<_>>().join("&");
         let headers = "Content-Type: application/x-www-form-urlencoded\r\n";
-        self.ask("POST", path, headers, body.as_bytes())
+        self.send("POST", path, headers, body.as_bytes())
     }
 
     /// Sends a form with a file.
@@ -124,7 +124,7 @@ impl Server {
         body.extend(head.as_bytes());
         body.extend(file);
         body.extend(b"\r\n--cut--\r\n");
-        self.ask(
+        self.send(
             "POST",
             path,
             "Content-Type: multipart/form-data; boundary=cut\r\n",
@@ -132,20 +132,20 @@ impl Server {
         )
     }
 
-    /// Asks as Ctrl+C does, and waits for the end.
+    /// Sends the signal of Ctrl+C, and waits for the end.
     #[cfg(unix)]
     pub fn interrupt(&mut self) -> Option<i32> {
         let id = self.child.id().to_string();
-        let asked = Command::new("kill").args(["-INT", &id]).status();
-        assert!(asked.expect("kill").success());
+        let signalled = Command::new("kill").args(["-INT", &id]).status();
+        assert!(signalled.expect("kill").success());
         self.child.wait().expect("the program ends").code()
     }
 
-    /// The rest of what it told on standard error; it must have ended.
-    pub fn told(&mut self) -> String {
-        let mut told = String::new();
-        self.stderr.read_to_string(&mut told).expect("UTF-8");
-        told
+    /// The rest of its output on standard error; it must have ended.
+    pub fn stderr_text(&mut self) -> String {
+        let mut text = String::new();
+        self.stderr.read_to_string(&mut text).expect("UTF-8");
+        text
     }
 }
 
@@ -196,7 +196,7 @@ pub fn request(method: &str, path: &str, headers: &str, body: &[u8]) -> Vec<u8> 
 /// Reads an answer to its end.
 pub fn answer_of(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
-    // A connection that the server breaks off has told all it will.
+    // A connection that the server closes has delivered all it will.
     let _ = stream.read_to_end(&mut bytes);
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
     let Some(end) = end else {

@@ -13,12 +13,12 @@ use crate::server::mutation::Mutator;
 
 /// How much larger the server may have become, in kilobytes.
 const GROWTH: u64 = 200_000;
-/// An answer beyond this hangs.
+/// An answer that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn asked(name: &str, otherwise: u64) -> u64 {
-    let asked = std::env::var(name).ok().and_then(|text| text.parse().ok());
-    asked.unwrap_or(otherwise)
+fn number_from_env(name: &str, otherwise: u64) -> u64 {
+    let number = std::env::var(name).ok().and_then(|text| text.parse().ok());
+    number.unwrap_or(otherwise)
 }
 
 /// A sound request.
@@ -115,7 +115,7 @@ fn seeds() -> Vec<Seed> {
     ]
 }
 
-/// The most memory that a process has had, in kilobytes; none where the system does not tell.
+/// The most memory that a process has had, in kilobytes; none where the system does not report it.
 fn peak_kb(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -131,14 +131,14 @@ fn damaged_requests_are_answered_or_refused() {
         server.post_json("/translate", &body).good();
     };
     for seed in &seeds {
-        let answer = server.send(&seed.with_body(&seed.body));
+        let answer = server.send_bytes(&seed.with_body(&seed.body));
         assert!((200..500).contains(&answer.status), "{}", answer.head);
     }
     is_well(&server);
     let before = peak_kb(server.id());
-    let first = asked("CANOPY_FIRST_CASE", 0);
+    let first = number_from_env("CANOPY_FIRST_CASE", 0);
     let (mut slowest, mut answered) = (Duration::ZERO, 0);
-    for case in first..first + asked("CANOPY_CASES", 2_000) {
+    for case in first..first + number_from_env("CANOPY_CASES", 2_000) {
         let mut mutator = Mutator::new(case);
         let seed = &seeds[mutator.below(seeds.len())];
         let bytes = seed.damaged(&mut mutator);
@@ -174,7 +174,7 @@ fn damaged_requests_are_answered_or_refused() {
     #[cfg(unix)]
     {
         server.interrupt();
-        let told = server.told();
-        assert!(!told.contains("panicked"), "{told}");
+        let stderr_text = server.stderr_text();
+        assert!(!stderr_text.contains("panicked"), "{stderr_text}");
     }
 }

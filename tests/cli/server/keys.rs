@@ -1,4 +1,4 @@
-//! Who is let in.
+//! Access by keys.
 
 use std::io::BufRead;
 
@@ -7,10 +7,10 @@ use serde_json::json;
 use crate::server::client::Server;
 
 #[test]
-fn a_server_with_a_key_asks_everybody_for_it() {
+fn a_server_with_a_key_requires_it_of_everybody() {
     let server = Server::start(&["--key", "open sesame"]);
-    let asked = json!({"q": "Open the file.", "source": "en", "target": "de"});
-    server.post_json("/translate", &asked).refused(401);
+    let request = json!({"q": "Open the file.", "source": "en", "target": "de"});
+    server.post_json("/translate", &request).refused(401);
     for path in [
         "/MTRestService/TranslateJson?input=Open&srcLangCode=en&trgLangCode=de",
         "/MTRestService/ListSupportedLanguagePairs",
@@ -27,7 +27,7 @@ fn a_server_with_a_key_asks_everybody_for_it() {
         b"Open.",
     );
     file.refused(401);
-    let mut with_key = asked.clone();
+    let mut with_key = request.clone();
     with_key["api_key"] = json!("open");
     assert_eq!(
         server.post_json("/translate", &with_key).refused(403),
@@ -35,18 +35,18 @@ fn a_server_with_a_key_asks_everybody_for_it() {
     );
     with_key["api_key"] = json!("open sesame");
     let translated = server.post_json("/translate", &with_key).good();
-    let body = asked.to_string();
+    let body = request.to_string();
     for header in [
         "Authorization: Bearer open sesame",
         "X-Api-Key: open sesame",
     ] {
         let headers = format!("Content-Type: application/json\r\n{header}\r\n");
-        let answer = server.ask("POST", "/translate", &headers, body.as_bytes());
+        let answer = server.send("POST", "/translate", &headers, body.as_bytes());
         assert_eq!(answer.good(), translated);
     }
     let wrong = "Content-Type: application/json\r\nX-Api-Key: x\r\n";
     server
-        .ask("POST", "/translate", wrong, body.as_bytes())
+        .send("POST", "/translate", wrong, body.as_bytes())
         .refused(403);
     let pairs = server.get("/MTRestService/ListSupportedLanguagePairs?tokenCode=open%20sesame");
     assert_eq!(pairs.good(), json!(["en-de"]));
@@ -74,8 +74,8 @@ fn others_than_this_machine_need_a_key_that_is_shown_once() {
         line.contains("not shown again") && key.len() == 32,
         "{line}"
     );
-    let asked =
+    let request =
         |key: &str| json!({"q": "Open the file.", "source": "en", "target": "de", "api_key": key});
-    server.post_json("/translate", &asked("")).refused(401);
-    server.post_json("/translate", &asked(&key)).good();
+    server.post_json("/translate", &request("")).refused(401);
+    server.post_json("/translate", &request(&key)).good();
 }

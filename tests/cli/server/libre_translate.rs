@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::server::client::Server;
 use crate::server::tiny;
 
-fn ask(q: Value) -> Value {
+fn request_for(q: Value) -> Value {
     json!({"q": q, "source": "en", "target": "de"})
 }
 
@@ -20,7 +20,10 @@ fn texts_are_translated_alone_and_in_lists_the_same() {
     let alone: Vec<Value> = texts
         .iter()
         .map(|text| {
-            server.post_json("/translate", &ask(json!(text))).good()["translatedText"].clone()
+            server
+                .post_json("/translate", &request_for(json!(text)))
+                .good()["translatedText"]
+                .clone()
         })
         .collect();
     assert!(
@@ -29,25 +32,27 @@ fn texts_are_translated_alone_and_in_lists_the_same() {
             .all(|text| text.as_str().is_some_and(|text| !text.is_empty()))
     );
     assert_eq!(alone[2], "12 + 30");
-    let listed = server.post_json("/translate", &ask(json!(texts))).good();
+    let listed = server
+        .post_json("/translate", &request_for(json!(texts)))
+        .good();
     assert_eq!(listed["translatedText"], json!(alone));
     assert_eq!(listed.get("detectedLanguage"), None);
     let form = [("q", texts[0]), ("source", "en"), ("target", "de")];
     let by_form = server.post_form("/translate", &form).good();
     assert_eq!(by_form["translatedText"], alone[0]);
     let query = "/translate?q=Open%20the%20file.&source=en&target=de";
-    let by_query = server.ask("POST", query, "", b"").good();
+    let by_query = server.send("POST", query, "", b"").good();
     assert_eq!(by_query["translatedText"], alone[0]);
 }
 
 #[test]
 fn html_keeps_its_tags_and_lines_stay_apart() {
     let server = Server::start(&[]);
-    let mut asked = ask(json!(
+    let mut request = request_for(json!(
         "<p class=\"a\">Open the <b>file</b>.</p><pre>code();</pre>"
     ));
-    asked["format"] = json!("html");
-    let html = server.post_json("/translate", &asked).good();
+    request["format"] = json!("html");
+    let html = server.post_json("/translate", &request).good();
     let html = html["translatedText"].as_str().expect("a text");
     assert!(
         html.starts_with("<p class=\"a\">") && html.ends_with("<pre>code();</pre>"),
@@ -61,7 +66,7 @@ fn html_keeps_its_tags_and_lines_stay_apart() {
     let text = server
         .post_json(
             "/translate",
-            &ask(json!("Open the file.\n\nClose the window.\n")),
+            &request_for(json!("Open the file.\n\nClose the window.\n")),
         )
         .good();
     let text = text["translatedText"].as_str().expect("a text");
@@ -70,7 +75,7 @@ fn html_keeps_its_tags_and_lines_stay_apart() {
 }
 
 #[test]
-fn the_language_is_detected_where_it_is_asked_for() {
+fn the_language_is_detected_on_request() {
     let server = Server::start(&[]);
     let long = "You can print a text document as a brochure. Two pages are printed on each side.";
     let found = server.post_json("/detect", &json!({ "q": long })).good();
@@ -82,45 +87,47 @@ fn the_language_is_detected_where_it_is_asked_for() {
     );
     let nothing = server.post_form("/detect", &[("q", "12 + 30")]).good();
     assert_eq!(nothing, json!([{"confidence": 0.0, "language": "en"}]));
-    let mut asked = ask(json!(long));
-    asked["source"] = json!("auto");
-    let told = server.post_json("/translate", &asked).good();
-    assert_eq!(told["detectedLanguage"]["language"], "en");
-    // Too short to tell: what can be translated is likelier than what cannot.
-    asked["q"] = json!(["Open", long]);
-    let told = server.post_json("/translate", &asked).good();
-    assert_eq!(told["detectedLanguage"].as_array().map(Vec::len), Some(2));
-    asked["q"] =
+    let mut request = request_for(json!(long));
+    request["source"] = json!("auto");
+    let answer = server.post_json("/translate", &request).good();
+    assert_eq!(answer["detectedLanguage"]["language"], "en");
+    // Too short for detection: what can be translated is more likely than what cannot.
+    request["q"] = json!(["Open", long]);
+    let answer = server.post_json("/translate", &request).good();
+    assert_eq!(answer["detectedLanguage"].as_array().map(Vec::len), Some(2));
+    request["q"] =
         json!("Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden gedruckt.");
-    let same = server.post_json("/translate", &asked).good();
-    assert_eq!(same["translatedText"], asked["q"]);
-    asked["q"] =
+    let same = server.post_json("/translate", &request).good();
+    assert_eq!(same["translatedText"], request["q"]);
+    request["q"] =
         json!("Vous pouvez imprimer un document texte sous forme de brochure, sur deux pages.");
     assert_eq!(
-        server.post_json("/translate", &asked).refused(400),
+        server.post_json("/translate", &request).refused(400),
         "fr is not supported"
     );
 }
 
 #[test]
-fn each_text_of_a_list_tells_its_language() {
+fn each_text_of_a_list_has_its_language() {
     let server = Server::start(&[]);
     let english =
         "You can print a text document as a brochure. Two pages are printed on each side.";
     let german = "Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden gedruckt.";
-    let alone = server.post_json("/translate", &ask(json!(english))).good();
+    let alone = server
+        .post_json("/translate", &request_for(json!(english)))
+        .good();
     for texts in [[english, german, "12"], [german, english, "12"]] {
-        let mut asked = ask(json!(texts));
-        asked["source"] = json!("auto");
-        let told = server.post_json("/translate", &asked).good();
+        let mut request = request_for(json!(texts));
+        request["source"] = json!("auto");
+        let answer = server.post_json("/translate", &request).good();
         for (index, text) in texts.iter().enumerate() {
             let (wanted, language) = match *text {
                 text if text == english => (&alone["translatedText"], "en"),
                 "12" => (&json!("12"), "en"),
                 _ => (&json!(german), "de"),
             };
-            assert_eq!(&told["translatedText"][index], wanted);
-            assert_eq!(told["detectedLanguage"][index]["language"], language);
+            assert_eq!(&answer["translatedText"][index], wanted);
+            assert_eq!(answer["detectedLanguage"][index]["language"], language);
         }
     }
 }
@@ -129,7 +136,10 @@ fn each_text_of_a_list_tells_its_language() {
 fn a_field_that_comes_twice_is_a_list_and_a_list_has_texts_alone() {
     let server = Server::start(&[]);
     let listed = server
-        .post_json("/translate", &ask(json!(["Open the file.", "Close it."])))
+        .post_json(
+            "/translate",
+            &request_for(json!(["Open the file.", "Close it."])),
+        )
         .good();
     let form = [
         ("q", "Open the file."),
@@ -138,35 +148,35 @@ fn a_field_that_comes_twice_is_a_list_and_a_list_has_texts_alone() {
         ("target", "de"),
     ];
     assert_eq!(server.post_form("/translate", &form).good(), listed);
-    let asked = ask(json!(["Open the file.", null]));
+    let request = request_for(json!(["Open the file.", null]));
     assert_eq!(
-        server.post_json("/translate", &asked).refused(400),
+        server.post_json("/translate", &request).refused(400),
         "Invalid request: q[1] is null, not a text"
     );
 }
 
 #[test]
-fn what_is_wrong_is_told_as_libretranslate_tells_it() {
+fn errors_are_reported_as_libretranslate_reports_them() {
     let server = Server::start(&[]);
-    let told = |asked: Value| server.post_json("/translate", &asked).refused(400);
+    let refusal = |request: Value| server.post_json("/translate", &request).refused(400);
     for name in ["q", "source", "target"] {
-        let mut asked = ask(json!("Open."));
-        asked.as_object_mut().expect("an object").remove(name);
+        let mut request = request_for(json!("Open."));
+        request.as_object_mut().expect("an object").remove(name);
         assert_eq!(
-            told(asked),
+            refusal(request),
             format!("Invalid request: missing {name} parameter")
         );
     }
-    let mut asked = ask(json!("Open."));
-    asked["target"] = json!("zz");
-    assert_eq!(told(asked.clone()), "zz is not supported");
-    asked["target"] = json!("de");
-    asked["format"] = json!("pdf");
-    assert_eq!(told(asked.clone()), "pdf format is not supported");
-    asked["format"] = json!("text");
-    asked["alternatives"] = json!("many");
+    let mut request = request_for(json!("Open."));
+    request["target"] = json!("zz");
+    assert_eq!(refusal(request.clone()), "zz is not supported");
+    request["target"] = json!("de");
+    request["format"] = json!("pdf");
+    assert_eq!(refusal(request.clone()), "pdf format is not supported");
+    request["format"] = json!("text");
+    request["alternatives"] = json!("many");
     assert_eq!(
-        told(asked.clone()),
+        refusal(request.clone()),
         "Invalid request: alternatives parameter is not a number"
     );
     let (source, target) = ("de", "en");
@@ -191,7 +201,7 @@ fn a_document_is_translated_and_fetched() {
     let url = answer["translatedFileUrl"].as_str().expect("an address");
     let path = url
         .strip_prefix("http://localhost")
-        .expect("as it was asked");
+        .expect("as it was requested");
     assert!(
         path.starts_with("/download_file/") && path.ends_with(".my%20page.de.html"),
         "{path}"
@@ -233,7 +243,7 @@ fn settings_and_languages_are_there() {
         .as_array()
         .expect("formats");
     assert!(formats.contains(&json!(".docx")) && formats.contains(&json!(".html")));
-    let answer = server.ask(
+    let answer = server.send(
         "OPTIONS",
         "/translate",
         "Origin: https://example.org\r\n",
@@ -249,33 +259,33 @@ fn settings_and_languages_are_there() {
 }
 
 #[test]
-fn other_translations_come_as_many_as_are_asked_for() {
+fn other_translations_come_in_the_requested_number() {
     let server = Server::start(&[]);
-    let mut asked = ask(json!("Open the file."));
-    asked["alternatives"] = json!(3);
+    let mut request = request_for(json!("Open the file."));
+    request["alternatives"] = json!(3);
     let mut count = 0;
     for (source, _) in tiny::pairs() {
-        asked["q"] = json!(source);
-        let told = server.post_json("/translate", &asked).json();
-        let others = told["alternatives"].as_array().expect("a list");
-        assert!(others.len() <= 3, "{told}");
-        let best = &told["translatedText"];
+        request["q"] = json!(source);
+        let answer = server.post_json("/translate", &request).json();
+        let others = answer["alternatives"].as_array().expect("a list");
+        assert!(others.len() <= 3, "{answer}");
+        let best = &answer["translatedText"];
         for (place, other) in others.iter().enumerate() {
-            assert!(other.is_string() && other != best, "{told}");
-            assert!(!others[..place].contains(other), "{told}");
+            assert!(other.is_string() && other != best, "{answer}");
+            assert!(!others[..place].contains(other), "{answer}");
         }
         count += others.len();
     }
     // An untrained model writes much that no text can hold, which is left out.
     assert!(count > 0, "no sentence has another translation");
-    asked["q"] = json!("Open the file.");
-    let best = &server.post_json("/translate", &asked).json()["translatedText"];
-    // A list of texts has a list of lists, and nobody else's are changed.
-    asked["q"] = json!(["Open the file.", "Close it."]);
-    let told = server.post_json("/translate", &asked).json();
-    assert_eq!(told["alternatives"].as_array().map(Vec::len), Some(2));
-    assert_eq!(told["translatedText"][0], *best);
-    asked["alternatives"] = json!(0);
-    let told = server.post_json("/translate", &asked).json();
-    assert!(told.get("alternatives").is_none(), "{told}");
+    request["q"] = json!("Open the file.");
+    let best = &server.post_json("/translate", &request).json()["translatedText"];
+    // A list of texts has a list of lists, and others are not changed.
+    request["q"] = json!(["Open the file.", "Close it."]);
+    let answer = server.post_json("/translate", &request).json();
+    assert_eq!(answer["alternatives"].as_array().map(Vec::len), Some(2));
+    assert_eq!(answer["translatedText"][0], *best);
+    request["alternatives"] = json!(0);
+    let answer = server.post_json("/translate", &request).json();
+    assert!(answer.get("alternatives").is_none(), "{answer}");
 }

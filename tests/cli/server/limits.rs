@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::server::client::{Server, answer_of, request};
 
-fn ask(text: &str) -> serde_json::Value {
+fn request_for(text: &str) -> serde_json::Value {
     json!({"q": text, "source": "en", "target": "de"})
 }
 
@@ -15,7 +15,7 @@ fn ask(text: &str) -> serde_json::Value {
 fn what_is_too_large_is_refused_before_it_is_read() {
     let server = Server::start(&["--max-size", "1"]);
     let head = "POST /translate HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n";
-    let declared = server.send(format!("{head}Content-Length: 99000000\r\n\r\n").as_bytes());
+    let declared = server.send_bytes(format!("{head}Content-Length: 99000000\r\n\r\n").as_bytes());
     declared.refused(413);
     let mut chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n").into_bytes();
     for _ in 0..30 {
@@ -24,7 +24,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
         chunked.extend(b"\r\n");
     }
     chunked.extend(b"0\r\n\r\n");
-    server.send(&chunked).refused(413);
+    server.send_bytes(&chunked).refused(413);
     let file = vec![b'a'; 1_100_000];
     server
         .post_file(
@@ -35,7 +35,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
         )
         .refused(413);
     server
-        .post_json("/translate", &ask("Open the file."))
+        .post_json("/translate", &request_for("Open the file."))
         .good();
 }
 
@@ -81,18 +81,18 @@ fn nothing_malformed_brings_the_server_down() {
         "\u{0}",
         "{\"q\":1e999}",
     ] {
-        let answer = server.ask("POST", "/translate", json, body.as_bytes());
+        let answer = server.send("POST", "/translate", json, body.as_bytes());
         answer.refused(400);
     }
     let deep = "[".repeat(100_000);
     server
-        .ask("POST", "/translate", json, deep.as_bytes())
+        .send("POST", "/translate", json, deep.as_bytes())
         .refused(400);
     server
-        .ask("POST", "/translate", json, b"{\"q\": \"\xff\xfe\"}")
+        .send("POST", "/translate", json, b"{\"q\": \"\xff\xfe\"}")
         .refused(400);
     server
-        .ask(
+        .send(
             "POST",
             "/translate",
             "Content-Type: text/plain\r\n",
@@ -102,17 +102,17 @@ fn nothing_malformed_brings_the_server_down() {
     for kind in ["multipart/form-data", "multipart/form-data; boundary=cut"] {
         let headers = format!("Content-Type: {kind}\r\n");
         server
-            .ask("POST", "/translate_file", &headers, b"--cut\r\nbroken")
+            .send("POST", "/translate_file", &headers, b"--cut\r\nbroken")
             .refused(400);
     }
     server
-        .ask("POST", "/v1/translate", json, b"[1, 2]")
+        .send("POST", "/v1/translate", json, b"[1, 2]")
         .refused(400);
     server.get("/nothing").refused(404);
     server.get("/a/b/c/d").refused(404);
     server.get("/%ff%fe/%00").refused(404);
     server.get("/translate").refused(405);
-    server.ask("DELETE", "/v1/models", "", b"").refused(405);
+    server.send("DELETE", "/v1/models", "", b"").refused(405);
     for garbage in [
         "\0\0\0\0",
         "GET",
@@ -137,20 +137,22 @@ fn nothing_malformed_brings_the_server_down() {
         &"x".repeat(20_000),
         "⟨1⟩ \u{E000}\u{E200}",
     ] {
-        server.post_json("/translate", &ask(text)).good();
+        server.post_json("/translate", &request_for(text)).good();
     }
     // No document can hold it.
-    server.post_json("/translate", &ask("a\u{0}b")).refused(400);
     server
-        .post_json("/translate", &ask("Open the file."))
+        .post_json("/translate", &request_for("a\u{0}b"))
+        .refused(400);
+    server
+        .post_json("/translate", &request_for("Open the file."))
         .good();
     #[cfg(unix)]
     {
         assert_eq!(server.interrupt(), Some(0));
-        let told = server.told();
+        let stderr = server.stderr_text();
         assert!(
-            !told.contains("panicked") && !told.contains("word word"),
-            "{told}"
+            !stderr.contains("panicked") && !stderr.contains("word word"),
+            "{stderr}"
         );
     }
 }
@@ -162,7 +164,7 @@ fn who_is_slow_keeps_nobody_waiting() {
         "POST",
         "/translate",
         "Content-Type: application/json\r\n",
-        ask("Open the file.").to_string().as_bytes(),
+        request_for("Open the file.").to_string().as_bytes(),
     );
     let mut slow = Vec::new();
     for cut in 0..120 {
@@ -188,14 +190,14 @@ fn who_is_slow_keeps_nobody_waiting() {
     }
     let begun = Instant::now();
     server
-        .post_json("/translate", &ask("Open the file."))
+        .post_json("/translate", &request_for("Open the file."))
         .good();
     assert!(
         begun.elapsed() < Duration::from_secs(10),
         "{:?}",
         begun.elapsed()
     );
-    // Whoever goes on is answered.
+    // A client that goes on is answered.
     let mut last = slow.swap_remove(119);
     last.write_all(&whole[whole.len() * 9 / 10..])
         .expect("written");
@@ -209,7 +211,7 @@ fn long_document() -> Vec<u8> {
         "POST",
         "/translate",
         "Content-Type: application/json\r\n",
-        ask(&text).to_string().as_bytes(),
+        request_for(&text).to_string().as_bytes(),
     )
 }
 
@@ -226,7 +228,7 @@ fn who_leaves_makes_room_for_the_next() {
     let mut long = send();
     let begun = Instant::now();
     let refused = loop {
-        let answer = server.post_json("/translate", &ask("Open the file."));
+        let answer = server.post_json("/translate", &request_for("Open the file."));
         if answer.status == 429 {
             break answer;
         }
@@ -244,12 +246,12 @@ fn who_leaves_makes_room_for_the_next() {
         "{}",
         refused.head
     );
-    let still = server.post_json("/translate", &ask("Open the file."));
+    let still = server.post_json("/translate", &request_for("Open the file."));
     assert_eq!(still.status, 429);
     drop(long);
     let left = Instant::now();
     while server
-        .post_json("/translate", &ask("Open the file."))
+        .post_json("/translate", &request_for("Open the file."))
         .status
         == 429
     {
@@ -270,7 +272,7 @@ fn what_takes_too_long_is_broken_off_and_others_are_not() {
     // A short request does not wait for the end of the long one.
     let begun = Instant::now();
     server
-        .post_json("/translate", &ask("Open the file."))
+        .post_json("/translate", &request_for("Open the file."))
         .good();
     assert!(
         begun.elapsed() < Duration::from_millis(2_500),
@@ -286,7 +288,7 @@ fn ctrl_c_answers_what_is_under_way_and_ends() {
     let mut server = Server::start(&[]);
     let mut stream = server.connect();
     let text = "Open the file. ".repeat(300);
-    let body = ask(&text).to_string();
+    let body = request_for(&text).to_string();
     stream
         .write_all(&request(
             "POST",

@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::server::client::Server;
 use crate::server::tiny;
 
-/// How long they ask; `CANOPY_SERVE_SECS` says otherwise.
+/// How long they send requests; `CANOPY_SERVE_SECS` overrides it.
 fn secs() -> u64 {
-    let asked = std::env::var("CANOPY_SERVE_SECS").ok();
-    asked.and_then(|secs| secs.parse().ok()).unwrap_or(10)
+    let text = std::env::var("CANOPY_SERVE_SECS").ok();
+    text.and_then(|secs| secs.parse().ok()).unwrap_or(10)
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn sixty_four_clients_get_what_each_would_get_alone() {
         .into_iter()
         .map(|(source, _)| source)
         .collect();
-    let ask = |text: &str| {
+    let translate = |text: &str| {
         let answer = server.post_json(
             "/translate",
             &json!({"q": text, "source": "en", "target": "de"}),
@@ -31,13 +31,13 @@ fn sixty_four_clients_get_what_each_would_get_alone() {
             .expect("a text")
             .to_owned()
     };
-    let alone: Vec<String> = texts.iter().map(|text| ask(text)).collect();
+    let alone: Vec<String> = texts.iter().map(|text| translate(text)).collect();
     let (answered, slowest) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let end = Instant::now() + Duration::from_secs(secs());
     std::thread::scope(|scope| {
         for client in 0..64 {
-            let (texts, alone, ask, answered, slowest) =
-                (&texts, &alone, &ask, &answered, &slowest);
+            let (texts, alone, translate, answered, slowest) =
+                (&texts, &alone, &translate, &answered, &slowest);
             scope.spawn(move || {
                 for turn in client.. {
                     if Instant::now() > end {
@@ -45,7 +45,7 @@ fn sixty_four_clients_get_what_each_would_get_alone() {
                     }
                     let begun = Instant::now();
                     let text = turn % texts.len();
-                    assert_eq!(ask(&texts[text]), alone[text], "{}", texts[text]);
+                    assert_eq!(translate(&texts[text]), alone[text], "{}", texts[text]);
                     answered.fetch_add(1, Ordering::Relaxed);
                     let millis = usize::try_from(begun.elapsed().as_millis()).expect("few");
                     slowest.fetch_max(millis, Ordering::Relaxed);

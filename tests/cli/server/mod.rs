@@ -1,8 +1,9 @@
-//! `canopy serve` from outside: the program is started with a tiny model and asked over HTTP.
+//! `canopy serve` from outside: the program is started with a tiny model and used over HTTP.
 
 mod client;
 mod hostile;
 mod keys;
+mod language_model;
 mod libre_translate;
 mod limits;
 mod many_clients;

@@ -1,4 +1,4 @@
-//! `/openapi.json` tells the truth: everything it describes is there, answers as it says, and there is nothing else.
+//! `/openapi.json` is correct and complete: everything it describes exists and answers as it says, and there is nothing else.
 
 use serde_json::{Map, Value, json};
 
@@ -98,8 +98,9 @@ const PARAMETERS: [(&str, &str); 8] = [
 /// The address of an operation, with all its parameters, or with those alone that are needed.
 fn address(path: &str, operation: &Value, is_full: bool) -> String {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
-    let asked = parameters.filter(|it| it["in"] == "query" && (is_full || it["required"] == true));
-    let query = asked.map(|parameter| {
+    let required =
+        parameters.filter(|it| it["in"] == "query" && (is_full || it["required"] == true));
+    let query = required.map(|parameter| {
         let name = parameter["name"].as_str().expect("a name");
         let known = PARAMETERS.iter().find(|(own, _)| *own == name);
         format!("{name}={}", encoded(known.expect("a value").1))
@@ -165,7 +166,7 @@ fn answers(
     let path = address(path, operation, is_full);
     let content = operation["requestBody"]["content"].as_object();
     let Some(content) = content else {
-        return vec![server.ask(method, &path, "", b"")];
+        return vec![server.send(method, &path, "", b"")];
     };
     let kinds = content.iter();
     kinds
@@ -208,8 +209,8 @@ fn everything_described_is_there_and_answers_as_described() {
             for is_full in [true, false] {
                 for answer in answers(&server, &method, &real, operation, is_full) {
                     assert_eq!(answer.status, 200, "{name}: {}", answer.text());
-                    let told = content.as_object().and_then(|it| it.iter().next());
-                    let Some((kind, told)) = told else {
+                    let described = content.as_object().and_then(|it| it.iter().next());
+                    let Some((kind, described)) = described else {
                         assert!(answer.body.is_empty(), "{name}");
                         continue;
                     };
@@ -219,7 +220,7 @@ fn everything_described_is_there_and_answers_as_described() {
                         "{name}: {head}"
                     );
                     if kind == "application/json" {
-                        let found = check(&told["schema"], &answer.json(), &all);
+                        let found = check(&described["schema"], &answer.json(), &all);
                         assert_eq!(found, Ok(()), "{name}: {}", answer.text());
                     }
                 }

@@ -11,7 +11,7 @@ fn path(action: &str, input: &str) -> String {
     )
 }
 
-/// The plug-in for OmegaT asks with `GET` and reads `translation`; that of Trados puts tags back by the alignment.
+/// The plug-in for OmegaT sends `GET` and reads `translation`; that of Trados puts tags back by the alignment.
 #[test]
 fn a_segment_is_translated_with_its_alignment() {
     let server = Server::start(&[]);
@@ -87,7 +87,7 @@ fn every_action_is_answered_in_any_case_of_letters() {
     );
     // Wordfast.
     let posted = server
-        .ask("POST", &path("TranslatePost", "Open the file."), "", b"")
+        .send("POST", &path("TranslatePost", "Open the file."), "", b"")
         .good();
     assert_eq!(posted["translation"], translation);
     assert_eq!(
@@ -126,7 +126,7 @@ fn every_action_is_answered_in_any_case_of_letters() {
     assert!(
         status
             .as_str()
-            .is_some_and(|told| told.contains("tiny en-de")),
+            .is_some_and(|message| message.contains("tiny en-de")),
         "{status}"
     );
     let order = server.post_json(&path("PreOrderBatch", ""), &json!(["Open the file."]));
@@ -142,7 +142,7 @@ fn every_action_is_answered_in_any_case_of_letters() {
 }
 
 #[test]
-fn languages_that_are_not_there_are_told() {
+fn missing_languages_are_reported() {
     let server = Server::start(&[]);
     let other = "/MTRestService/TranslateJson?input=Auf&srcLangCode=fi&trgLangCode=sv";
     assert_eq!(server.get(other).refused(400), "fi is not supported");
@@ -157,6 +157,6 @@ fn languages_that_are_not_there_are_told() {
     assert!(
         status
             .as_str()
-            .is_some_and(|told| told.starts_with("No model available"))
+            .is_some_and(|message| message.starts_with("No model available"))
     );
 }

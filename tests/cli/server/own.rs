@@ -10,17 +10,19 @@ const TEXTS: [&str; 3] = [
     "Print the page.",
 ];
 
-fn ask(more: &Value) -> Value {
-    let mut asked = json!({"sentences": TEXTS, "source": "en", "target": "de"});
-    let object = asked.as_object_mut().expect("an object");
+fn request_with(more: &Value) -> Value {
+    let mut request = json!({"sentences": TEXTS, "source": "en", "target": "de"});
+    let object = request.as_object_mut().expect("an object");
     object.extend(more.as_object().expect("an object").clone());
-    asked
+    request
 }
 
 #[test]
 fn sentences_are_translated_with_confidence_and_alignment() {
     let server = Server::start(&[]);
-    let all = server.post_json("/v1/translate", &ask(&json!({}))).good();
+    let all = server
+        .post_json("/v1/translate", &request_with(&json!({})))
+        .good();
     assert_eq!(
         (&all["model"], &all["target"]),
         (&json!("tiny en-de"), &json!("de"))
@@ -54,7 +56,7 @@ fn sentences_are_translated_with_confidence_and_alignment() {
         (1, 1),
         "{tags}"
     );
-    let one = ask(
+    let one = request_with(
         &json!({"range": [1, 2], "alignment": false, "translations": {"0": "Öffnen Sie die ⟨1⟩Datei⟨/1⟩."}}),
     );
     let one = server.post_json("/v1/translate", &one).good();
@@ -71,7 +73,7 @@ fn sentences_are_translated_with_confidence_and_alignment() {
 #[test]
 fn requests_that_make_no_sense_are_refused() {
     let server = Server::start(&[]);
-    for (more, told) in [
+    for (more, expected) in [
         (json!({"sentences": []}), "sentences is a list"),
         (json!({"sentences": "Open."}), "sentences is a list"),
         (json!({"sentences": [1, 2]}), "sentences[0] is a number"),
@@ -92,17 +94,19 @@ fn requests_that_make_no_sense_are_refused() {
         (json!({"target": "xx"}), "xx is not supported"),
         (json!({"source": "de"}), "nothing to translate"),
     ] {
-        let refused = server.post_json("/v1/translate", &ask(&more)).refused(400);
-        assert!(refused.contains(told), "{more}: {refused}");
+        let refused = server
+            .post_json("/v1/translate", &request_with(&more))
+            .refused(400);
+        assert!(refused.contains(expected), "{more}: {refused}");
     }
-    let named = ask(&json!({"model": "another"}));
+    let named = request_with(&json!({"model": "another"}));
     assert!(
         server
             .post_json("/v1/translate", &named)
             .refused(404)
             .contains("/v1/models")
     );
-    let named = ask(&json!({"model": "tiny en-de"}));
+    let named = request_with(&json!({"model": "tiny en-de"}));
     server.post_json("/v1/translate", &named).good();
 }
 

@@ -23,7 +23,7 @@ struct Browser {
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 impl Browser {
-    /// Opens one, if it is asked for and there is any here: on busy machines a browser may never answer.
+    /// Opens one, if it is requested and installed: on busy machines a browser may never answer.
     fn open() -> Option<Self> {
         std::env::var_os("CANOPY_BROWSER")?;
         let driver = Command::new("chromedriver")
@@ -69,14 +69,14 @@ impl Browser {
         Some(browser)
     }
 
-    fn ask(&self, method: &str, path: &str, body: &str) -> Value {
+    fn send(&self, method: &str, path: &str, body: &str) -> Value {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         let length = body.len();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         );
         stream.write_all(request.as_bytes()).expect("written");
-        // The driver leaves the connection open, whatever it is asked.
+        // The driver leaves the connection open, whatever the request.
         let mut reader = BufReader::new(stream);
         let (mut line, mut length) = (String::new(), 0);
         while reader.read_line(&mut line).expect("a head") > 2 {
@@ -98,7 +98,7 @@ impl Browser {
             "" => path.to_owned(),
             session => format!("/session/{session}{path}"),
         };
-        let value = self.ask("POST", &path, &body.to_string());
+        let value = self.send("POST", &path, &body.to_string());
         assert!(value["error"].is_null(), "{path}: {value}");
         value
     }
@@ -138,10 +138,10 @@ impl Browser {
             if !matches!(value, Value::Null | Value::Bool(false)) {
                 return value;
             }
-            let told = self.run("return document.getElementById('told').textContent");
+            let status = self.run("return document.getElementById('notice').textContent");
             assert!(
                 begun.elapsed() < Duration::from_secs(30),
-                "{script}: {told}"
+                "{script}: {status}"
             );
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -152,7 +152,7 @@ impl Browser {
         let Some(folder) = std::env::var_os("CANOPY_SCREENSHOTS").map(PathBuf::from) else {
             return;
         };
-        let picture = self.ask("GET", &format!("/session/{}/screenshot", self.session), "");
+        let picture = self.send("GET", &format!("/session/{}/screenshot", self.session), "");
         let text = picture.as_str().expect("a picture");
         std::fs::write(folder.join(format!("{name}.base64")), text).expect("written");
     }
@@ -161,7 +161,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         if !self.session.is_empty() && !std::thread::panicking() {
-            self.ask("DELETE", &format!("/session/{}", self.session), "");
+            self.send("DELETE", &format!("/session/{}", self.session), "");
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();
@@ -198,11 +198,12 @@ fn a_text_and_a_document_are_translated_beside_their_source() {
         &json!({"q": "Open the file.", "source": "en", "target": "de"}),
     );
     assert_eq!(rows[0][1], expected.good()["translatedText"]);
-    let told = browser.run("return document.getElementById('told').textContent");
+    let status = browser.run("return document.getElementById('notice').textContent");
     assert!(
-        told.as_str()
-            .is_some_and(|told| told.starts_with("3 sentences by tiny en-de")),
-        "{told}"
+        status
+            .as_str()
+            .is_some_and(|status| status.starts_with("3 sentences by tiny en-de")),
+        "{status}"
     );
     browser.picture("text");
     let folder = tempfile::tempdir().expect("a folder");
@@ -228,11 +229,11 @@ fn a_text_and_a_document_are_translated_beside_their_source() {
     );
     assert_eq!(link, true);
     assert_eq!(browser.wait("return window.saved"), "page.de.html");
-    // Nothing but this server was asked for anything.
-    let asked =
+    // No requests went to anything but this server.
+    let addresses =
         browser.run("return performance.getEntriesByType('resource').map(entry => entry.name)");
     let own = format!("http://{}/", server.address);
-    for address in asked.as_array().expect("addresses") {
+    for address in addresses.as_array().expect("addresses") {
         let address = address.as_str().expect("an address");
         assert!(
             address.starts_with(&own)
@@ -244,7 +245,7 @@ fn a_text_and_a_document_are_translated_beside_their_source() {
 }
 
 #[test]
-fn the_page_asks_for_a_key_and_tells_what_is_wrong() {
+fn the_page_asks_for_a_key_and_shows_what_is_wrong() {
     let Some(browser) = Browser::open() else {
         skipped("set CANOPY_BROWSER, where chromedriver is (Debian: chromium-driver)");
         return;
@@ -253,12 +254,12 @@ fn the_page_asks_for_a_key_and_tells_what_is_wrong() {
     browser.go(&format!("http://{}/", server.address));
     browser.wait("return !document.getElementById('key-field').hidden");
     browser.click("translate");
-    let told = "return document.getElementById('told').classList.contains('failed') && document.getElementById('told').textContent";
-    assert_eq!(browser.wait(told), "There is nothing to translate yet.");
+    let status = "return document.getElementById('notice').classList.contains('failed') && document.getElementById('notice').textContent";
+    assert_eq!(browser.wait(status), "There is nothing to translate yet.");
     browser.write("text", "Open the file.");
     browser.write("key", "wrong");
     browser.click("translate");
-    browser.wait("return document.getElementById('told').textContent === 'Invalid API key'");
+    browser.wait("return document.getElementById('notice').textContent === 'Invalid API key'");
     browser.run("document.getElementById('key').value = 'secret'");
     browser.click("translate");
     browser.wait(ROWS);

@@ -1,5 +1,5 @@
 //! Damaged pages come back as they were, or are refused for what they are: cut off, with flipped bits, with tags lost,
-//! doubled or in the wrong place, with parts left out or put elsewhere. The damage is the same in every run.
+//! doubled or in the wrong place, with parts left out or moved. The damage is the same in every run.
 
 use std::fs;
 use std::ops::Range;
@@ -89,12 +89,12 @@ fn a_mark(bytes: &[u8], random: &mut Random) -> Range<usize> {
 }
 
 /// Reads a damaged file in every format; true if it is refused as no text.
-fn is_refused(bytes: &[u8], told: &str) -> bool {
+fn is_refused(bytes: &[u8], case: &str) -> bool {
     let mut refused = false;
     for format in [Format::Html, Format::Markdown, Format::Text] {
         match Document::from_bytes("damaged", format, bytes.to_vec()) {
             Ok(document) => {
-                assert_eq!(document.original.as_bytes(), bytes, "{told}");
+                assert_eq!(document.original.as_bytes(), bytes, "{case}");
                 check(&document);
                 let own = with_own_text(&document);
                 let again = Document::parse("again", format, own).expect("as it was");
@@ -102,14 +102,14 @@ fn is_refused(bytes: &[u8], told: &str) -> bool {
             }
             Err(Error::Base(BaseError::NotUtf8 { offset, .. })) => {
                 let valid = std::str::from_utf8(bytes).expect_err("not UTF-8");
-                assert_eq!(offset, valid.valid_up_to(), "{told}");
+                assert_eq!(offset, valid.valid_up_to(), "{case}");
                 refused = true;
             }
             Err(Error::Base(BaseError::Binary { offset, .. })) => {
-                assert_eq!(bytes[offset], 0, "{told}");
+                assert_eq!(bytes[offset], 0, "{case}");
                 refused = true;
             }
-            Err(other) => panic!("{told}: {other}"),
+            Err(other) => panic!("{case}: {other}"),
         }
     }
     refused
@@ -134,12 +134,12 @@ fn damaged_pages_come_back_as_they_were() {
             for variant in 0..12 {
                 let mut damaged = whole.clone();
                 damage(&mut damaged, &mut random);
-                let told = format!("{}, {name}, {variant}", file.display());
-                if is_refused(&damaged, &told) {
+                let case = format!("{}, {name}, {variant}", file.display());
+                if is_refused(&damaged, &case) {
                     refused += 1;
                     // What can be saved of it is read as well.
                     let saved = String::from_utf8_lossy(&damaged).replace('\0', "\u{FFFD}");
-                    assert!(!is_refused(saved.as_bytes(), &told), "{told}");
+                    assert!(!is_refused(saved.as_bytes(), &case), "{case}");
                 }
                 read += 1;
             }

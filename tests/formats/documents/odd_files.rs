@@ -149,7 +149,7 @@ fn what_looks_quadratic_is_not() {
 }
 
 #[test]
-fn what_is_no_text_for_readers_is_refused_unless_it_is_asked_for() {
+fn what_is_no_text_for_readers_is_refused_unless_requested() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["script.py", "data.toml", "query.sql", "style.css"] {
         let path = folder.path().join(name);
@@ -159,7 +159,7 @@ fn what_is_no_text_for_readers_is_refused_unless_it_is_asked_for() {
             matches!(refused, Err(Error::UnknownFormat { .. })),
             "{refused:?}"
         );
-        Document::open(&path, Some(Format::Text)).expect("as it was asked for");
+        Document::open(&path, Some(Format::Text)).expect("as it was requested");
     }
     for name in ["README", "notes.TXT", "chapter 1.2"] {
         assert_eq!(
@@ -177,7 +177,7 @@ fn encodings_and_line_ends_are_kept() {
         |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let text = "\u{FEFF}One here.\r\nTwo there.\r\n";
     let declared = b"<meta charset=\"windows-1251\"><p>\xCF\xF0\xE8\xE2\xE5\xF2.</p>\r\n";
-    for (name, bytes, told, expected) in [
+    for (name, bytes, target, expected) in [
         (
             "a.txt",
             utf16(text),
@@ -211,7 +211,7 @@ fn encodings_and_line_ends_are_kept() {
             bytes,
             "{name}"
         );
-        let translated = document.written(&[Some(told.to_owned())], Some("de"));
+        let translated = document.written(&[Some(target.to_owned())], Some("de"));
         assert_eq!(translated.expect("bytes"), expected, "{name}");
         let refused = document.written(&[Some("a\0b".to_owned())], None);
         assert!(matches!(

@@ -49,7 +49,7 @@ fn pairs(document: &ParallelDocument) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_command_line_tells_what_was_found() {
+fn the_command_line_reports_what_was_found() {
     let two = folder(&[
         ("en/a.txt", "Good morning."),
         ("de/a.txt", "Guten Morgen."),
@@ -62,30 +62,30 @@ fn the_command_line_tells_what_was_found() {
             .args(arguments)
             .args(["--from", "en", "--to", "de", "--json"]);
         let output = command.output().expect("the program runs");
-        let told = String::from_utf8(output.stdout).expect("UTF-8");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
         (
             output.status.code(),
-            told,
+            text,
             String::from_utf8_lossy(&output.stderr).into_owned(),
         )
     };
-    let (code, told, _) = canopy(&["folders", "--source", "en", "--target", "de", "-o", "out"]);
-    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let (code, text, _) = canopy(&["folders", "--source", "en", "--target", "de", "-o", "out"]);
+    let text: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(code, Some(0));
     assert_eq!(
-        told["report"]["unpaired_sources"],
+        text["report"]["unpaired_sources"],
         serde_json::json!(["b.txt"])
     );
-    assert_eq!(told["report"]["pairs"], 1);
-    assert!(told["statistics"]["train"]["units"].is_u64());
+    assert_eq!(text["report"]["pairs"], 1);
+    assert!(text["statistics"]["train"]["units"].is_u64());
 
     fs::write(two.path().join("memory.tmx"), tmx(&unit("", "One", "Eins"))).expect("writes");
-    let (code, told, _) = canopy(&["tmx", "memory.tmx", "-o", "memory"]);
-    let told: Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!((code, &told["report"]["pairs"]), (Some(0), &Value::from(1)));
+    let (code, text, _) = canopy(&["tmx", "memory.tmx", "-o", "memory"]);
+    let text: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((code, &text["report"]["pairs"]), (Some(0), &Value::from(1)));
 
     fs::write(two.path().join("memory.tmx"), "").expect("writes");
-    let (code, told, error) = canopy(&["tmx", "memory.tmx", "-o", "other"]);
-    assert_eq!((code, told.as_str()), (Some(1), ""));
+    let (code, text, error) = canopy(&["tmx", "memory.tmx", "-o", "other"]);
+    assert_eq!((code, text.as_str()), (Some(1), ""));
     assert!(error.contains("the file is empty"), "{error}");
 }

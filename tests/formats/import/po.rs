@@ -130,7 +130,7 @@ fn either_side_may_be_the_source() {
 }
 
 #[test]
-fn a_folder_without_the_language_and_a_damaged_file_are_told() {
+fn a_folder_without_the_language_and_a_damaged_file_are_reported() {
     let files = folder(&[("po/tale/de.po", GERMAN)]);
     let error = import(files.path(), &[], ("en", "fr")).expect_err("no French");
     assert!(matches!(error, Error::NoCatalogues { .. }), "{error}");

@@ -114,7 +114,7 @@ fn units_become_documents_by_what_they_say_or_by_fifty() {
         (report.units, report.incomplete, report.named_documents),
         (66, 1, 3)
     );
-    let in_one_split = Split::of("memory/000001") == Split::of("memory/000002");
+    let in_one_split = Split::for_document("memory/000001") == Split::for_document("memory/000002");
     assert_eq!(report.repeated, usize::from(in_one_split));
     assert_eq!(report.languages["EN-US"], 65);
 }
@@ -135,7 +135,7 @@ fn junk_is_refused_with_file_and_line() {
         (b"Just some text.\n".to_vec(), "no <tu>"),
         (
             b"<html><body>text</body></html>".to_vec(),
-            "this is no TMX but a file of <html>",
+            "this is not TMX but a file of <html>",
         ),
         (tmx("").into_bytes(), "no <tu>"),
         (

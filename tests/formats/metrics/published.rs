@@ -1,4 +1,4 @@
-//! Five published systems, if `CANOPY_TED` names the folder with their translations, or it lies beside the checkout, in
+//! Five published systems, if `CANOPY_TED` names the folder with their translations, or it is next to the checkout, in
 //! `shared/data/han-ted-es-en`: they are too large to come along.
 
 use std::io::Write;
@@ -16,14 +16,15 @@ use super::{json, lines, number};
 /// The folder; `None`, which is said aloud, if there is none.
 ///
 /// # Panics
-/// If it names no folder: somebody who wants the test wants to know.
+/// If it names no folder: a user who wants the test needs to know.
 fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/han-ted-es-en");
     let named = std::env::var_os("CANOPY_TED").map(PathBuf::from);
     let Some(folder) = named.or_else(|| beside.is_dir().then_some(beside)) else {
         // Past the capture of test output: else a test that saw nothing looks like one that saw all.
-        let told = "skipped: CANOPY_TED does not name the folder with the published translations";
-        writeln!(std::io::stderr(), "{told}").expect("standard error");
+        let message =
+            "skipped: CANOPY_TED does not name the folder with the published translations";
+        writeln!(std::io::stderr(), "{message}").expect("standard error");
         return None;
     };
     assert!(
@@ -79,7 +80,7 @@ fn published_systems_score_as_with_sacrebleu() {
                 (score - number(&expected["score"])).abs() < 1e-9,
                 "{system} {name}: {score} is not {expected}"
             );
-            let signature = Signature::new(1).of(metric).to_string();
+            let signature = Signature::new(1).with_metric(metric).to_string();
             let counted = signature.rsplit_once(':').map(|(counted, _)| counted);
             let theirs = expected["signature"]
                 .as_str()
@@ -119,7 +120,7 @@ fn published_differences_are_as_sure_as_with_sacrebleu() {
     let scores = bootstrap_scores(&metric, &all, 1_000, 12_345);
     for (place, runs) in systems.iter().enumerate() {
         let expected = |test: &str, field: &str| expected[test][place][field].as_f64();
-        let interval = Interval::of(&scores[place]);
+        let interval = Interval::from_samples(&scores[place]);
         let bootstrap = |field: &str| expected("paired_bs_vs_baseline", field).expect("a number");
         assert!(
             (interval.mean - bootstrap("mean")).abs() < 0.05,

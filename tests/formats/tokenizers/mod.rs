@@ -153,14 +153,14 @@ fn models_of_other_programs_have_their_ids_and_texts() {
         let expected: Value = serde_json::from_slice(&json).expect("JSON");
         for row in expected["rows"].as_array().expect("rows") {
             let text = row["text"].as_str().expect("a text");
-            let told = text
+            let pair = text
                 .strip_prefix(">>")
                 .and_then(|rest| rest.split_once("<< "));
-            let tokenizer: Arc<dyn Tokenizer> = match told {
+            let tokenizer: Arc<dyn Tokenizer> = match pair {
                 Some((code, _)) => opened.tokenizer().between(None, code).expect("a language"),
                 None => opened.tokenizer_shared(),
             };
-            let source = told.map_or(text, |(_, source)| source);
+            let source = pair.map_or(text, |(_, source)| source);
             let found = tokenizer.encode(Side::Source, source);
             if row["source_ids"].is_array() {
                 let framed = tokenizer.special().framed(&found);

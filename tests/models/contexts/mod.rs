@@ -31,7 +31,7 @@ fn assert_near(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     assert!(worst <= tolerance, "{what}: {worst} apart");
 }
 
-/// A sentence pair of so many words, which follow from `seed`.
+/// A sentence pair of `len` words, which follow from `seed`.
 fn pair(words: usize, seed: usize) -> (Vec<u32>, Vec<u32>) {
     let word = |place: usize, salt: usize| {
         let number = (place * 31 + seed * 57 + salt) * 2_654_435_761 % 65_537;
@@ -41,7 +41,7 @@ fn pair(words: usize, seed: usize) -> (Vec<u32>, Vec<u32>) {
     (side(1), side(2))
 }
 
-/// A document of sentences of so many words; every third one begins a paragraph.
+/// A document of sentences of these lengths in words; every third one begins a paragraph.
 fn document(lengths: &[usize], seed: usize) -> Vec<Example> {
     let sentences = lengths.iter().enumerate();
     sentences

@@ -1,4 +1,4 @@
-//! Sentences that are read and not translated cost no states that nobody reads, and change none that somebody does.
+//! Sentences that are read and not translated cost no states that nothing reads, and change none that are read.
 
 use canopy::model::{ContextReach, ModelConfig};
 use canopy::training::{Example, ExampleSet};

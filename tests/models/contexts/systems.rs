@@ -91,7 +91,7 @@ pub fn configs() -> Vec<ModelConfig> {
     configs
 }
 
-/// Those without a context.
+/// Systems without a context.
 pub fn sentence_level() -> [ModelConfig; 2] {
     let recurrent = ModelConfig {
         architecture: Architecture::RnnSearch,

@@ -135,15 +135,15 @@ fn looks_up(model: &Path) {
         .expect("it translates");
     let view = retrieved(&translator, (&page, &found, 1), &mut None, &mut go_on);
     let view = view.expect("it was looked up");
-    let told = found[1].as_ref().expect("translated");
+    let translated = found[1].as_ref().expect("translated");
     // So little trained, it may not have come to an end.
-    let written = told.num_tokens - usize::from(told.flags.contains(&Flag::CutOff));
+    let written = translated.num_tokens - usize::from(translated.flags.contains(&Flag::CutOff));
     let words = view.words.iter().take(written);
     let log_prob: f32 = words.map(|word| word.mixed.ln()).sum();
-    let difference = (log_prob - told.log_prob).abs();
+    let difference = (log_prob - translated.log_prob).abs();
     assert!(
-        difference < 1e-3 * told.log_prob.abs(),
-        "{log_prob}, not {told:?}"
+        difference < 1e-3 * translated.log_prob.abs(),
+        "{log_prob}, not {translated:?}"
     );
     assert!(view.words.iter().any(|word| word.weight > 0.0));
 }

@@ -96,8 +96,9 @@ fn small_encoders_agree_with_the_reference() {
 fn real_encoders_agree_with_the_reference() {
     let Some(wheels) = std::env::var_os("CANOPY_WHEELS").map(PathBuf::from) else {
         // Past the capture of test output.
-        let told = format!("skipped: CANOPY_WHEELS names no folder with {MINILM} and {UNIVERSAL}");
-        writeln!(std::io::stderr(), "{told}").expect("standard error");
+        let message =
+            format!("skipped: CANOPY_WHEELS names no folder with {MINILM} and {UNIVERSAL}");
+        writeln!(std::io::stderr(), "{message}").expect("standard error");
         return;
     };
     let cases: [(&str, Import, Vec<String>, &str, f64); 2] = [

@@ -177,16 +177,16 @@ fn previous_and_same_need_no_encoder() {
         "-o",
         &output,
     ]);
-    let told = stderr(&without);
-    assert_eq!(without.status.code(), Some(2), "{told}");
+    let message = stderr(&without);
+    assert_eq!(without.status.code(), Some(2), "{message}");
     assert!(
-        told.contains("--encoder") && told.contains("sbert"),
-        "{told}"
+        message.contains("--encoder") && message.contains("sbert"),
+        "{message}"
     );
 }
 
 #[test]
-fn what_was_done_is_told_and_nothing_is_replaced() {
+fn what_was_done_is_reported_and_nothing_is_replaced() {
     let desk = Desk::new();
     let (encoder, corpus) = (encoder(&desk), repeating(&desk));
     let output = desk.path("contexts.jsonl");
@@ -205,11 +205,11 @@ fn what_was_done_is_told_and_nothing_is_replaced() {
     ];
     let done = canopy(&arguments);
     assert_done(&done);
-    let told: Value = serde_json::from_str(&stdout(&done)).expect("JSON");
-    assert_eq!(told["report"]["sentences"], 7);
-    assert_eq!(told["report"]["without_context"], 1);
-    assert_eq!(told["contexts"]["measure"], "cosine");
-    assert_eq!(told["contexts"]["encoder"], "tiny-bert");
+    let json: Value = serde_json::from_str(&stdout(&done)).expect("JSON");
+    assert_eq!(json["report"]["sentences"], 7);
+    assert_eq!(json["report"]["without_context"], 1);
+    assert_eq!(json["contexts"]["measure"], "cosine");
+    assert_eq!(json["contexts"]["encoder"], "tiny-bert");
     assert_failed(&canopy(&arguments), &["contexts.jsonl", "--force"]);
 }
 

@@ -28,7 +28,7 @@ fn all_pairs_become_a_figure_or_numbers() {
     for name in ["matrix.svg", "matrix.csv", "matrix.json"] {
         let output = show(name);
         assert_done(&output);
-        assert_eq!(stdout(&output), "", "no picks unless asked for");
+        assert_eq!(stdout(&output), "", "no picks unless requested");
     }
     let figure = desk.read("matrix.svg");
     for text in ["page.html", "Print the page.", "tiny-bert"] {
@@ -68,12 +68,12 @@ fn picks_are_shown_for_each_range() {
     let with_index = ["--index", &index, "--hybrid", "1", "--json"];
     let output = canopy(&[&base[..], &with_index].concat());
     assert_done(&output);
-    let told: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-    let picks = &told[3]["picks"];
+    let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let picks = &json[3]["picks"];
     assert_eq!(picks["all"]["document"], "index-1");
     assert_eq!(picks["all"]["text"], "Close the window.");
     assert_eq!(picks["hybrid 1"], picks["each"]);
-    assert_eq!(told[0]["picks"]["each"]["sentence"], 2);
+    assert_eq!(json[0]["picks"]["each"]["sentence"], 2);
 }
 
 #[test]

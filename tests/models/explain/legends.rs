@@ -8,7 +8,7 @@ use super::small::trace;
 use super::{source, word};
 
 #[test]
-fn sentences_for_which_there_is_no_room_are_told() {
+fn sentences_for_which_there_is_no_room_are_reported() {
     let query = Query::sentence(Side::Source, 0);
     let context = ContextView::new(&source(), &query, 3).expect("sentences");
     for (count, is_cut) in [(20, false), (150, true)] {

@@ -38,7 +38,7 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
         tree.query,
         "sentence 1 · word 1 “A” · layer 2 · head 1 · T = 1"
     );
-    let told = tree
+    let found = tree
         .nodes
         .iter()
         .map(|node| (node.cumulative, node.state, node.chosen));
@@ -50,7 +50,7 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
         (Some(0.0), NodeState::Cut, false),
         (Some(1.0), NodeState::Kept, false),
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(tree.range(), (1.0, 1.75));
     assert_eq!(tree.chosen, [(0, 1.0, "A b".to_owned())]);
     let summary = tree.summary("“A”");
@@ -122,7 +122,7 @@ fn words_are_shaded_by_their_share_in_the_encoding_of_their_sentence() {
         let words = sentence.words.iter().map(|word| word.weight);
         words.collect::<Vec<_>>()
     };
-    assert_eq!(weights(&view.asked), [Some(0.25), Some(0.75)]);
+    assert_eq!(weights(&view.selected), [Some(0.25), Some(0.75)]);
     // Sentences 2 and 3 have 0.375 each; the first of them is shown.
     assert_eq!(view.sentences.len(), 1);
     assert_eq!(weights(&view.sentences[0]), [Some(1.0)]);
@@ -134,7 +134,7 @@ fn words_are_shaded_by_their_share_in_the_encoding_of_their_sentence() {
 }
 
 #[test]
-fn what_was_cut_is_told_where_only_the_kept_is_traced() {
+fn what_was_cut_is_named_where_only_the_kept_is_traced() {
     let states = |trace: Trace| {
         let tree = TreeView::new(&trace.into(), &word(0, 0)).expect("a tree");
         let states = tree.nodes.iter().map(|node| node.state);
@@ -164,7 +164,7 @@ fn without_a_content_tree_sections_and_paragraphs_have_the_mass_of_their_sentenc
             .find(|node| node.name == name)
             .expect("is there")
     };
-    // Of two words and two heads: sentence 1 has 1, sentence 2 has 1.5 and sentence 3 has 1.5 of 4.
+    // Over two words and two heads: sentence 1 has 1, sentence 2 has 1.5 and sentence 3 has 1.5 of 4.
     assert!((named("C").mass - 0.75).abs() < 1e-6);
     assert!((named("small.md").mass - 1.0).abs() < 1e-6);
     let leaves = tree.nodes.iter().filter(|node| node.level == 0);
@@ -202,7 +202,7 @@ fn a_mean_of_heads_is_called_mass_and_keeps_the_rest() {
     assert_eq!(map.cells[0], [(0, 0.5), (4, 0.125), (5, 0.375)]);
     assert_eq!(map.cells[1], [(0, 0.25), (2, 0.625)]);
     assert_eq!(map.rest, [0.0, 0.125]);
-    // Of 24 weights 6 are positive; two of sentence 3 may be what was dropped.
+    // 6 of 24 weights are positive; two of sentence 3 may be what was dropped.
     assert_eq!(
         (map.zeros.visible, map.zeros.zero, map.zeros.dropped),
         (24, 16, 2)
@@ -214,7 +214,7 @@ fn a_mean_of_heads_is_called_mass_and_keeps_the_rest() {
 }
 
 #[test]
-fn cross_attention_asks_by_the_target() {
+fn cross_attention_has_queries_of_the_target() {
     let map = WeightMap::cross(&source(), &Query::sentence(Side::Source, 0)).expect("a map");
     assert_eq!((map.rows[0].label.as_str(), map.columns.len()), ("x", 2));
     assert_eq!(
@@ -229,14 +229,14 @@ fn cross_attention_asks_by_the_target() {
 }
 
 #[test]
-fn gates_context_and_zeros_tell_what_the_trace_has() {
+fn gates_context_and_zeros_show_what_the_trace_has() {
     let gate = GateView::new(&source(), &word(1, 0)).expect("a gate");
-    let told: Vec<_> = gate
+    let found: Vec<_> = gate
         .words
         .iter()
         .map(|word| (word.mean, word.min, word.max))
         .collect();
-    assert_eq!(told, [(0.5, 0.0, 1.0), (0.5, 0.25, 0.75)]);
+    assert_eq!(found, [(0.5, 0.0, 1.0), (0.5, 0.25, 0.75)]);
 
     let context = ContextView::new(&source(), &word(1, 1), 3).expect("sentences");
     assert_eq!(context.sentences.len(), 1);
@@ -327,7 +327,7 @@ fn sentences_that_were_left_out_stand_with_their_change_and_attention() {
 }
 
 #[test]
-fn statistics_over_documents_tell_distance_entropy_and_zeros_of_each_head() {
+fn statistics_over_documents_have_distance_entropy_and_zeros_of_each_head() {
     let mut statistics = AttentionStatistics::default();
     statistics.add(&source()).expect("attention to sentences");
     statistics.add(&trace(false).into()).expect("it too");
@@ -466,12 +466,12 @@ fn the_command_writes_figures_and_numbers_and_says_what_is_allowed() {
         (["--head", "3"], "head 3: layer 2 has heads 1, 2"),
         (["--side", "target"], "look at the source side"),
         (["--view", "self"], "no self-attention of the encoder"),
-        (["--output", "x.gif"], "in .csv or .json for its numbers"),
+        (["--output", "x.gif"], ".csv or .json for its numbers"),
         (["--output", "t.svg"], "already exists"),
     ] {
         let failed = canopy(&["a.trace", arguments[0], arguments[1]], folder);
-        let told = String::from_utf8_lossy(&failed.stderr).into_owned();
-        assert!(told.contains(expected), "{told}");
+        let message = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert!(message.contains(expected), "{message}");
         assert_eq!(failed.status.code(), Some(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Unreadable files are told with file and field, and nothing in them is run.
+//! Unreadable files are reported with file and field, and nothing in them is run.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -26,7 +26,7 @@ fn problem(folder: &Path) -> String {
 }
 
 #[track_caller]
-fn assert_told(folder: &Path, parts: &[&str]) {
+fn assert_refused(folder: &Path, parts: &[&str]) {
     let problem = problem(folder);
     for part in parts {
         assert!(problem.contains(part), "{problem:?} does not tell {part:?}");
@@ -77,12 +77,12 @@ fn every_missing_file_is_named() {
                 } else {
                     name
                 };
-                assert_told(copy.path(), &[name]);
+                assert_refused(copy.path(), &[name]);
             }
         }
     }
     let empty = tempfile::tempdir().expect("a temporary folder");
-    assert_told(empty.path(), &["it is an empty folder"]);
+    assert_refused(empty.path(), &["it is an empty folder"]);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn settings_that_are_not_known_are_named() {
         ),
     ] {
         for folder in folders(folder) {
-            assert_told(edited(&folder, file, from, to).path(), parts);
+            assert_refused(edited(&folder, file, from, to).path(), parts);
         }
     }
 }
@@ -175,7 +175,7 @@ fn files_that_are_cut_off_or_filled_with_anything_are_errors() {
                 let end = bytes.len().min(start + 50);
                 bytes[start..end].fill(0xff);
                 fs::write(&path, bytes).expect("writable");
-                // Some changes are those of weights, which nobody can see; none may panic.
+                // Some changes are those of weights, which cannot be detected; none may panic.
                 let _ = Archive::open(copy.path()).and_then(|mut archive| open(&mut archive));
             }
         }
@@ -192,7 +192,7 @@ fn a_pickle_that_calls_something_is_refused_by_name() {
             b"\x80\x02cos\nsystem\nq\x00X\x04\x00\x00\x00trueq\x01\x85Rq\x02.",
         )
         .expect("writable");
-        assert_told(copy.path(), &["pytorch_model.bin", "os.system"]);
+        assert_refused(copy.path(), &["pytorch_model.bin", "os.system"]);
     }
 }
 
@@ -240,7 +240,7 @@ fn spoilt_npz(bytes: Vec<u8>, tensor: &str) -> Vec<u8> {
     writer.finish().expect("an archive").into_inner()
 }
 
-/// Of CTranslate2: name and zero, rank, sizes, kind, length, numbers.
+/// A variable of CTranslate2: name and zero, rank, sizes, kind, length, numbers.
 fn spoilt_variable(mut bytes: Vec<u8>, tensor: &str) -> Vec<u8> {
     let name = [tensor.as_bytes(), &[0]].concat();
     let mut places = bytes.windows(name.len());
@@ -282,7 +282,7 @@ fn a_tensor_with_a_number_that_is_not_finite_is_named() {
         for folder in folders(beginning) {
             let copy = copied(&folder);
             spoil(&copy.path().join(file), tensor);
-            assert_told(copy.path(), &[tensor, "NaN"]);
+            assert_refused(copy.path(), &[tensor, "NaN"]);
         }
     }
 }

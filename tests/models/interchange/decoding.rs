@@ -49,7 +49,7 @@ pub fn greedy(case: &Case, source: &[u32], most: usize, rule: Rule) -> Found {
     beam(case, source, (1, most), rule).swap_remove(0)
 }
 
-/// The hypotheses that a program's beam finds, of at most so many tokens, the best first.
+/// The hypotheses that a program's beam finds, of at most `most` tokens, the best first.
 pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rule) -> Vec<Found> {
     let model = &case.model;
     let SpecialTokens { start, end, .. } = model.tokens();
@@ -113,7 +113,7 @@ pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rul
         if beam.is_empty() || done.len() >= size && !hopes && !is_last {
             break;
         }
-        // Of the tokens that Hugging Face counts, the last one is the end.
+        // The last of the tokens that Hugging Face counts is the end.
         if beam[0].ids.len() + usize::from(rule == Rule::HuggingFace) >= most {
             done.extend(beam.into_iter().map(|found| Found {
                 cut_off: true,
@@ -127,7 +127,7 @@ pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rul
     done
 }
 
-/// Every word behind every hypothesis, the likeliest first.
+/// Every word after every hypothesis, the most probable first.
 fn candidates(beam: &[Found], rows: &[f32]) -> Vec<(f32, usize, u32)> {
     let vocab = rows.len() / beam.len();
     let rows = rows.chunks(vocab).enumerate();

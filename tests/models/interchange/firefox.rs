@@ -1,4 +1,4 @@
-//! Firefox's own students, computed as Firefox's engine computes them. Its translations of FLORES dev lie beside the models.
+//! Firefox's own students, computed as Firefox's engine computes them. Its translations of FLORES dev are next to the models.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -83,7 +83,7 @@ fn lines_become_what_firefox_makes_of_them() {
         let same = found.zip(expected.lines()).filter(|(a, b)| a == b);
         let same = same.count();
         assert!(same * 100 >= LINES * 75, "{target}: {same} of {LINES}");
-        // What is asked for is done.
+        // The requested action is done.
         let mut floats = translator.clone();
         floats.quantize(Quantization::None);
         floats.score_all_words();
@@ -111,13 +111,13 @@ fn a_shortlist_that_is_damaged_is_refused_with_what_to_do() {
         damaged[100_000] ^= 1;
         for bytes in [&damaged, &whole[..whole.len() - 8]] {
             fs::write(&path, bytes).expect("writable");
-            let told = opened().expect_err("damaged").to_string();
+            let message = opened().expect_err("damaged").to_string();
             let words = [
                 "lex.50.50.enpt.s2t.bin",
                 "no sound shortlist",
                 "take it away",
             ];
-            assert!(words.iter().all(|word| told.contains(word)), "{told}");
+            assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
         fs::remove_file(&path).expect("removed");
         assert!(!opened().expect("a model that scores all words"));

@@ -82,7 +82,7 @@ fn greedy_and_beam_translations_are_the_same() {
 }
 
 #[test]
-fn several_languages_are_told_by_tokens_of_the_source() {
+fn several_languages_are_selected_by_tokens_of_the_source() {
     for case in cases() {
         let languages = &case.foreign.languages;
         let several = case.name.contains("multi");

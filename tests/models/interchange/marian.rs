@@ -139,7 +139,7 @@ fn aligned(
     .collect()
 }
 
-/// `0-0 1-1`: the likeliest source word of every target word of the best translation.
+/// `0-0 1-1`: the most probable source word of every target word of the best translation.
 fn hard_alignment(case: &Case, row: &serde_json::Value, source: &[u32]) {
     let best = &beam(case, source, (6, 3 * source.len()), Rule::Marian)[0];
     let target = [&[case.model.tokens().start], best.ids.as_slice()].concat();
@@ -149,8 +149,8 @@ fn hard_alignment(case: &Case, row: &serde_json::Value, source: &[u32]) {
         weights.pop();
     }
     let found = weights.iter().enumerate().map(|(number, weights)| {
-        let likeliest = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
-        (likeliest.expect("source words"), number)
+        let best = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
+        (best.expect("source words"), number)
     });
     let mut found: Vec<(usize, usize)> = found.collect();
     found.sort_unstable();

@@ -84,11 +84,11 @@ fn searched(translator: &Translator, text: &str, beam_size: usize) -> (Vec<u32>,
         ..SearchOptions::default()
     };
     let mut found = None;
-    let told = translator.translate(&document, &[0], &options, &mut |_, translation| {
+    let done = translator.translate(&document, &[0], &options, &mut |_, translation| {
         found = Some(translation);
         ControlFlow::Continue(())
     });
-    told.expect("translates");
+    done.expect("translates");
     let found = found.expect("a translation");
     (found.parts.concat(), found.log_prob)
 }

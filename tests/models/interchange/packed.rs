@@ -31,7 +31,7 @@ fn found(
         position: (0, 0),
     };
     let text = SourceText {
-        frame: SourceFrame::of(tokenizer.special()),
+        frame: SourceFrame::from_special_ids(tokenizer.special()),
         ..SourceText::of_sentences(texts.iter().map(sentence).collect())
     };
     let options = SearchOptions {
@@ -150,12 +150,12 @@ fn a_model_whose_file_changes_while_it_is_open_says_so() {
         let largest = largest.expect("a file");
         let bytes = std::fs::read(&largest).expect("readable");
         std::fs::write(&largest, &bytes[..bytes.len() / 2]).expect("written");
-        let told = translate(&translator, &page).expect_err("its weights are gone");
-        let told = told.to_string();
+        let message = translate(&translator, &page).expect_err("its weights are gone");
+        let message = message.to_string();
         let name = copy.path().to_string_lossy();
         assert!(
-            told.contains("has changed") && told.contains(&*name),
-            "{told}"
+            message.contains("has changed") && message.contains(&*name),
+            "{message}"
         );
     }
 }

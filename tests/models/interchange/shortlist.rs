@@ -44,7 +44,7 @@ fn marian_makes_the_same_of_a_shortlist() {
                     position: (0, 0),
                 };
                 let text = SourceText {
-                    frame: SourceFrame::of(tokenizer.special()),
+                    frame: SourceFrame::from_special_ids(tokenizer.special()),
                     ..SourceText::of_sentences(vec![sentence])
                 };
                 let mut found = Vec::new();
@@ -74,7 +74,7 @@ fn a_lexical_table_is_a_shortlist() {
         let words = |side| (100..).filter_map(move |id| Some((id, tokenizer.token(side, id)?)));
         let sources: Vec<(u32, String)> = words(Side::Source).take(2).collect();
         let targets: Vec<(u32, String)> = words(Side::Target).take(120).collect();
-        // Of two sources the second has more words than are kept; the likeliest of them stand last.
+        // The second of two sources has more words than are kept; the most probable of them are last.
         let first = [
             format!("{} {} 0.5", targets[119].1, sources[0].1),
             format!("NULL {} 0.9", sources[0].1),

@@ -37,7 +37,7 @@ pub fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
     (0..count).map(sentence).collect()
 }
 
-/// Always the likeliest word, written without the search room.
+/// Always the most probable word, written without the search room.
 fn greedy(model: &Model, vocabulary: &Vocabulary, source: &[u32], max_tokens: usize) -> Hypothesis {
     let rows = PackedBatch::new([[source, &[Vocabulary::EOS]].concat().as_slice()]);
     let executor = model.executor();

@@ -10,11 +10,11 @@ use canopy::text::vocabulary::Vocabulary;
 
 use crate::search::{hypotheses, options, ranked, tiny};
 
-/// Twice what is asked for where a channel chooses.
+/// Twice the requested number where a re-ranker chooses.
 const BEAM: usize = 8;
 
 /// The log-probability of `source` as the translation of each of `targets`.
-fn told(
+fn back_scores(
     reranker: &Model,
     vocabulary: &Vocabulary,
     source: &SourceSentence,
@@ -51,7 +51,7 @@ fn sources(vocabulary: &Vocabulary) -> [SourceSentence; 4] {
     })
 }
 
-/// `model` with one that translates back, which reads so many tokens.
+/// `model` with one that translates back, which reads `longest` tokens.
 fn choosing(model: &Model, back: &Model, weight: f32, max_tokens: usize) -> Model {
     let mut model = model.clone();
     model.reranker = Some(Reranker {
@@ -64,7 +64,7 @@ fn choosing(model: &Model, back: &Model, weight: f32, max_tokens: usize) -> Mode
 }
 
 #[test]
-fn the_translation_that_tells_its_source_best_is_chosen() {
+fn the_translation_that_recovers_its_source_best_is_chosen() {
     let vocabulary = tiny::vocabulary();
     let (model, back) = (tiny::talkative_model(1), tiny::talkative_model(2));
     let sources = sources(&vocabulary);
@@ -78,10 +78,10 @@ fn the_translation_that_tells_its_source_best_is_chosen() {
     for ((source, chosen), alone) in sources.iter().zip(with(1e6, BEAM / 2)).zip(&alone) {
         let max_tokens = source.ids.len() * 8 / 5 + 10;
         let found = ranked(&model, &vocabulary, &source.ids, BEAM, max_tokens);
-        let told = told(&back, &vocabulary, source, &found);
+        let back_scores = back_scores(&back, &vocabulary, source, &found);
         let finished = found
             .iter()
-            .zip(&told)
+            .zip(&back_scores)
             .filter(|(it, _)| it.cut_off == found[0].cut_off);
         let best = finished
             .max_by(|a, b| a.1.total_cmp(b.1))
@@ -102,13 +102,13 @@ fn what_is_longer_than_the_channel_reads_is_not_chosen_by_it() {
     for (number, source) in sources.iter().enumerate() {
         let max_tokens = source.ids.len() * 8 / 5 + 10;
         let found = ranked(&model, &vocabulary, &source.ids, BEAM, max_tokens);
-        let told = told(&back, &vocabulary, source, &found);
+        let back_scores = back_scores(&back, &vocabulary, source, &found);
         let mut lengths: Vec<usize> = found.iter().map(|it| it.ids.len()).collect();
         lengths.sort_unstable();
         // With its end a translation of the middle length is read, a longer one is not.
         let limit = lengths[found.len() / 2].max(source.ids.len()) + 1;
         let best = |limit: usize| {
-            let scored = found.iter().zip(&told);
+            let scored = found.iter().zip(&back_scores);
             let scored = scored.filter(|(it, _)| it.cut_off == found[0].cut_off);
             let read = scored.filter(|(it, _)| it.ids.len() < limit);
             read.max_by(|a, b| a.1.total_cmp(b.1)).map(|(it, _)| it)
@@ -120,7 +120,7 @@ fn what_is_longer_than_the_channel_reads_is_not_chosen_by_it() {
         let expected = best(limit).unwrap_or(&found[0]);
         assert_eq!(chosen(limit).ids, expected.ids, "sentence {number}");
         left_out += usize::from(Some(expected) != best(usize::MAX));
-        // A sentence that is itself too long has nothing to be told by.
+        // A sentence that is itself too long cannot be scored.
         assert_eq!(chosen(source.ids.len()).ids, alone[number].ids);
     }
     assert!(left_out > 0, "the longest were never the best");

@@ -1,4 +1,4 @@
-//! A model that says what a script tells it to shows how the search goes about its beam.
+//! A scripted model shows how the search handles its beam.
 
 use canopy::search::{Decode, Hypothesis, InvalidScores, Limits, Markup, SearchOptions, search};
 use canopy::text::vocabulary::Vocabulary;
@@ -8,10 +8,10 @@ use crate::search::{options, tiny};
 /// Tokens that may follow a sentence's tokens so far, with probabilities; all else is impossible.
 pub type Script = fn(sentence: usize, words: &[u32]) -> Vec<(u32, f32)>;
 
-/// A model that follows a script and notes for how many hypotheses it was asked.
+/// A model that follows a script and records the batch size of every step.
 struct Scripted {
     script: Script,
-    asked: Vec<usize>,
+    batch_sizes: Vec<usize>,
     /// The sentence and the words of each hypothesis.
     hypotheses: Vec<(usize, Vec<u32>)>,
 }
@@ -20,7 +20,7 @@ impl Scripted {
     fn new(script: Script, sentences: usize) -> Self {
         Self {
             script,
-            asked: Vec::new(),
+            batch_sizes: Vec::new(),
             hypotheses: (0..sentences).map(|it| (it, Vec::new())).collect(),
         }
     }
@@ -30,7 +30,7 @@ impl Decode for Scripted {
     fn step(&mut self, ids: &[u32]) -> Vec<f32> {
         let count = self.hypotheses.len();
         assert_eq!(count, ids.len(), "one word for every hypothesis");
-        self.asked.push(ids.len());
+        self.batch_sizes.push(ids.len());
         let mut log_probs = vec![f32::NEG_INFINITY; ids.len() * tiny::VOCAB];
         for ((sentence, words), (&id, row)) in self
             .hypotheses
@@ -70,7 +70,7 @@ pub fn scripted(
             .into_iter()
             .map(|hypothesis| hypothesis.expect("finished"))
             .collect(),
-        model.asked,
+        model.batch_sizes,
     )
 }
 
@@ -110,7 +110,7 @@ fn finished_sentences_leave_the_batch() {
             vec![(Vocabulary::EOS, 1.0)]
         }
     };
-    let (found, asked) = scripted(script, &plain_limits(4, 100), &options(1));
+    let (found, batch_sizes) = scripted(script, &plain_limits(4, 100), &options(1));
     assert_eq!(
         found
             .iter()
@@ -123,7 +123,7 @@ fn finished_sentences_leave_the_batch() {
             .iter()
             .all(|hypothesis| !hypothesis.cut_off && hypothesis.log_prob == 0.0)
     );
-    assert_eq!(asked, [4, 3, 3, 2, 2, 1, 1]);
+    assert_eq!(batch_sizes, [4, 3, 3, 2, 2, 1, 1]);
 }
 
 #[test]
@@ -131,7 +131,8 @@ fn a_sentence_without_end_is_cut_off_at_its_own_limit() {
     let mut limits = plain_limits(2, 5);
     limits[1].max_tokens = 3;
     for beam in [1, 4] {
-        let (found, asked) = scripted(|_, _| vec![(50, 0.5), (51, 0.25)], &limits, &options(beam));
+        let (found, batch_sizes) =
+            scripted(|_, _| vec![(50, 0.5), (51, 0.25)], &limits, &options(beam));
         assert_eq!(
             found
                 .iter()
@@ -144,7 +145,7 @@ fn a_sentence_without_end_is_cut_off_at_its_own_limit() {
                 .iter()
                 .all(|hypothesis| hypothesis.cut_off && hypothesis.ids.iter().all(|&id| id == 50))
         );
-        assert_eq!(asked.len(), 5);
+        assert_eq!(batch_sizes.len(), 5);
     }
 }
 
@@ -152,7 +153,7 @@ fn a_sentence_without_end_is_cut_off_at_its_own_limit() {
 fn a_larger_beam_is_not_misled_as_greedy_is() {
     const TRAP: u32 = 50;
     const PATH: u32 = 51;
-    // The likelier first word leads to a lottery.
+    // The more probable first word leads to a lottery.
     let script: Script = |_, words| match words {
         [] => vec![(TRAP, 0.55), (PATH, 0.45)],
         [TRAP] => (60..80).map(|id| (id, 0.05)).collect(),

@@ -1,4 +1,4 @@
-//! The cost of tracing beside translating.
+//! The cost of tracing compared with translating.
 
 use std::ops::ControlFlow;
 

@@ -20,22 +20,22 @@ fn left_out(
     (document, translations): (&Document, &[Option<Translation>]),
     sentence: usize,
 ) -> Result<LeaveOneOut, String> {
-    let asked = ChangedContext {
+    let change = ChangedContext {
         document,
         translations,
         sentence,
     };
-    let mut told = Vec::new();
+    let mut steps = Vec::new();
     let mut step = |done, num| {
-        told.push((done, num));
+        steps.push((done, num));
         ControlFlow::Continue(())
     };
     let options = SearchOptions::default();
-    let view = translator.leave_one_out(asked, &options, &mut step);
+    let view = translator.leave_one_out(change, &options, &mut step);
     let view = view.map_err(|error| error.to_string())?;
     let num = view.changes.len();
-    assert_eq!(told.first(), Some(&(0, num)), "the progress begins");
-    assert_eq!(told.last(), Some(&(num, num)), "and comes to its end");
+    assert_eq!(steps.first(), Some(&(0, num)), "the progress begins");
+    assert_eq!(steps.last(), Some(&(num, num)), "and comes to its end");
     Ok(view)
 }
 
@@ -132,7 +132,7 @@ fn a_sentence_that_is_edited_to_its_own_text_changes_nothing() {
     for (name, config) in systems() {
         let (translator, page) = (translator(config), page());
         let translations = translated(&translator, &page);
-        let asked = ChangedContext {
+        let change = ChangedContext {
             document: &page,
             translations: &translations,
             sentence: 3,
@@ -143,7 +143,7 @@ fn a_sentence_that_is_edited_to_its_own_text_changes_nothing() {
                 source: Some(source.to_owned()),
                 target: target.map(str::to_owned),
             };
-            let view = translator.edit_context(asked, &edit, &options);
+            let view = translator.edit_context(change, &edit, &options);
             view.map(|view| view.changes[0].nats)
         };
         if ["sentence", "rnnsearch"].contains(&name) {
@@ -171,12 +171,12 @@ fn it_can_be_stopped_and_says_what_it_needs() {
         problem.contains("no other sentence is in the model's reach"),
         "{problem}"
     );
-    let asked = ChangedContext {
+    let change = ChangedContext {
         document: &page,
         translations: &translations,
         sentence: 3,
     };
-    let stopped = translator.leave_one_out(asked, &SearchOptions::default(), &mut |_, _| {
+    let stopped = translator.leave_one_out(change, &SearchOptions::default(), &mut |_, _| {
         ControlFlow::Break(())
     });
     assert!(stopped.is_err());
@@ -185,7 +185,7 @@ fn it_can_be_stopped_and_says_what_it_needs() {
         source: Some("Copy it.".to_owned()),
         target: None,
     };
-    let far = translator.edit_context(asked, &far, &SearchOptions::default());
+    let far = translator.edit_context(change, &far, &SearchOptions::default());
     assert!(far.is_err(), "it reads two sentences before");
     translations[3] = None;
     let problem = left_out(&translator, (&page, &translations), 3).expect_err("not translated");

@@ -20,8 +20,8 @@ fn mass(map: &AttentionMap, row: &MapRow) -> f32 {
         }
 }
 
-/// Sentence that a row of a map asks for.
-fn asks_for(trace: &Trace, map: &AttentionMap, row: usize) -> usize {
+/// The sentence of the query of a map's row.
+fn query_sentence(trace: &Trace, map: &AttentionMap, row: usize) -> usize {
     let queries = map.info.queries;
     if queries.are_words() {
         let words = trace.overview.words(queries.side());
@@ -36,7 +36,7 @@ fn check_map(name: &str, document: &Document, trace: &Trace, map: &AttentionMap)
     let (info, title) = (&map.info, format!("{name}: {}", map.info.title()));
     let keys = trace.overview.words(info.keys.side());
     for (number, row) in map.rows.iter().enumerate() {
-        let own = asks_for(trace, map, number);
+        let own = query_sentence(trace, map, number);
         let mass = mass(map, row);
         assert!(
             mass == 0.0 || (mass - 1.0).abs() < 1e-3,
@@ -85,7 +85,7 @@ fn check_map(name: &str, document: &Document, trace: &Trace, map: &AttentionMap)
     }
 }
 
-/// What stands behind a source sentence is told as words of the translations before: each row of the attention is in two
+/// The translations behind a source sentence are shown as words of the earlier translations: each row of the attention is in two
 /// maps, which together have all of its mass but that of breaks.
 fn check_translations_before(trace: &Trace, before: usize) {
     let kinds = [
@@ -151,7 +151,7 @@ fn every_system_leaves_a_trace_that_comes_back_from_disk() {
                 let beyond = trace.maps.iter().filter(|map| {
                     let reads = |(row, read): (usize, &MapRow)| {
                         let own = trace.overview.words(map.info.keys.side());
-                        let own = own.rows(asks_for(&trace, map, row));
+                        let own = own.rows(query_sentence(&trace, map, row));
                         read.words
                             .iter()
                             .any(|(word, _)| !own.contains(&usize::try_from(*word).expect("small")))

@@ -45,7 +45,7 @@ fn a_sentence_alone_leaves_nothing_but_chance() {
 
 /// A window of the source, and translations of the whole document: the bench has the others.
 #[test]
-fn context_tells_what_the_sentence_does_not() {
+fn context_decides_what_the_sentence_does_not() {
     for name in ["han-encoder", "flat-word-decoder"] {
         let outcome = outcome(name);
         assert_solved(&outcome);

@@ -57,11 +57,11 @@ pub fn translations(
 ) -> Vec<Translation> {
     let mut found = vec![None; document.sentences.len()];
     let all: Vec<usize> = (0..document.sentences.len()).collect();
-    let told = translator.translate(document, &all, options, &mut |index, translation| {
+    let done = translator.translate(document, &all, options, &mut |index, translation| {
         found[index] = Some(translation);
         ControlFlow::Continue(())
     });
-    told.expect("translates");
+    done.expect("translates");
     found
         .into_iter()
         .map(|it| it.expect("all of them"))

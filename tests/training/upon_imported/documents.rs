@@ -3,7 +3,7 @@
 use canopy::inference::{Reads, SearchOptions};
 use canopy::memory::TranslationMemory;
 use canopy::model::{ExecutorKind, MemoryUse};
-use canopy::training::{after_fixed, for_document};
+use canopy::training::{for_document, with_fixed};
 use canopy::weights::RerankerFolder;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -73,8 +73,8 @@ fn confirmed_sentences_are_looked_up_for_the_rest() {
         let document = text(&format!("{} The house is small.", PAIR.0));
         let fixed = BTreeMap::from([(0, PAIR.1.to_owned())]);
         let go_on = &mut |_, _| ControlFlow::Continue(());
-        assert!(after_fixed(&translator, &document, &BTreeMap::new(), go_on).is_none());
-        let made = after_fixed(&translator, &document, &fixed, go_on);
+        assert!(with_fixed(&translator, &document, &BTreeMap::new(), go_on).is_none());
+        let made = with_fixed(&translator, &document, &fixed, go_on);
         let made = made.expect("a confirmed sentence");
         assert!(made.model().datastore().is_some(), "{}", folder.display());
         let document = text("The house is small.");
@@ -91,7 +91,7 @@ fn confirmed_sentences_are_looked_up_for_the_rest() {
     }
 }
 
-/// The same files may be read as a model of the other direction: what is compared is whether it is asked, with texts.
+/// The same files may be read as a model of the other direction: with texts the direction matters.
 #[test]
 fn a_model_of_another_program_chooses_among_hypotheses() {
     let (Some(first), Some(second)) = (shared("marian-base-1"), shared("marian-native-align-1"))
@@ -99,7 +99,7 @@ fn a_model_of_another_program_chooses_among_hypotheses() {
         return;
     };
     let mut translator = opened(&first);
-    // The case translates from English; it is told that it goes back by the name of a folder.
+    // The case translates from English; the name of a folder says that it translates back.
     let back = tempfile::tempdir().expect("a folder");
     let reverse = back.path().join("opus-de-en");
     copy(&second, &reverse);
@@ -125,13 +125,16 @@ fn a_model_of_another_program_chooses_among_hypotheses() {
             .iter()
             .all(|it| it.log_prob.is_finite() && !it.text.is_empty())
     );
-    // The likeliest cannot be less likely than the one that is chosen.
-    for (likeliest, chosen) in alone.iter().zip(&ranked) {
+    // The most probable one cannot be less probable than the one that is chosen.
+    for (most_probable, chosen) in alone.iter().zip(&ranked) {
         let tokens = |it: &canopy::inference::Translation| {
             f32::from(u16::try_from(it.num_tokens).expect("few"))
         };
         let slack = 1e-3;
-        assert!(chosen.log_prob / tokens(chosen) <= likeliest.log_prob / tokens(likeliest) + slack);
+        assert!(
+            chosen.log_prob / tokens(chosen)
+                <= most_probable.log_prob / tokens(most_probable) + slack
+        );
     }
 }
 
@@ -145,7 +148,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 }
 
 #[test]
-fn sentences_are_told_apart_and_long_ones_translated_in_parts() {
+fn sentences_are_separated_and_long_ones_translated_in_parts() {
     let long: Vec<String> = (0..400)
         .map(|number| format!("word {number} and a small tree,"))
         .collect();
@@ -181,7 +184,7 @@ fn sentences_are_told_apart_and_long_ones_translated_in_parts() {
 }
 
 #[test]
-fn what_a_model_attends_to_is_told() {
+fn what_a_model_attends_to_is_recorded() {
     for folder in all() {
         let translator = opened(&folder);
         let document = text("The house is small.");

@@ -1,4 +1,4 @@
-//! What Canopy puts upon models of other programs: memories, re-ranking, documents, training, document-level systems.
+//! Functions of Canopy on models of other programs: memories, re-ranking, documents, training, document-level systems.
 
 mod cases;
 mod documents;

@@ -1,4 +1,4 @@
-//! A model of several languages that was fine-tuned for one can still be told the others.
+//! A model of several languages that was fine-tuned for one still supports the others.
 
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::training::{Control, TrainingConfig, train};

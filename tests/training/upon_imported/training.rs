@@ -54,7 +54,7 @@ fn config(place: &Path, from: &Path, steps: usize) -> TrainingConfig {
 }
 
 #[test]
-fn fine_tuning_lowers_the_loss_and_tells_before_and_after() {
+fn fine_tuning_lowers_the_loss_and_reports_before_and_after() {
     let mut folders: Vec<_> = [
         "marian-base-1",
         "marian-tc-big-1",

@@ -35,7 +35,7 @@ impl Models for Failing {
             assert!(document.name != "panic", "no such luck");
             let is_on_gpu = self.is_on_gpu.load(Ordering::Relaxed);
             let is_lost = document.name == "lost" && is_on_gpu && index > 1;
-            // As burn tells it.
+            // The message as burn formats it.
             assert!(!is_lost || index > 2, "the device is lost");
             if is_lost || document.name == "damaged" {
                 return Err(Error::Base(BaseError::InvalidScores {
@@ -185,17 +185,17 @@ fn the_cpu_goes_on_where_the_device_fails() {
         assert!(matches!(next(), Event::ModelOpened { .. }));
         let control = JobControl::default();
         worker.send(translate(1, "lost", (first..6).collect(), &control));
-        let (mut done, mut told) = (Vec::new(), Vec::new());
+        let (mut done, mut errors) = (Vec::new(), Vec::new());
         let end = loop {
             match next() {
                 Event::SentenceTranslated { index, .. } => done.push(index),
-                Event::CpuTookOver { error, .. } => told.push((done.len(), is_of_device(&error))),
+                Event::CpuTookOver { error, .. } => errors.push((done.len(), is_of_device(&error))),
                 end => break end,
             }
         };
         assert!(matches!(end, Event::Finished { job: JobId(1) }), "{end:?}");
         assert_eq!(done, (first..6).collect::<Vec<_>>());
-        assert_eq!(told, [(failed - first, true)]);
+        assert_eq!(errors, [(failed - first, true)]);
         // It stays there.
         worker.send(translate(2, "lost", vec![4], &control));
         assert!(matches!(next(), Event::SentenceTranslated { index: 4, .. }));
@@ -308,7 +308,7 @@ fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
 }
 
 #[test]
-fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_document() {
+fn the_model_that_is_adapted_to_the_document_explains_whether_the_context_mattered() {
     let (worker, events) = start_remembering(true);
     let next = || events.recv().expect("an event");
     for (name, learns) in [("Move the window.", true), ("Bananas grow here", false)] {
@@ -319,16 +319,16 @@ fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_docum
         }
         assert_eq!(updates > 0, learns);
         let Event::Explained {
-            explanation: Ok(told),
+            explanation: Ok(explanation),
             ..
         } = event
         else {
-            panic!("it tells")
+            panic!("it explains")
         };
-        let Explanation::Difference(told) = *told else {
+        let Explanation::Difference(explanation) = *explanation else {
             panic!("the difference")
         };
-        let (_, text) = &told.written[0];
+        let (_, text) = &explanation.written[0];
         assert_eq!(text.contains("Guckloch"), learns, "{text}");
     }
     let control = JobControl::default();
@@ -339,9 +339,9 @@ fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_docum
 }
 
 #[test]
-fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
+fn only_the_last_of_several_waiting_sentences_is_explained() {
     let (requests, inbox) = channel();
-    let ask = |job| {
+    let explain_request = |job| {
         let mut request = explain(0, "Close the page.", &JobControl::default());
         if let Request::Explain { job: own, .. } = &mut request {
             *own = JobId(job);
@@ -350,30 +350,30 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
     };
     requests.send(open()).expect("a thread");
     for sentence in 1..3 {
-        requests.send(ask(sentence)).expect("a thread");
+        requests.send(explain_request(sentence)).expect("a thread");
     }
     let translation = translate(9, "page", vec![], &JobControl::default());
     requests.send(translation).expect("a thread");
-    requests.send(ask(3)).expect("a thread");
+    requests.send(explain_request(3)).expect("a thread");
     drop(requests);
-    let told = std::cell::RefCell::new(Vec::new());
-    let emit = |event| told.borrow_mut().push(event);
+    let events = std::cell::RefCell::new(Vec::new());
+    let emit = |event| events.borrow_mut().push(event);
     let worker = Loop::new(Failing::default(), emit, DeviceLock::default());
     worker.run(&inbox);
-    let told = told.into_inner();
+    let events = events.into_inner();
     assert!(
         matches!(
-            &told[..],
+            &events[..],
             [
                 Event::ModelOpened { .. },
                 Event::Finished { job: JobId(9) },
                 Event::Explained {
                     job: JobId(3),
-                    explanation: Ok(told)
+                    explanation: Ok(explanation)
                 }
-            ] if told.of_sentence() == Some((ViewKind::Difference, 0))
+            ] if explanation.of_sentence() == Some((ViewKind::Difference, 0))
         ),
-        "{told:?}"
+        "{events:?}"
     );
 }
 
@@ -456,7 +456,7 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
     assert!(worker.send(Request::Trace {
         job: JobId(9),
         document: document(text),
-        targets,
+        targets: targets.clone(),
         part: None,
         top_t: None,
     }));
@@ -464,6 +464,31 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
         panic!("no trace")
     };
     assert_eq!(source.overview().target.len(), 2);
+    let ask = |view| Request::Explain {
+        job: JobId(11),
+        view,
+        document: document(text),
+        targets: targets.clone(),
+        sentence: 1,
+        edit: None,
+        options: SearchOptions::default(),
+        control: JobControl::default(),
+    };
+    for view in [ModelView::LeaveOneOut, ModelView::Difference] {
+        assert!(worker.send(ask(view)));
+        let explanation = loop {
+            match next() {
+                Event::Adapting { .. } => {}
+                Event::Explained { explanation, .. } => break explanation.expect("an answer"),
+                other => panic!("{other:?}"),
+            }
+        };
+        match *explanation {
+            Explanation::LeaveOneOut(view) => assert_eq!(view.changes.len(), 1),
+            Explanation::Difference(view) => assert!(!view.words.is_empty()),
+            other => panic!("{other:?}"),
+        }
+    }
     control.cancel();
     assert!(worker.send(translate(10, text, vec![0, 1], &control)));
     assert!(matches!(next(), Event::Cancelled { .. }));

@@ -191,7 +191,7 @@ impl<'s> AsciiDocInline<'s> {
         }
     }
 
-    /// Entries of an index, anchors, and what tells of the words that follow.
+    /// Entries of an index, anchors, and attributes of the words that follow.
     fn bracket(&self, place: usize, range: &Range<usize>, after_word: bool) -> Option<Found> {
         let rest = &self.source[place..range.end];
         match rest.as_bytes()[0] {
@@ -218,7 +218,7 @@ impl<'s> AsciiDocInline<'s> {
                 })
             }
             b'[' => {
-                // What tells of the words that follow.
+                // Attributes of the words that follow.
                 let end = rest.find(']')? + 1;
                 let mark = rest[end..].chars().next().filter(|c| "*_#`".contains(*c))?;
                 let is_role = rest[1..].starts_with(['.', '#']) || !rest[..end].contains(' ');

@@ -50,7 +50,7 @@ impl Slot for AsciiDocParagraph {
     type Source = String;
     type Facts = ();
 
-    /// Keeps the names of headings that become others while somebody refers to them by what they are called.
+    /// Keeps the names of changed headings that are referred to by name.
     fn begin(file: &SlotFile<Self>, translation: &Translation, edits: &mut Edits) {
         let headings = file.slots.iter().filter(|it| it.is_heading);
         let translated = headings.filter(|it| translation.spans(it.place.unit).is_some());
@@ -68,7 +68,7 @@ impl Slot for AsciiDocParagraph {
         let mut spelling = AsciiDocSpelling::new(place, *is_cell, text);
         let mut written = place.written(text, &place.hugged(spans), edits, &mut spelling);
         let last = written.rsplit(' ').next().unwrap_or_default();
-        // The last word must not tell of the next cell.
+        // The last word must not be an attribute of the next cell.
         if text[place.bytes.end..].starts_with('|') && is_cell_spec(last) {
             written.push(' ');
         }

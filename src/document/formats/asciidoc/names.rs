@@ -39,7 +39,7 @@ impl<'s> AsciiDocNames<'s> {
         names
     }
 
-    /// Gives a heading the name that it would lose, if somebody refers to it.
+    /// Gives a heading the name that it would lose, if it is referred to.
     pub fn keep(&self, heading: &Range<usize>, edits: &mut Edits) {
         let title = &self.source[heading.clone()];
         let line = self.source[..heading.start]

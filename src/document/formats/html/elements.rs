@@ -55,7 +55,7 @@ pub(super) fn is_container(name: &str) -> bool {
     ).contains(name)
 }
 
-/// Elements that may stand in a paragraph, though they are units of their own elsewhere.
+/// Elements that may stand in a paragraph, though they are units of their own in other places.
 pub(super) fn is_control(name: &str) -> bool {
     matches!(name, "button" | "label")
 }
@@ -82,7 +82,7 @@ pub(super) fn belongs_to_head(name: &str) -> bool {
         .contains(name)
 }
 
-/// Which open elements the start tag `name` ends, and the elements beyond which it does not look.
+/// Which open elements the start tag `name` ends, and the elements at which the search stops.
 ///
 /// After the tree construction rules of the HTML standard (13.2.6.4.7 and the table modes).
 pub(super) fn implied_ends(
@@ -129,7 +129,7 @@ pub(super) fn implied_ends(
     }
 }
 
-/// Elements beyond which the end tag `name` does not look for its start tag.
+/// Elements at which the search of the end tag `name` for its start tag stops.
 pub(super) fn end_scope(name: &str) -> &'static [&'static str] {
     match name {
         "body" | "head" | "html" => &[],

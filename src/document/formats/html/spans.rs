@@ -1,6 +1,6 @@
 //! HTML tokens with the bytes they come from.
 //!
-//! html5ever's tokenizer tells no byte offsets. It is therefore fed in pieces: each `<`, each `&`, each name of a
+//! html5ever's tokenizer reports no byte offsets. It is therefore fed in pieces: each `<`, each `&`, each name of a
 //! character reference, and what lies between, up to and including a `>`. Then every token ends where a piece ends,
 //! and what a token consists of is all that was fed since the one before. `<` and `&` alone never end a token, but may
 //! prove that what was pending before them is text.
@@ -19,7 +19,7 @@ use html5ever::{
 
 use super::elements;
 
-/// One token; its bytes come beside it.
+/// One token; its bytes are passed with it.
 #[derive(Debug)]
 pub(super) enum Span {
     Start {
@@ -69,7 +69,7 @@ pub(super) fn read<R: Receiver>(
     let mut place = start;
     let mut after_ampersand = false;
     while place < source.len() {
-        let piece = Piece::of(&source[place..], after_ampersand);
+        let piece = Piece::from_text(&source[place..], after_ampersand);
         let end = place + piece.length;
         queue.push_back(StrTendril::from_slice(&source[place..end]));
         let _ = tokenizer.feed(&queue);
@@ -140,7 +140,7 @@ struct Piece {
 }
 
 impl Piece {
-    fn of(rest: &str, after_ampersand: bool) -> Self {
+    fn from_text(rest: &str, after_ampersand: bool) -> Self {
         let bytes = rest.as_bytes();
         let is_opener = matches!(bytes[0], b'<' | b'&');
         let name = bytes

@@ -13,7 +13,7 @@ pub(super) enum Command {
     Anchor,
     /// Marks the words of its last argument; how many stand before that.
     Marks(usize),
-    /// Of so many arguments these are texts of their own, which a reader sees elsewhere: in bookmarks, contents or heads of
+    /// The number of arguments, and those that are texts of their own, which a reader sees in bookmarks, contents or heads of
     /// pages.
     Elsewhere(usize, &'static [usize]),
     /// Its arguments are names, not text; a reader sees something in its place.

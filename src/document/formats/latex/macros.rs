@@ -112,7 +112,7 @@ impl LatexReader<'_, '_> {
         }
     }
 
-    /// A command that begins or ends an environment, or tells how lines are read; none if it is no such.
+    /// A command that begins or ends an environment, or changes how lines are read; none if it is no such.
     fn environment_command(
         &mut self,
         name: &str,

@@ -35,7 +35,7 @@ impl LatexReader<'_, '_> {
             .starts_with(['\n', '\r'])
     }
 
-    /// The end of the commands at the beginning of a group that tell what its words look like.
+    /// The end of the commands at the beginning of a group that set the style of its words.
     pub(super) fn declarations(&self, start: usize, end: usize) -> usize {
         let mut place = start;
         while self.source[place..end].starts_with('\\') {

@@ -33,7 +33,7 @@ pub(super) struct Code {
 pub(super) enum Kind {
     /// Stands for something that is not translated.
     Opaque,
-    /// Tells something of what stands before it.
+    /// An attribute of what stands before it.
     Tag,
     Open(&'static str),
     Close(&'static str),
@@ -307,7 +307,7 @@ impl Scanner<'_> {
             return None;
         }
         for line in at..end {
-            // What stands in the lines is read as it is elsewhere.
+            // The content of the lines is read as usual.
             self.spans(line..line + 1);
         }
         Some(end)

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_are_told_from_sums() {
+    fn formulas_are_distinguished_from_sums() {
         assert_eq!(
             found("Let $x_1$ be, and $a < b$, $n$."),
             ["$x_1$", "$a < b$", "$n$"]

@@ -5,10 +5,10 @@ use super::lines::Line;
 /// White space of this many sizes of the letters, all the way down, divides columns.
 const GUTTER: f64 = 0.8;
 
-/// Columns have at least so many lines.
+/// Minimum number of lines of a column.
 const COLUMN_LINES: usize = 3;
 
-/// A line that begins so many sizes to the right of the others is indented.
+/// Distance in font sizes to the right of the others at which a line is indented.
 const INDENT: f64 = 0.8;
 
 /// Lines of a paragraph stand no farther apart than this share of their usual distance.
@@ -81,7 +81,7 @@ fn distinct_rows(lines: &[&Line]) -> usize {
     baselines.len()
 }
 
-/// The highest space between lines, where it may hide columns: where some lines stand beside each other.
+/// The highest space between lines, where it may hide columns: where some lines stand side by side.
 fn gap(lines: &[Line]) -> Option<f64> {
     let pairs = || lines.windows(2);
     let is_beside = |pair: &[Line]| pair[0].right < pair[1].left || pair[1].right < pair[0].left;
@@ -94,7 +94,7 @@ fn gap(lines: &[Line]) -> Option<f64> {
     (distance(widest) > LOOSE * usual).then(|| widest[0].baseline + distance(widest) / 2.0)
 }
 
-/// Joins what stands beside each other on one baseline.
+/// Joins adjacent pieces on one baseline.
 fn rows(lines: Vec<Line>) -> Vec<Line> {
     let mut rows: Vec<Line> = Vec::new();
     for line in lines {

@@ -68,7 +68,7 @@ fn pages(bytes: Vec<u8>) -> Result<Vec<Page>, Failure> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Failure::Encrypted,
         LoadPdfError::Decryption(_) => damaged("its encryption", "it is of an unknown kind"),
-        LoadPdfError::Invalid => damaged("the file", "it is no whole PDF"),
+        LoadPdfError::Invalid => damaged("the file", "it is not a complete PDF"),
     })?;
     let cache = InterpreterCache::new();
     let mut reader = GlyphReader {
@@ -123,8 +123,7 @@ impl GlyphReader {
         if self.unknown as f64 > MAX_UNKNOWN * self.glyphs as f64 {
             return Err(damaged(
                 "its fonts",
-                "they do not tell which letters their glyphs are; recognise the text of the pages (OCR), or open the \
-                 file that the PDF was made of",
+                "they do not say which letters their glyphs are; recognise the text of the pages (OCR), or open the file that the PDF was made from",
             ));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Glyphs that stand beside each other are words, words on one baseline a line.
+//! Adjacent glyphs are words, words on one baseline a line.
 
 use super::glyphs::Glyph;
 
@@ -39,7 +39,7 @@ pub(super) fn lines(glyphs: &[Glyph]) -> Vec<Line> {
             if glyph.baseline - base.baseline > reach {
                 break;
             }
-            // A raised number comes first, the letters that it stands beside are larger.
+            // A raised number comes first, the letters next to it are larger.
             if glyph.size > base.size {
                 base = glyph;
             }
@@ -127,7 +127,7 @@ fn push(letter: char, text: &mut String) {
         '\u{FB04}' => text.push_str("ffl"),
         '\u{FB05}' | '\u{FB06}' => text.push_str("st"),
         _ if letter.is_control() => {}
-        // Letters of Symbol and other fonts of their own mean nothing elsewhere.
+        // Letters of Symbol and other special fonts mean nothing in other fonts.
         '\u{E000}'..='\u{F8FF}' => text.push('•'),
         _ => text.push(letter),
     }

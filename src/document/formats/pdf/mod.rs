@@ -1,6 +1,6 @@
 //! PDF: its text as a page of HTML. The layout is not kept, and no PDF is written.
 //!
-//! A PDF places glyphs, not words. `glyphs` asks the interpreter of the crate `hayro-interpret` where they stand, `lines`
+//! A PDF places glyphs, not words. `glyphs` gets their places from the interpreter of the crate `hayro-interpret`, `lines`
 //! puts them together as words and lines, `blocks` finds columns and paragraphs, `page` undoes what belongs to the paper:
 //! hyphens at the ends of lines, running heads, page numbers. What comes of that is HTML, and read as such.
 

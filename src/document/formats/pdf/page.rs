@@ -15,7 +15,7 @@ const HEADING_CHARS: usize = 200;
 /// Running heads and page numbers stand in this share of a page at its top and at its bottom.
 const MARGIN: f64 = 0.12;
 
-/// A line that stands on so many pages in the same place is a running head.
+/// Number of pages with a line in the same place from which the line is a running head.
 const REPEATED: usize = 3;
 
 /// A paragraph of the document.
@@ -123,7 +123,7 @@ fn is_unspaced(character: char) -> bool {
     matches!(character, '\u{2E80}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{FF00}'..='\u{FF60}')
 }
 
-/// The text of a line in the margin, its digits as one mark, and its place to a few points; none elsewhere.
+/// The text of a line in the margin, its digits as one mark, and its place to a few points; none outside the margins.
 type Place = (String, i64);
 
 fn place(line: &Line, page: &Page) -> Option<Place> {

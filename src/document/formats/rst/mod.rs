@@ -70,7 +70,7 @@ struct RstParagraph {
     place: MarkedPlace,
     /// Names of references, by the codes that close them.
     references: HashMap<usize, String>,
-    /// Of a title: the lines above and below.
+    /// Lines above and below a title.
     lines: Vec<Range<usize>>,
     is_title: bool,
 }

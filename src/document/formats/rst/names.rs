@@ -12,7 +12,7 @@ impl RstNames {
         Self { text: folded(text) }
     }
 
-    /// The target that a title needs to be found by the name that it had; none if nobody refers to it.
+    /// The target that a title needs to be found by the name that it had; none if it is not referred to.
     pub fn target(&self, title: &str) -> Option<String> {
         let name = folded(title);
         if name.is_empty() || name.contains(['`', '*', '|', '\\']) {

@@ -248,7 +248,7 @@ fn widen(canvas: &mut [Vec<String>], frames: &mut [Frame], index: usize, by: usi
     }
 }
 
-/// The least width, from `from` on, in which a text takes so many lines at most.
+/// The least width, from `from` on, in which a text takes at most a number of lines.
 fn narrowest(text: &str, num_lines: usize, from: usize) -> usize {
     let words: Vec<usize> = text.split_whitespace().map(width).collect();
     let longest = words.iter().copied().max().unwrap_or_default();
@@ -282,7 +282,7 @@ struct Wrapping {
 }
 
 impl Wrapping {
-    /// Puts a word so wide behind the others, and tells whether it begins a line.
+    /// Adds a word of this width after the others, and returns whether it begins a line.
     fn begins(&mut self, word: usize, room: usize) -> bool {
         let longer = self.line.map(|line| line + 1 + word);
         let fits = longer.filter(|longer| *longer <= room);
@@ -432,7 +432,7 @@ fn grid(lines: &[Vec<char>]) -> Vec<Frame> {
     frames
 }
 
-/// The cells of a table whose columns are told by its borders; none where a text crosses them.
+/// The cells of a table whose columns are given by its borders; none where a text crosses them.
 fn simple(lines: &[Vec<char>]) -> Option<Vec<Frame>> {
     let spans = |line: &[char], mark: char| {
         let mut spans: Vec<Range<usize>> = Vec::new();

@@ -65,7 +65,7 @@ pub(in crate::formats) enum Child {
     LineBreak,
     /// Words that are not translated.
     Opaque(&'static str, String),
-    /// Marks where text begins, or else where it ends; nobody who translates needs it.
+    /// Marks where text begins, or else where it ends; translators do not need it.
     Placed {
         name: &'static str,
         begins: bool,
@@ -137,12 +137,12 @@ pub(super) enum Event {
     },
 }
 
-/// Bytes of the part, in a run with these properties or beside runs.
+/// Bytes of the part, in a run with these properties or outside of runs.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) bytes: Range<usize>,
     pub(super) run: Option<Id>,
-    /// Of the run.
+    /// Properties of the run.
     pub(super) properties: Option<Id>,
 }
 

@@ -119,7 +119,7 @@ fn field_items(field: Vec<Event>, is_unfinished: bool) -> Option<Vec<Item>> {
     for (place, event) in field.iter().enumerate() {
         let Event::Field {
             mark,
-            instruction: told,
+            instruction: part,
             ..
         } = event
         else {
@@ -129,7 +129,7 @@ fn field_items(field: Vec<Event>, is_unfinished: bool) -> Option<Vec<Item>> {
             RunChild::FieldBegin => depth += 1,
             RunChild::FieldEnd => depth -= 1,
             RunChild::FieldMiddle if depth == 1 => middle = middle.or(Some(place)),
-            RunChild::Instruction if depth == 1 => instruction += told,
+            RunChild::Instruction if depth == 1 => instruction += part,
             _ => {}
         }
     }

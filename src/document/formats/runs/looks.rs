@@ -55,7 +55,7 @@ pub(super) fn base(looks: &[Option<Look>]) -> Option<Look> {
 /// The element that says what properties were before a change that is tracked.
 const TRACKED: &str = "rPrChange";
 
-/// The properties of a run without what nobody sees.
+/// The properties of a run without invisible ones.
 pub(super) fn seen(dialect: &dyn Dialect, xml: &Xml, properties: Id) -> String {
     let mut seen = String::new();
     for (name, value) in xml.attributes(properties) {

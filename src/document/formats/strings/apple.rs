@@ -210,7 +210,7 @@ fn escape(rest: &str) -> (usize, Option<u16>) {
         other => other,
     };
     let unit = u16::try_from(u32::from(simple)).ok();
-    // A character beyond the first plane stands for itself.
+    // A character outside the first plane stands for itself.
     if unit.is_none() {
         return (0, None);
     }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_line() {
+    fn damage_is_reported_with_its_line() {
         let cases = [
             ("\"a\" = \"b\"\n\"c\" = \"d\";", 1),
             ("\n\"a\" = \"b;\n", 2),

@@ -17,7 +17,7 @@ pub(in crate::formats) enum Apostrophes {
     Optional,
     /// It always begins quoted text (Java); two are one.
     Required,
-    /// It is only itself (Flutter, unless it is told otherwise).
+    /// It is only itself (Flutter, by default).
     Literal,
 }
 
@@ -49,7 +49,7 @@ enum Node {
     },
 }
 
-/// Whether a text has an argument with branches, as far as that is told without reading it.
+/// Whether a text has an argument with branches, as far as is known without reading it.
 pub(super) fn is_complex(value: &str) -> bool {
     value.contains('{')
         && ["plural", "select", "selectordinal"].iter().any(|kind| {

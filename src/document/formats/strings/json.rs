@@ -1,7 +1,7 @@
-//! Files of strings in JSON: plain ones of any nesting, those with a description beside each message (browsers' extensions,
+//! Files of strings in JSON: plain ones of any nesting, those with a description of each message (browsers' extensions,
 //! formatjs), and ARB of Flutter.
 //!
-//! Translated: strings that are text for readers. Kept: keys, names and paths, and what tells about messages.
+//! Translated: strings that are text for readers. Kept: keys, names and paths, and information about messages.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::words::Words;
 
 /// JSON files with strings.
 pub(in crate::formats) enum Json {
-    /// Of which nothing is known.
+    /// A value about which nothing is known.
     Any,
     /// Flutter's resource bundles.
     Arb,
@@ -84,7 +84,7 @@ impl JsonReader<'_> {
         let about = about(object);
         for (key, value) in object.members() {
             let key = key.text.as_str();
-            // What tells about the file or about a message.
+            // Information about the file or a message.
             if key.starts_with(['@', '$']) || matches!(key, "_comment" | "//" | "locale") {
                 continue;
             }
@@ -93,7 +93,7 @@ impl JsonReader<'_> {
             } else {
                 format!("{path}.{key}")
             };
-            // Its description stands beside it: `"@title": {"description": …}`.
+            // Its description follows it: `"@title": {"description": …}`.
             let note = about.get(key).copied().and_then(description);
             self.value(value, &path, note);
         }
@@ -180,7 +180,7 @@ mod tests {
     use crate::testing::{paragraphs, read, rewritten};
 
     #[test]
-    fn text_is_told_from_names() {
+    fn text_is_distinguished_from_names() {
         let text = r#"{"@@x": "No", "a": {"b": ["Open it", "img/a.png"], "n": 1}, "ext": {"message": "Save $NAME$", "description": "A button"}, "id": "app_title"}"#;
         assert_eq!(
             paragraphs(&read(Format::Json, text)),

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_line() {
+    fn damage_is_reported_with_its_line() {
         for (text, line) in [
             ("", 1),
             ("{", 1),

@@ -24,7 +24,7 @@ enum Code {
     Text(String),
     /// Part of the file, which is not escaped.
     Raw(String),
-    /// A code whose text is written elsewhere: by its number.
+    /// A code whose text is kept in a list: by its number.
     Inner(usize),
 }
 
@@ -254,7 +254,7 @@ impl Text {
         icu::is_complex(value) && Pattern::read(value, Apostrophes::Optional).is_some()
     }
 
-    /// Reads a value; a message of ICU is told by its plural or choice.
+    /// Reads a value; a message of ICU is recognised by its plural or choice.
     pub fn read(
         value: &str,
         dialect: Dialect,
@@ -266,7 +266,7 @@ impl Text {
         {
             return Self::pattern(pattern, dialect, builder, context);
         }
-        let mut message = Message::new(dialect.of(value));
+        let mut message = Message::new(dialect.in_value(value));
         message.text(value);
         message.unit(builder, context).map(Self::Plain)
     }

@@ -22,7 +22,7 @@ const MAX_FORMS: usize = 16;
 /// How deep expressions may be nested.
 const MAX_DEPTH: usize = 64;
 
-/// So many numbers show every form of every known rule.
+/// The first numbers, which cover every form of every known rule.
 const NUMBERS: std::ops::Range<u64> = 0..1_001;
 
 impl PluralRule {

@@ -1,6 +1,6 @@
 //! Properties of Java: `key = value` lines, or the XML that `Properties.loadFromXML` reads.
 //!
-//! A file that is no UTF-8 is ISO 8859-1. What is beyond that, and beyond ASCII in a file that has nothing else, is written as
+//! A file that is no UTF-8 is ISO 8859-1. What is outside that, and outside ASCII in a file that has nothing else, is written as
 //! `\u1234`, which programs read in either encoding.
 
 use std::ops::Range;
@@ -342,7 +342,7 @@ mod tests {
     fn keys_values_and_continued_lines_are_read_as_java_reads_them() {
         let text = b"# Note\r\n  ! More\na\\ b : Open \\\n    the file\\nnow\nc=img.png\nd Say \\u00e9\\\\\n\n#x\ne=\n# last\\\nf=Done";
         let document = read(text);
-        let told: Vec<_> = document
+        let found: Vec<_> = document
             .paragraphs
             .iter()
             .map(|it| {
@@ -353,11 +353,11 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(told[0].0, Some("a b"));
-        assert_eq!(told[0].1, Some("Note\nMore"));
-        assert!(told[0].2.starts_with("Open the file"), "{told:?}");
-        assert_eq!((told[1].0, told[1].2.as_str()), (Some("d"), "Say é\\"));
-        assert_eq!((told[2].0, told[2].1), (Some("f"), Some("last\\")));
+        assert_eq!(found[0].0, Some("a b"));
+        assert_eq!(found[0].1, Some("Note\nMore"));
+        assert!(found[0].2.starts_with("Open the file"), "{found:?}");
+        assert_eq!((found[1].0, found[1].2.as_str()), (Some("d"), "Say é\\"));
+        assert_eq!((found[2].0, found[2].1), (Some("f"), Some("last\\")));
         let written = upper(text, |text| text.replace("the", "THE"));
         assert_eq!(
             String::from_utf8(written).expect("text"),

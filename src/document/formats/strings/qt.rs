@@ -1,7 +1,8 @@
 //! Translation sources of Qt (`.ts`), as lupdate writes them.
 //!
-//! Messages without a translation are translated; they stay unfinished, which asks for a review. Finished, obsolete and
-//! vanished ones stay, and drafts, unless they are to be translated anew or are drafts for another source. Each numerus form is a unit of its own.
+//! Messages without a translation are translated; they stay unfinished, which marks them for review. Finished, obsolete and
+//! vanished ones stay, and drafts, unless they are to be translated anew or are drafts for another source. Each numerus
+//! form is a unit of its own.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
 //! String catalogues of Xcode: one file with all languages.
 //!
-//! A translation is added as a localisation of its language with the plural forms of that language, and asks for a review;
-//! those that are there stay, also if they ask for a review themselves, unless drafts are to be translated anew. Without a language, as in a pseudo-translation, the texts of the source language are replaced.
+//! A translation is added as a localisation of its language with the plural forms of that language, and is marked for
+//! review; those that are there stay, also if they are marked for review themselves, unless drafts are to be translated
+//! anew. Without a language, as in a pseudo-translation, the texts of the source language are replaced.
 
 use std::ops::Range;
 
@@ -409,7 +410,7 @@ impl SlotFile<CatalogueEntry> {
     }
 }
 
-/// Whether all texts of a localisation are somebody's work.
+/// Whether all texts of a localisation are a person's work.
 fn is_kept(value: &Value, replaces_drafts: bool) -> bool {
     match &value.kind {
         Kind::Object(members) => members.iter().all(|(key, value)| match key.text.as_str() {

@@ -62,7 +62,7 @@ struct Scalar {
     value: String,
     style: ScalarStyle,
     range: Range<usize>,
-    /// Of its first character, in characters.
+    /// Column of its first character, in characters.
     column: usize,
     /// Its keys, with dots between them.
     path: String,

@@ -49,11 +49,11 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
     let mut columns: Option<HashMap<String, usize>> = None;
     for (number, range) in lines(text).into_iter().enumerate() {
         let line = &text[range.clone()];
-        let told = line.trim_start_matches('\u{FEFF}').trim();
-        if told.starts_with('[') && told.ends_with(']') {
-            section = told.to_ascii_lowercase();
+        let trimmed = line.trim_start_matches('\u{FEFF}').trim();
+        if trimmed.starts_with('[') && trimmed.ends_with(']') {
+            section = trimmed.to_ascii_lowercase();
         } else if section != "[events]" {
-        } else if let Some(format) = told.strip_prefix("Format:") {
+        } else if let Some(format) = trimmed.strip_prefix("Format:") {
             let names = format
                 .split(',')
                 .map(|name| name.trim().to_ascii_lowercase());

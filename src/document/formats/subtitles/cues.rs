@@ -240,7 +240,7 @@ fn is_final(character: char) -> bool {
     )
 }
 
-/// A block, and whether somebody else begins to speak in it.
+/// A block, and whether another speaker begins in it.
 struct Turn {
     block: Block,
     is_new: bool,
@@ -309,7 +309,7 @@ fn colour(text: &str, tokens: &[(Range<usize>, Token)]) -> Option<String> {
     let tokens: Vec<_> = tokens.iter().skip_while(is_blank).cloned().collect();
     let (range, token) = tokens.first()?;
     let tag = &text[range.clone()];
-    let tells = match token {
+    let has_meaning = match token {
         Token::Open(name) => {
             matches!(name.as_str(), "font" | "c" | "v") && tag.len() > name.len() + 2
         }
@@ -318,10 +318,10 @@ fn colour(text: &str, tokens: &[(Range<usize>, Token)]) -> Option<String> {
         _ => false,
     };
     let rest = partner(&tokens).map_or(&[][..], |close| &tokens[close + 1..]);
-    (tells && rest.iter().all(|token| is_blank(&token))).then(|| tag.to_owned())
+    (has_meaning && rest.iter().all(|token| is_blank(&token))).then(|| tag.to_owned())
 }
 
-/// Whether a line begins with what tells that somebody begins to speak.
+/// Whether a line begins with the mark of a speaker.
 fn is_turn(text: &str, line: &[(Range<usize>, Token)]) -> bool {
     let mut first = line
         .iter()

@@ -64,7 +64,7 @@ impl<'g> Laid<'g> {
             .segment_str(&shown)
             .filter(|&it| it > 0 && it < shown.len())
         {
-            // Such a line would be read as somebody else's.
+            // Such a line would be read as another speaker's.
             if mark(&shown[offset..]) > 0 {
                 continue;
             }
@@ -144,7 +144,7 @@ impl<'g> Laid<'g> {
         lines
     }
 
-    /// Divides the text among cues in proportion to `shares`, so that each has room for its part beside what it holds
+    /// Divides the text among cues in proportion to `shares`, so that each has room for its part in addition to what it holds
     /// already.
     pub fn divided(
         &self,

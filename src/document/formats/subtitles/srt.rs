@@ -77,7 +77,7 @@ fn count(line: &str) -> Option<usize> {
     line.parse().ok().filter(|_| is_number)
 }
 
-/// Whether a line can only be meant to tell times.
+/// Whether a line can only be meant as times.
 fn begins_cue(line: &str) -> bool {
     line.contains("-->") && line.starts_with(|c: char| c.is_ascii_digit())
 }

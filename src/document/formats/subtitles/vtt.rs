@@ -101,7 +101,7 @@ impl CueFormat for Vtt {
         match character {
             '&' => "&amp;".to_owned(),
             '<' => "&lt;".to_owned(),
-            // An arrow would tell times.
+            // An arrow would be read as times.
             '>' if written.ends_with("--") => "&gt;".to_owned(),
             '\u{200E}' => "&lrm;".to_owned(),
             '\u{200F}' => "&rlm;".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! A segment is a sentence as the file has it; a unit that is not segmented is segmented here. The source is never changed.
 //! Units that are not to be translated, are locked, or have a translation already keep it, also one that is a draft, unless
-//! drafts are to be translated anew. The translation of anything else goes into its target, with a state that asks for a
+//! drafts are to be translated anew. The translation of anything else goes into its target, with a state that requests a
 //! review. Codes inside text are placeholders.
 
 mod codes;
@@ -222,7 +222,7 @@ impl XliffReader<'_, '_> {
         Ok(())
     }
 
-    /// Takes in the translations of similar texts that stand in an element: `alt-trans`, XLIFF 2's `mtc:match`, what memoQ
+    /// Reads the translations of similar texts in an element: `alt-trans`, XLIFF 2's `mtc:match`, what memoQ
     /// has inserted. Those with codes help only people.
     fn matches(&mut self, holder: Id, source: Id) {
         let xml = self.xml;
@@ -243,7 +243,7 @@ impl XliffReader<'_, '_> {
         }
     }
 
-    /// A target with its standing, if it is somebody's work that stays.
+    /// A target with its standing, if it is a person's work that stays.
     fn known(&self, source: Id, target: Id) -> Option<(Id, Standing)> {
         let standing = standing(self.xml, source, target)?;
         let is_replaced = standing == Standing::Draft && self.builder.options().drafts;

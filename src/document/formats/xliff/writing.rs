@@ -150,7 +150,7 @@ impl XliffFile {
         self.put_target(holder, target, edits);
     }
 
-    /// The target element of a unit or segment; it asks for a review where that is what targets do.
+    /// The target element of a unit or segment; it is marked for review where targets can be.
     fn target(&self, holder: Id, content: &str, language: Option<&str>) -> String {
         const STATE: &str = "needs-review-translation";
         let xml = &self.xml;
@@ -213,7 +213,7 @@ impl XliffFile {
         edits.replace(place.end..place.end, format!("{space}{target}"));
     }
 
-    /// Says beside the target that it is there: as Trados and memoQ do, and XLIFF 2.
+    /// Marks the segment as translated next to the target: as Trados and memoQ do, and XLIFF 2.
     fn set_state(&self, holder: Id, mid: Option<&str>, edits: &mut Edits) {
         let xml = &self.xml;
         if self.is_second {

@@ -263,7 +263,7 @@ impl<'t> Tree<'t> {
     fn namespace(&mut self, name: &str) -> u16 {
         let known = self.namespaces.iter().position(|known| known == name);
         let number = known.unwrap_or_else(|| {
-            // So many there are in no file; all beyond share one.
+            // No file has this many; all further ones share one.
             if self.namespaces.len() < usize::from(u16::MAX) {
                 self.namespaces.push(name.to_owned());
             }

@@ -45,7 +45,7 @@ fn an_entity_has_as_many_elements_as_it_likes() {
 }
 
 #[test]
-fn the_outermost_element_is_told_by_the_beginning() {
+fn the_outermost_element_is_recognised_by_the_beginning() {
     for (beginning, element) in [
         (
             "\u{FEFF}<?xml version='1.0'?>\n<!-- <b> --><a x='1",

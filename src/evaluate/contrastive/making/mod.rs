@@ -87,7 +87,7 @@ pub struct MakeOptions {
     pub split: Split,
     /// All that the languages allow if empty.
     pub kinds: Vec<Kind>,
-    /// At most so many items of each kind, drawn by `seed`.
+    /// Maximum number of items of each kind, drawn with `seed`.
     pub limit: Option<usize>,
     pub seed: u64,
 }
@@ -182,15 +182,15 @@ pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<NewSet> {
     })
 }
 
-/// The kinds to make: those asked for, or all that the languages allow.
-fn kinds(corpus: &Corpus, asked: &[Kind]) -> Result<Vec<Kind>> {
+/// The kinds to make: the requested ones, or all that the languages allow.
+fn kinds(corpus: &Corpus, requested: &[Kind]) -> Result<Vec<Kind>> {
     let info = corpus.info();
     let pronouns = is(&info.source_language, "en") && is(&info.target_language, "de");
     let allowed = |kind: &Kind| pronouns || *kind == Kind::Terms;
-    if asked.is_empty() {
+    if requested.is_empty() {
         return Ok(Kind::ALL.into_iter().filter(allowed).collect());
     }
-    if let Some(kind) = asked.iter().find(|kind| !allowed(kind)) {
+    if let Some(kind) = requested.iter().find(|kind| !allowed(kind)) {
         return Err(Error::Base(BaseError::Config {
             field: "kind",
             found: kind.name().to_owned(),
@@ -202,7 +202,7 @@ fn kinds(corpus: &Corpus, asked: &[Kind]) -> Result<Vec<Kind>> {
     }
     Ok(Kind::ALL
         .into_iter()
-        .filter(|kind| asked.contains(kind))
+        .filter(|kind| requested.contains(kind))
         .collect())
 }
 

@@ -94,7 +94,7 @@ fn personal<'t>(source: &[Word<'t>], target: &[Word<'t>]) -> Option<Found<'t>> {
     {
         return None;
     }
-    // Capital `Sie` addresses the reader, or cannot be told from that.
+    // Capital `Sie` addresses the reader, or cannot be distinguished from that.
     let is_pronoun = |word: &Word| {
         let lower = word.lower();
         let may_be_capital = matches!(lower.as_str(), "er" | "es");

@@ -11,14 +11,14 @@ const LETTERS: usize = 4;
 /// Units in which a source word must stand, and those that must have each translation.
 const WORD_UNITS: usize = 10;
 const PAIR_UNITS: usize = 5;
-/// Of the units with a translation, how many have the source word.
+/// Minimum share of the units with a translation that have the source word.
 const FROM_TARGET: f64 = 0.3;
 /// A source word goes with a translation at least so well (by Dice's coefficient) as the one that goes with it best.
 const OF_BEST: f64 = 0.9;
-/// Of the units with the source word, how many have each of the two translations, and how many have one of them.
+/// Minimum shares of the units with the source word that have each of the two translations, and one of them.
 const EACH: f64 = 0.05;
 const EITHER: f64 = 0.5;
-/// Of the units with the rarer translation, how many may have the other too.
+/// Maximum share of the units with the rarer translation that have the other too.
 const BOTH: f64 = 0.05;
 /// Letters at the beginning that make two words forms of the same one.
 const SAME: usize = 4;
@@ -126,8 +126,8 @@ impl<'g> Terms<'g> {
             .count();
         let agree = match &self.genders {
             Some(genders) => {
-                let gender = genders.of(one);
-                gender.is_some() && gender == genders.of(two)
+                let gender = genders.get(one);
+                gender.is_some() && gender == genders.get(two)
             }
             None => one.chars().rev().take(2).eq(two.chars().rev().take(2)),
         };
@@ -267,7 +267,7 @@ fn distinct(words: impl Iterator<Item = String>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Two pages that call a folder differently, again and again, and articles that tell the genders.
+    /// Two pages that call a folder differently, again and again, and articles that show the genders.
     fn genders() -> Genders {
         let pairs = pairs();
         Genders::learn(pairs.iter().map(|(_, target)| *target))

@@ -10,7 +10,7 @@ use canopy_corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus};
 pub(super) struct Texts {
     /// Pairs that are new and surely aligned.
     pub pairs: Vec<(String, String)>,
-    /// Pairs of the training documents, if others are asked for.
+    /// Pairs of the training documents, if another split is requested.
     trained: HashSet<(String, String)>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Sentences<'d> {
 }
 
 impl Texts {
-    pub fn read(corpus: &Corpus, asked: Split) -> Result<Self> {
+    pub fn read(corpus: &Corpus, requested: Split) -> Result<Self> {
         let (mut pairs, mut trained) = (Vec::new(), HashSet::new());
         for split in Split::ALL {
             for document in corpus.documents(split)? {
@@ -31,7 +31,7 @@ impl Texts {
                     if unit.status == UnitStatus::New {
                         pairs.push(pair());
                     }
-                    if split == Split::Train && asked != Split::Train {
+                    if split == Split::Train && requested != Split::Train {
                         trained.insert(pair());
                     }
                 }

@@ -38,26 +38,26 @@ fn a_set_is_answered_until_it_is_made_anew() {
 }
 
 #[test]
-fn what_a_run_that_is_not_here_was_asked_with_is_compared_as_far_as_it_is_known() {
+fn the_known_origin_of_a_run_that_is_not_here_is_compared() {
     let own = |parts: &[(&str, &str)]| RunResults {
         origin: parts
             .iter()
-            .map(|(name, told)| ((*name).to_owned(), (*told).to_owned()))
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect(),
         ..RunResults::default()
     };
     let now = |parts: &[(&'static str, Option<&str>)]| -> Origin {
         let parts = parts.iter();
         parts
-            .map(|(name, told)| (*name, told.map(str::to_owned)))
+            .map(|(name, value)| (*name, value.map(str::to_owned)))
             .collect()
     };
-    let asked = own(&[("model", "a1"), ("preset", "sentence"), ("memory", "b2")]);
+    let own_origin = own(&[("model", "a1"), ("preset", "sentence"), ("memory", "b2")]);
     let same = now(&[("preset", Some("sentence")), ("memory", Some("b2"))]);
-    assert_eq!(asked.other_origin(&same), None);
+    assert_eq!(own_origin.other_origin(&same), None);
     let not_here = now(&[("preset", Some("sentence")), ("memory", None)]);
-    assert_eq!(asked.other_origin(&not_here), None);
-    for (told, parts) in [
+    assert_eq!(own_origin.other_origin(&not_here), None);
+    for (value, parts) in [
         (
             "memory",
             &[("preset", Some("sentence")), ("memory", Some("b3"))][..],
@@ -72,7 +72,7 @@ fn what_a_run_that_is_not_here_was_asked_with_is_compared_as_far_as_it_is_known(
             ],
         ),
     ] {
-        assert_eq!(asked.other_origin(&now(parts)).as_deref(), Some(told));
+        assert_eq!(own_origin.other_origin(&now(parts)).as_deref(), Some(value));
     }
     assert_eq!(own(&[]).other_origin(&same), None, "of an older program");
 }

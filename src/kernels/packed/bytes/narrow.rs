@@ -18,10 +18,10 @@ use pulp::bytemuck;
 
 use super::{BytePanels, COLUMNS, Instructions, Quantised, runs};
 
-/// `R` rows of bytes with their scales times a panel, into an output of so many columns, from this one on.
+/// `R` rows of bytes with their scales times a panel, into an output of `width` columns, from this one on.
 type Tile = unsafe fn(&BytePanels, (&[i32], &[f32]), usize, (&mut [f32], usize, usize));
 
-/// A tile for so many rows, one, two, …, where a product and its sum are one instruction.
+/// A tile for one, two, … rows, where a product and its sum are one instruction.
 pub(super) const VNNI_TILES: [Tile; 6] = [
     BytePanels::vnni_tile::<1>,
     BytePanels::vnni_tile::<2>,

@@ -1,4 +1,4 @@
-//! Which files there are: in a folder, in a packed file, or beside a file of weights.
+//! Which files there are: in a folder, in a packed file, or next to a file of weights.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ const MOST_FILES: usize = 10_000;
 /// Endings of files that hold weights.
 const WEIGHTS: [&str; 6] = ["npz", "safetensors", "bin", "pt", "pth", "ckpt"];
 
-/// Beginnings and endings of the files beside weights that readers look for.
+/// Beginnings and endings of the files next to weights that readers look for.
 const BESIDE: [&str; 8] = [
     "config",
     "decoder.yml",
@@ -175,7 +175,7 @@ impl Archive {
         for name in zips {
             let bytes = self.read(&name, u64::MAX)?;
             if bytes.fields().array() == Ok(*b"<") {
-                // A page in place of a download, which is told as such.
+                // A web page in place of a download, which is reported as such.
                 continue;
             }
             let inner = Packed::within(&bytes);
@@ -231,7 +231,7 @@ fn is_weights(name: &str) -> bool {
     known.any(|ending| extension.eq_ignore_ascii_case(ending))
 }
 
-/// Whether a file belongs to the weights beside it: another part of them, or what describes them.
+/// Whether a file belongs to the weights next to it: another part of them, or what describes them.
 fn belongs(name: &str, weights: &str) -> bool {
     let is_part = |name: &str| name.split_once("-0").map(|(stem, _)| stem.to_owned());
     if is_weights(name) && !name.starts_with("lex.") {
@@ -251,7 +251,7 @@ fn belongs(name: &str, weights: &str) -> bool {
     is_known && is_same_pair
 }
 
-/// The part of a name such as `vocab.enpt.spm` that tells two languages.
+/// The part of a name such as `vocab.enpt.spm` that names two languages.
 fn pair_in(name: &str) -> Option<&str> {
     let mut parts = name.split('.');
     parts.find(|part| canopy_tokenize::pair_of_letters(part).is_some())

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::interchange::bytes::Bytes;
 use crate::interchange::compression::most_unpacked;
 
-/// Told how many bytes were written more; a break ends the writing.
+/// Called with the number of bytes written since the last call; a break ends the writing.
 pub type EachPart<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 impl Archive {
@@ -51,7 +51,7 @@ impl Archive {
     ) -> Result<ControlFlow<()>> {
         let (stored, compression) = self.stored(name, u64::MAX)?;
         let file = File::create_new(path).map_err(Error::write(path))?;
-        let mut to = Told {
+        let mut to = ObservedFile {
             file,
             each,
             is_broken_off: false,
@@ -70,13 +70,13 @@ impl Archive {
     }
 }
 
-fn write_plain(bytes: &Bytes, to: &mut Told<'_>) -> Result<u64, String> {
+fn write_plain(bytes: &Bytes, to: &mut ObservedFile<'_>) -> Result<u64, String> {
     let copied = io::copy(&mut bytes.reader(), to);
     copied.map_err(|error| format!("it cannot be copied ({error})"))
 }
 
-/// A file that tells how much is written to it.
-struct Told<'a> {
+/// A file that reports how much is written to it.
+struct ObservedFile<'a> {
     file: File,
     each: EachPart<'a>,
     is_broken_off: bool,
@@ -84,7 +84,7 @@ struct Told<'a> {
     left: u64,
 }
 
-impl Write for Told<'_> {
+impl Write for ObservedFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(left) = self.left.checked_sub(bytes.len() as u64) else {
             return Err(io::Error::other("it unpacks to far more than it is"));

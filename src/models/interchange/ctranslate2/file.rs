@@ -8,10 +8,10 @@ use std::sync::Arc;
 use crate::interchange::bytes::{Bytes, Fields};
 use crate::interchange::floats::{FloatKind, Floats, Scales};
 
-/// Of the newest files.
+/// Version of the newest files.
 const NEWEST: u32 = 6;
 
-/// A scale of 16-bit numbers that tell none, `global_int16_scale` there.
+/// Scale of 16-bit numbers without one, `global_int16_scale` there.
 const INT16_SCALE: f32 = 1000.0;
 
 /// A variable of a model, whose numbers are not read yet.
@@ -35,7 +35,7 @@ enum Kind {
 
 impl Kind {
     /// By the numbers of `DataType`.
-    fn of(number: u8) -> Result<Self, String> {
+    fn from_number(number: u8) -> Result<Self, String> {
         const KINDS: [Kind; 6] = [
             Kind::Single,
             Kind::Int8,
@@ -69,7 +69,7 @@ impl Kind {
 }
 
 impl Variable {
-    /// The first bytes; none if there are not so many.
+    /// The first bytes; none if there are fewer.
     fn first<const N: usize>(&self) -> Option<[u8; N]> {
         self.bytes.fields().array().ok()
     }
@@ -84,11 +84,11 @@ impl Variable {
 /// The contents of a file.
 #[derive(Debug)]
 pub(super) struct ModelFile {
-    /// Of the file's format.
+    /// Version of the file's format.
     pub version: u32,
-    /// Of the architecture; older files name none.
+    /// Name of the architecture; older files have none.
     pub specification: String,
-    /// Of the architecture's variables.
+    /// Revision of the architecture's variables.
     pub revision: u32,
     variables: BTreeMap<String, Variable>,
 }
@@ -174,7 +174,7 @@ impl ModelFile {
         Ok(&variable.shape)
     }
 
-    /// A setting of one number; none if it is not told.
+    /// A setting of one number; none if it is missing.
     #[expect(
         clippy::cast_precision_loss,
         reason = "settings are small numbers or floats"
@@ -194,7 +194,7 @@ impl ModelFile {
         }
     }
 
-    /// Whether a setting of one byte is told, and which it is.
+    /// A setting of one byte; none if it is missing.
     pub fn flag(&self, name: &str) -> Option<bool> {
         let variable = self.variables.get(name)?;
         match variable.kind {
@@ -335,7 +335,7 @@ impl Reader {
             .map(|_| self.size())
             .collect::<Result<Vec<_>, _>>()?;
         let (kind, length) = if version >= 4 {
-            (Kind::of(self.u8()?)?, Some(self.size()?))
+            (Kind::from_number(self.u8()?)?, Some(self.size()?))
         } else {
             let width = self.u8()?;
             let kind = match width {

@@ -22,10 +22,10 @@ use vocabulary::Vocabularies;
 
 const MODEL: &str = "model.bin";
 
-/// Heads of models that tell none.
+/// Heads of models that name none.
 const HEADS: f32 = 8.0;
 
-/// Nothing that is published has so many.
+/// No published model has more.
 const MOST_LAYERS: usize = 1_000;
 
 /// Source words that are read where no table of places bounds them.
@@ -167,7 +167,7 @@ impl<'a> Reading<'a> {
             file.alias("decoder/alignment_layer", "alignment_layer");
             file.alias("decoder/alignment_heads", "alignment_heads");
         }
-        // Of models of one source its number may be left out.
+        // The number may be left out for models of one source.
         file.rename("encoder/embeddings_0/weight", "encoder/embeddings/weight");
         let model = model_config(file, config)?;
         let alignment = alignment(file, model.num_decoder_layers);

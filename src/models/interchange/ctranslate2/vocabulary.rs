@@ -1,4 +1,4 @@
-//! Vocabularies of CTranslate2's folders, and what stands beside them.
+//! Vocabularies of CTranslate2's folders, and the files with them.
 
 use serde::Deserialize;
 
@@ -39,7 +39,7 @@ pub(super) fn argos(archive: &mut Archive) -> Result<Option<Argos>> {
 }
 
 impl Vocabularies {
-    /// Reads them, and tells `model` its special tokens.
+    /// Reads them, and sets the special tokens of `model`.
     pub fn read(
         archive: &mut Archive,
         folder: &str,

@@ -97,7 +97,7 @@ fn family(archive: &mut Archive) -> Result<Family> {
         None => String::new(),
     };
     let kind = if LARGE.iter().any(|known| found.starts_with(known)) {
-        "it is a large language model, which a program such as llama.cpp serves; Canopy asks that program for suggestions \
+        "it is a large language model, which a program such as llama.cpp serves; Canopy gets suggestions from that program \
          (`canopy llm --help`)"
     } else {
         "of translation models, marian (OPUS-MT), m2m_100 (NLLB, too) and mbart are read"
@@ -268,7 +268,7 @@ fn model_config(
 /// The id of `<unk>` in fairseq's vocabularies, which M2M-100, NLLB and mBART have.
 const UNKNOWN: u32 = 3;
 
-/// Nothing that is published has so many.
+/// No published model has more.
 const MOST_LAYERS: usize = 1_000;
 
 fn activation(archive: &Archive, name: &str) -> Result<Activation> {

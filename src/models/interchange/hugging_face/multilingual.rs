@@ -25,7 +25,7 @@ const M2M100: &str = "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en
     hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt ro \
     ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
 
-/// Files that list tokens beside the vocabulary.
+/// Files that list tokens in addition to the vocabulary.
 #[derive(Debug, Default, Deserialize)]
 struct Lists {
     #[serde(default)]
@@ -36,7 +36,7 @@ struct Lists {
     added_tokens_decoder: BTreeMap<String, Value>,
 }
 
-/// The tokens that `tokenizer.json` has beside those of its model.
+/// The tokens that `tokenizer.json` has in addition to those of its model.
 #[derive(Debug, Default, Deserialize)]
 struct Added {
     #[serde(default)]
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_of_languages_are_told_from_others() {
+    fn tokens_of_languages_are_distinguished_from_others() {
         for token in ["__de__", "__ceb__", "deu_Latn", "ace_Arab", "de_DE"] {
             assert!(is_language(token), "{token}");
         }

@@ -9,7 +9,7 @@ use crate::interchange::foreign::TokenizerFiles;
 
 const END: &str = "</s>";
 
-/// Of source and target, which have one `vocab.json` unless there is a `target_vocab.json`.
+/// Vocabularies of source and target, which share a `vocab.json` unless there is a `target_vocab.json`.
 pub(super) fn marian_vocabularies(
     archive: &mut Archive,
     config: &Config,

@@ -53,7 +53,7 @@ pub(super) fn read_binary(bytes: &Bytes) -> Result<BTreeMap<String, Array>, Stri
         return Err(format!("it is of version {version}; {VERSION} is read"));
     }
     let count = reader.size()?;
-    // Every tensor has a header of so many bytes at least.
+    // Minimum size in bytes of a tensor's header.
     if count as u64 > bytes.len() / 32 {
         return Err(cut_off());
     }
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn multipliers_that_are_none_are_refused_by_name() {
-        for (place, name, told) in [
+        for (place, name, expected) in [
             (1, "Wemb_QuantMultA", "rows would be multiplied by inf"),
             (3, "a_W_QuantMultA", "rows would be multiplied by 0"),
             (2, "a_W", "it was multiplied by 0"),
@@ -320,7 +320,7 @@ mod tests {
             let length = tensors[place].3.len();
             tensors[place].3[length - 4..].fill(0);
             let problem = read_binary(&file(&tensors).into()).expect_err("no multiplier");
-            assert_eq!(problem, format!("tensor {name}: {told}"));
+            assert_eq!(problem, format!("tensor {name}: {expected}"));
         }
     }
 

@@ -25,7 +25,7 @@ use options::Options;
 use vocabulary::{languages, side};
 
 const DECODER: &str = "decoder.yml";
-/// Settings beside the models of Bergamot.
+/// Settings that accompany the models of Bergamot.
 const BERGAMOT: &str = "config.intgemm8bitalpha.yml";
 const SPECIAL: &str = "special:model.yml";
 

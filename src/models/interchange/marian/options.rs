@@ -14,7 +14,7 @@ use canopy_nn::model::{
 /// Source words that are read at once.
 const MOST_TOKENS: usize = 512;
 
-/// Nothing that is published has so many.
+/// No published model has more.
 const MOST_LAYERS: usize = 1_000;
 
 /// Options as far as they matter, checked.
@@ -109,7 +109,7 @@ impl Options {
     /// The model, its special tokens aside.
     ///
     /// # Errors
-    /// If a tensor that tells a size is missing.
+    /// If a tensor that determines a size is missing.
     pub fn config(&self, tensors: &Tensors) -> Result<ModelConfig> {
         let rows = |name: &str| match tensors.shape(name)? {
             &[rows, _] => Ok(rows),

@@ -74,7 +74,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
 /// Ids that no token has.
 const MOST_GAPS: usize = 65_536;
 
-/// The lines of a vocabulary that is no YAML, as some are whose tokens nobody quoted.
+/// The lines of a vocabulary that is no YAML, as some are with unquoted tokens.
 fn lines(text: &str) -> Option<Vec<(String, Yaml)>> {
     let lines = text.lines().filter(|line| !line.is_empty());
     lines
@@ -100,7 +100,7 @@ pub(super) fn languages(
         return Ok(languages);
     }
     let readme = archive.text("README.md")?;
-    let told = |side: &str| {
+    let language = |side: &str| {
         let mut lines = readme
             .lines()
             .map(|line| line.trim_start_matches(['*', '-', ' ']));
@@ -108,11 +108,11 @@ pub(super) fn languages(
         let (_, codes) = line.split_once(':')?;
         let mut codes = codes.split_whitespace();
         let code = codes.next()?.trim_matches('`');
-        // Several are told by their tokens.
+        // Several are selected by tokens.
         codes.next().is_none().then(|| code.to_owned())
     };
-    languages.source = told("source");
-    languages.target = told("target");
+    languages.source = language("source");
+    languages.target = language("target");
     Ok(languages)
 }
 

@@ -29,7 +29,7 @@ impl BertBatch {
         self.push_pair(sequence, sequence.len());
     }
 
-    /// Adds `[CLS] first [SEP] second [SEP]`, of whose ids so many belong to the first text.
+    /// Adds `[CLS] first [SEP] second [SEP]`, the first `first` ids of which belong to the first text.
     pub fn push_pair(&mut self, sequence: &[u32], of_first: usize) {
         let start = self.ids.len();
         self.ids.extend_from_slice(sequence);

@@ -15,7 +15,7 @@ pub struct BertConfig {
     pub d_ff: usize,
     /// The longest sequence that has places.
     pub max_tokens: usize,
-    /// Texts of a sequence that are told apart.
+    /// Number of text segments in a sequence.
     pub num_types: usize,
     /// ε of every layer normalisation.
     pub norm_epsilon: f32,

@@ -1,7 +1,7 @@
 //! BERT: a Transformer encoder that others have trained on plain text.
 //!
 //! Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", NAACL 2019, §3: learned places, a vector that
-//! tells the first from the second of two texts, post-norm layers (Vaswani et al. 2017) with biases everywhere and GELU.
+//! distinguishes the first from the second of two texts, post-norm layers (Vaswani et al. 2017) with biases everywhere and GELU.
 //! Its tasks (masked tokens, next sentence) and its pooler are left out: what is wanted are the states.
 
 mod batch;

@@ -21,7 +21,7 @@ const BATCH_TOKENS: usize = 2_048;
 /// States of a frozen BERT that are kept, in bytes; others are computed again.
 const MOST_BYTES: usize = 2 << 30;
 
-/// A BERT that tells its states of `[CLS] sentence [SEP] context [SEP]`.
+/// A BERT that returns its states of `[CLS] sentence [SEP] context [SEP]`.
 ///
 /// The states of one that does not learn are computed once for each sequence and kept with 16 bits a number, in all copies
 /// of the reader together.
@@ -64,7 +64,7 @@ impl BertReader {
     ///
     /// # Panics
     /// If there is not one sequence for each sentence.
-    pub fn of(&self, source: &PackedBatch) -> Memory {
+    pub fn read(&self, source: &PackedBatch) -> Memory {
         let pieces = &source.pieces;
         let pairs = [&pieces.sequences, &source.sentences].map(Vec::len);
         assert_eq!(pairs[0], pairs[1], "BERT's sequences and sentences");
@@ -76,7 +76,7 @@ impl BertReader {
             sentences: pieces.sequences.clone(),
             documents: source.documents.clone(),
         };
-        Memory::of(states, documents)
+        Memory::from_states(states, documents)
     }
 
     /// A vector for each sequence, by which similar ones are found.
@@ -146,14 +146,14 @@ impl KeptStates {
         let bytes = |states: &HashMap<BertSequence, Arc<[f16]>>| -> usize {
             states.values().map(|states| 2 * states.len()).sum()
         };
-        // Counting costs little beside the computing of a batch.
+        // Counting costs little compared to computing a batch.
         if bytes(&states) + bytes(&found) <= MOST_BYTES {
             states.extend(found);
         }
     }
 }
 
-/// Runs of up to so many tokens, at least one sequence each.
+/// Runs of up to a number of tokens, at least one sequence each.
 fn batches(sequences: &[&BertSequence]) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut tokens = 0;

@@ -43,7 +43,7 @@ fn a_sequence_does_not_know_its_neighbours() {
 }
 
 #[test]
-fn the_second_text_is_told_from_the_first() {
+fn the_second_text_is_distinguished_from_the_first() {
     let bert = tiny();
     let states = |of_first| {
         let mut batch = BertBatch::default();

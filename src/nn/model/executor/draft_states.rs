@@ -15,7 +15,7 @@ struct Draft {
 }
 
 impl DraftStates {
-    /// Of so many sentences, before their first tokens.
+    /// States of `sentences` sentences, before their first tokens.
     pub fn new(sentences: usize) -> Self {
         Self(vec![Draft::default(); sentences])
     }

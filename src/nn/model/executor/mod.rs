@@ -57,10 +57,10 @@ pub enum ExecutorKind {
 /// How a search deals its sentences out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batching {
-    /// Each core searches a batch of its own, of about so many source tokens times hypotheses.
+    /// Each core searches a batch of its own, of about this many source tokens times hypotheses.
     Cores { tokens: usize },
-    /// One batch after the other, of about so many source tokens times hypotheses; sentences change places within a
-    /// window of so many.
+    /// One batch after the other, of about this many source tokens times hypotheses; sentences change places within a
+    /// window of this many.
     Device { tokens: usize, window: usize },
 }
 
@@ -107,7 +107,7 @@ impl SearchMemory {
     fn beside(&self, encoded: &EncoderOutput) -> PackedEncoderOutput {
         let memory = self.memory.as_ref();
         let memory = memory.map(|memory| (memory, self.translations.clone()));
-        PackedEncoderOutput::of(encoded, memory)
+        PackedEncoderOutput::from_encoder(encoded, memory)
     }
 }
 
@@ -118,7 +118,7 @@ impl SearchMemory {
 pub trait Executor: Debug + Sync {
     fn kind(&self) -> ExecutorKind;
 
-    /// How a search deals its sentences out on so many cores.
+    /// How a search distributes its sentences over a number of cores.
     fn batching(&self, cores: usize) -> Batching;
 
     /// The target words that a search scores for each source word; none if it scores all.
@@ -211,7 +211,7 @@ pub trait Executor: Debug + Sync {
 
 impl Model {
     /// The executor that searches, scores and records with this model: packed weights where it keeps such and they compute what it
-    /// reads, else burn's layers. They are made for their device when this is first asked.
+    /// reads, else burn's layers. They are created for their device by the first call.
     ///
     /// # Panics
     /// If the device has too little memory, or is lost, with a message that says so.

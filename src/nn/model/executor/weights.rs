@@ -15,7 +15,7 @@ use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use canopy_kernels::packed::Quantization;
 
-/// How the weights of searches are to be kept, and these weights once they are asked for.
+/// How the weights of searches are to be kept, and these weights once they are needed.
 #[derive(Debug, Clone)]
 pub(in crate::model) struct SearchWeights {
     quantization: Quantization,
@@ -26,7 +26,7 @@ pub(in crate::model) struct SearchWeights {
 /// Weights where they are searched with.
 #[derive(Debug, Clone)]
 pub(super) enum Loaded {
-    /// Those of burn's layers.
+    /// Weights of burn's layers.
     Burn,
     Cpu(Arc<PackedTransformer>),
     Gpu(Arc<GpuTransformer>),
@@ -41,7 +41,7 @@ impl SearchWeights {
     }
 
     /// The weights of `network`, which are made now if they never were.
-    fn of(
+    fn get_or_load(
         &self,
         network: &Transformer,
         context: Option<Context>,
@@ -84,7 +84,7 @@ impl Model {
     }
 
     /// This model, which searches with packed weights if it can, see [`PackedTransformer::check`], or with those that
-    /// are brought to its GPU, see [`GpuTransformer::gpu`]. That happens when the first search asks for them.
+    /// are brought to its GPU, see [`GpuTransformer::gpu`]. The first search does so.
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
         let is_packed = match &self.network {
@@ -118,7 +118,7 @@ impl Model {
     pub(super) fn search_weights(&self) -> &Loaded {
         match (&self.search_weights, &self.network) {
             (Some(weights), Network::Transformer(network)) => {
-                weights.of(network, self.context, self.unread.as_deref())
+                weights.get_or_load(network, self.context, self.unread.as_deref())
             }
             _ => &Loaded::Burn,
         }
@@ -127,7 +127,9 @@ impl Model {
     /// The weights of the sentence-level model that training began with.
     pub(super) fn stage_one_weights(&self) -> &Loaded {
         match (&self.stage_one_weights, &self.stage_one) {
-            (Some(weights), Some(stage_one)) => weights.of(stage_one, None, self.unread.as_deref()),
+            (Some(weights), Some(stage_one)) => {
+                weights.get_or_load(stage_one, None, self.unread.as_deref())
+            }
             _ => &Loaded::Burn,
         }
     }

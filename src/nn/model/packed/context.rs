@@ -1,5 +1,5 @@
-//! Layers with which a packed decoder reads beyond its own sentence: translations by packed weights where there are some, and the rest by burn's
-//! layers between steps that are packed.
+//! Layers with which a packed decoder reads beyond its own sentence: translations by packed weights where there are some,
+//! and the rest by burn's layers between steps that are packed.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ enum LayerContext {
     Nothing,
     /// Other source sentences, behind the own one.
     Context(Box<ContextSublayer>),
-    /// BERT's states, beside the own sentence; with the norm of what is read there.
+    /// BERT's states, in addition to the own sentence; with the norm of what is read there.
     Bert(Box<(BertFusion, Norm)>),
 }
 
@@ -61,7 +61,7 @@ pub(super) struct ContextMemory {
 /// The memory that hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
-    /// Those of [`ContextMemory`].
+    /// Translations of [`ContextMemory`].
     translations: Option<&'a SharedTranslations>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
@@ -104,7 +104,7 @@ impl ContextMemory {
 }
 
 impl ContextLayers {
-    /// Whether packed weights compute all that a decoder reads beyond its own sentence, behind its last layer.
+    /// Whether packed weights compute all that a decoder reads beyond its own sentence, after its last layer.
     pub fn are_packed_behind(decoder: &Decoder) -> bool {
         let mut layers = decoder.layers.iter();
         let is_plain = layers.all(|layer| layer.context.is_none() && layer.fusion.is_none());
@@ -118,7 +118,7 @@ impl ContextLayers {
     }
 
     /// None if the decoder reads its own sentence alone.
-    pub fn of(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
+    pub fn from_decoder(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
         let layer = |layer: &DecoderLayer| match (&layer.context, &layer.fusion) {
             (Some(context), _) => LayerContext::Context(Box::new(context.clone())),
             (None, Some(fusion)) => {
@@ -162,12 +162,12 @@ impl ContextLayers {
         layers.all(|layer| matches!(layer, LayerContext::Nothing))
     }
 
-    /// Whether what enters the last feed-forward sublayer asks for translations of other sentences.
-    pub fn asks_with_fed_forward(&self) -> bool {
+    /// Whether the input of the last feed-forward sublayer queries translations of other sentences.
+    pub fn reads_fed_forward(&self) -> bool {
         matches!(self.gated, Some(Gated::Burn | Gated::Selective(_)))
     }
 
-    /// Whether a layer reads BERT's states beside its own sentence.
+    /// Whether a layer reads BERT's states in addition to its own sentence.
     pub fn reads_bert(&self, layer: usize, reading: &Reading<'_>) -> bool {
         let reads = matches!(self.layers[layer], LayerContext::Bert(_));
         reads && reading.memory.layers[layer].is_some()

@@ -62,7 +62,7 @@ impl PackedDecoder {
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
-            context_layers: ContextLayers::of(decoder, packing),
+            context_layers: ContextLayers::from_decoder(decoder, packing),
             final_norm: decoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }
@@ -124,8 +124,8 @@ impl PackedDecoder {
         }
     }
 
-    /// States of the embedded rows `y`, each sentence seeing the words before and the source rows beside it in
-    /// `segments`, and nothing beyond them; with what they attend to of the source.
+    /// States of the embedded rows `y`, each sentence seeing the words before and its source rows in
+    /// `segments`, and nothing else; with what they attend to of the source.
     ///
     /// # Shapes
     /// - y, states: `[rows, d_model]`
@@ -174,7 +174,7 @@ impl PackedDecoder {
         let reading = read.map(|it| it.read_by(&state.numbers));
         let context: Option<(&ContextLayers, &Reading<'_>)> =
             self.context_layers.as_ref().zip(reading.as_ref());
-        let asks = context.is_some_and(|(layers, _)| layers.asks_with_fed_forward());
+        let reads_fed_forward = context.is_some_and(|(layers, _)| layers.reads_fed_forward());
         let mut fed_forward = Vec::new();
         let last = self.layers.len() - 1;
         for (number, layer) in self.layers.iter().enumerate() {
@@ -196,7 +196,7 @@ impl PackedDecoder {
                     ..
                 } = buffers;
                 own.projections.multiply(y, wide, scratch);
-                // Of the new words keys and values are kept.
+                // Keys and values of the new words are kept.
                 let mut block = Vec::with_capacity(2 * y.len());
                 let new = wide.chunks_exact(3 * d_model);
                 new.for_each(|new| block.extend_from_slice(&new[d_model..]));
@@ -228,7 +228,7 @@ impl PackedDecoder {
                 layers.join_context(number, &mut y, reading);
             }
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
-                if number == last && (asks || output.is_some()) {
+                if number == last && (reads_fed_forward || output.is_some()) {
                     fed_forward = y.to_vec();
                 }
                 layer.feed_forward.forward(y, buffers);
@@ -275,7 +275,7 @@ impl Layer {
         });
     }
 
-    /// Attention of the rows `y` to the encoded rows beside them in `segments`; what they read stands in `buffers.branch`.
+    /// Attention of the rows `y` to their encoded rows in `segments`; the output is in `buffers.branch`.
     fn read_sources(
         &self,
         y: &[f32],

@@ -18,9 +18,9 @@ pub(super) struct PackedEmbedding {
     words: Arc<Table>,
     scale: f32,
     sinusoids: Option<Sinusoids>,
-    /// Of words, sentences and paragraphs; each counts from its beginning again.
+    /// Tables of words, sentences and paragraphs; each counts from its beginning again.
     tables: Vec<Table>,
-    /// Of words; places beyond the last have its vector.
+    /// Places of words; those after the last have its vector.
     learned: Option<Table>,
     norm: Option<RowNorm>,
     /// Whether the first word is a zero vector.
@@ -72,7 +72,7 @@ impl PackedEmbedding {
 
     /// [`Self::words`] by all cores.
     pub fn words_on_cores(&self, ids: &[u32], positions: &[[usize; 3]]) -> Vec<f32> {
-        /// Words that one core embeds before it pays to ask another one.
+        /// Number of words from which a second core pays off.
         const WORDS: usize = 32;
         if ids.len() <= WORDS {
             return self.words(ids, positions);

@@ -49,7 +49,7 @@ impl PackedEncoder {
         }
     }
 
-    /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself, with what burn's encoder tells of its
+    /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself, with what burn's encoder reports of its
     /// attention.
     pub fn forward(
         &self,

@@ -4,13 +4,14 @@ use super::layers::{Buffers, Map, Packing, packed};
 use crate::model::context::ContextGate;
 use canopy_kernels::packed::{Activation, PackedMatrix};
 
-/// Of own states beside what is read, `[2 · d_model, d_model]`.
+/// Gate of own states next to what is read, `[2 · d_model, d_model]`.
 #[derive(Debug, Clone)]
 pub(super) struct PackedGate(PackedMatrix);
 
 impl PackedGate {
     pub fn new(gate: &ContextGate, packing: Packing<'_>) -> Self {
-        let [own, context] = [&gate.own, &gate.context].map(|linear| Map::of(linear, packing));
+        let [own, context] =
+            [&gate.own, &gate.context].map(|linear| Map::from_linear(linear, packing));
         let both = Map {
             weights: [own.weights, context.weights].concat(),
             bias: own.bias,

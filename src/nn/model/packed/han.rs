@@ -22,7 +22,7 @@ pub(super) struct PackedHan {
     /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
     queries: PackedMatrix,
     /// For each head from its query to what a sentence is compared with, `[d_model / heads, d_model]`.
-    asked: Vec<PackedMatrix>,
+    keys: Vec<PackedMatrix>,
     /// For each head from the mean of what is read of words to its part of the context, `[d_model, d_model / heads]`.
     read: Vec<PackedMatrix>,
     /// With the map behind the attention to sentences.
@@ -50,7 +50,7 @@ impl Map {
     /// Packs the transpose of a head's map to keys, with which its queries are multiplied. The bias would add the same to the
     /// scores of all keys. An attention of one head takes them for longer than they are by the square root of the heads.
     #[expect(clippy::cast_precision_loss, reason = "a few heads")]
-    fn asked(&self, num_heads: usize, packing: Packing<'_>) -> PackedMatrix {
+    fn packed_keys(&self, num_heads: usize, packing: Packing<'_>) -> PackedMatrix {
         let longer = (num_heads as f32).sqrt();
         let weights: Vec<f32> = self.weights.iter().map(|weight| longer * weight).collect();
         let columns = self.weights.len() / self.outputs;
@@ -61,7 +61,7 @@ impl Map {
 
 impl PackedHan {
     pub fn new(han: &HanContext, packing: Packing<'_>) -> Self {
-        let map = |linear: &Linear| Map::of(linear, packing);
+        let map = |linear: &Linear| Map::from_linear(linear, packing);
         let (words, sentences) = (&han.word_attention, &han.sentence_attention);
         let read = map(&words.output);
         let (inner, outer) = (&han.feed_forward.inner, &han.feed_forward.outer);
@@ -75,10 +75,10 @@ impl PackedHan {
                 ],
                 packing,
             ),
-            asked: read
+            keys: read
                 .then(&map(&sentences.key))
                 .heads(words.num_heads)
-                .map(|key| key.asked(words.num_heads, packing))
+                .map(|key| key.packed_keys(words.num_heads, packing))
                 .collect(),
             read: read
                 .then(&map(&sentences.value))
@@ -160,7 +160,7 @@ impl PackedHan {
         }
         let d_head = d_model / self.num_heads;
         let mut attended = vec![0.0; own.len()];
-        let (mut queries_of, mut asked) = (Vec::new(), Vec::new());
+        let (mut queries_of, mut projected) = (Vec::new(), Vec::new());
         let (mut mean, mut read) = (vec![0.0; own.len()], Vec::new());
         for head in 0..self.num_heads {
             let columns = head * d_head..(head + 1) * d_head;
@@ -169,8 +169,8 @@ impl PackedHan {
             for row in 0..slots.len() {
                 queries_of.extend_from_slice(own.row(row, d_head));
             }
-            self.asked[head].multiply(&queries_of, &mut asked, scratch);
-            let rows = asked.chunks_exact(d_model).zip(&slots);
+            self.keys[head].multiply(&queries_of, &mut projected, scratch);
+            let rows = projected.chunks_exact(d_model).zip(&slots);
             for ((query, slots), mean) in rows.zip(mean.chunks_exact_mut(d_model)) {
                 let row =
                     |place: usize| [&context[(slots.start + place) * d_model..][..d_model]; 2];

@@ -62,7 +62,7 @@ impl Packing<'_> {
         table.unwrap_or_else(|| Table::new(param.val()))
     }
 
-    /// The numbers of a table of words, in no more than 16 bits beside matrices of 8.
+    /// The numbers of a table of words, in no more than 16 bits next to matrices of 8.
     pub fn words(&self, param: &Param<Tensor<2>>) -> Table {
         let table = self.table(param);
         match self.quantization {
@@ -128,7 +128,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    pub fn of(linear: &Linear, packing: Packing<'_>) -> Self {
+    pub fn from_linear(linear: &Linear, packing: Packing<'_>) -> Self {
         let weights = packing.table(&linear.weight);
         Self {
             weights: weights.values().into_owned(),

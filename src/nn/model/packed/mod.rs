@@ -68,7 +68,7 @@ pub struct PackedTransformer {
     tokens: SpecialTokens,
 }
 
-/// Some words of the target vocabulary, of which alone a search asks the scores.
+/// The words of the target vocabulary whose scores a search needs.
 #[derive(Debug, Clone)]
 pub struct VocabularySubset {
     /// Their ids, in order.
@@ -94,7 +94,7 @@ impl PackedTransformer {
             quantization,
             unread,
         };
-        let mut tables = EmbeddingTables::of(network, packing);
+        let mut tables = EmbeddingTables::from_network(network, packing);
         let logits = PackedMatrix::transposed(&tables.words, tables.bias.as_deref(), quantization);
         let logits = Arc::new(logits);
         if quantization != Quantization::Int8 {
@@ -148,7 +148,7 @@ impl PackedTransformer {
 
     /// Whether of all models with this configuration encoder and decoder are packed, here or on the GPU.
     pub fn packs_whole(config: &ModelConfig, device: &Device) -> bool {
-        (is_packed_on(device) || Gpu::of(device).is_some())
+        (is_packed_on(device) || Gpu::from_device(device).is_some())
             && config.architecture == Architecture::Transformer
             && config.context.is_none()
             && config.bert.is_none()
@@ -223,8 +223,8 @@ impl PackedTransformer {
         })
     }
 
-    /// States of sentences before they are joined with those of their documents; None if the encoder reads these elsewhere, or
-    /// not at all.
+    /// States of sentences before they are joined with those of their documents; None if the encoder reads these in another
+    /// place, or not at all.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
@@ -289,13 +289,13 @@ impl PackedTransformer {
         decoder.forward(y, &segments, &encoded.states, (scratch, recorder))
     }
 
-    /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](super::Model::label_log_probs), in the thread
-    /// that asks.
+    /// Log-probability of each of `batch.labels` after the words before it, as
+    /// [`Model::label_log_probs`](super::Model::label_log_probs), in the thread of the caller.
     ///
     /// # Panics
     /// If the model's encoder reads more than sentences.
     pub fn label_log_probs(&self, batch: &Batch, datastore: Option<&Datastore>) -> Vec<f32> {
-        /// Scores of so many rows are held at once.
+        /// Number of rows whose scores are held at once.
         const ROWS: usize = 64;
         let output = self.label_states(batch);
         let d_model = self.logits.inputs();
@@ -327,7 +327,7 @@ impl PackedTransformer {
         self.decoder.prepare(translations)
     }
 
-    /// States of all words of `batch.target`, in the thread that asks.
+    /// States of all words of `batch.target`, in the thread of the caller.
     ///
     /// # Panics
     /// If the model's encoder reads more than sentences.
@@ -419,7 +419,7 @@ fn is_packed_on(device: &Device) -> bool {
 
 impl PackedEncoderOutput {
     /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
-    pub fn of(
+    pub fn from_encoder(
         encoded: &EncoderOutput,
         memory: Option<(&DecoderMemory, Option<Arc<SharedTranslations>>)>,
     ) -> Self {

@@ -93,10 +93,10 @@ impl PackedSelective {
     /// The states `own`, joined with what they read of other sentences, Eq. 3-9.
     ///
     /// # Shapes
-    /// - own, asking: `[hypotheses, d_model]`, a row for each of `spans`
+    /// - own, query states: `[hypotheses, d_model]`, a row for each of `spans`
     pub fn join(
         &self,
-        (own, asking): (&mut [f32], &[f32]),
+        (own, query_states): (&mut [f32], &[f32]),
         translations: &SharedTranslations,
         spans: &[QuerySpan],
         buffers: &mut Buffers,
@@ -116,7 +116,7 @@ impl PackedSelective {
             scratch,
             ..
         } = buffers;
-        self.queries.multiply(asking, wide, scratch);
+        self.queries.multiply(query_states, wide, scratch);
         let queries = |first| Columns {
             values: wide,
             width: 2 * d_model,

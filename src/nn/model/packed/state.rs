@@ -47,7 +47,7 @@ pub struct PackedSource {
     pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 
-/// Words between which rows stay that nobody reads.
+/// Words after which unread rows are removed.
 const BETWEEN: usize = 4;
 
 /// A number of hypotheses that grow together.

@@ -1,4 +1,4 @@
-//! Packed models beside burn's layers.
+//! Packed models compared with burn's layers.
 
 use burn::tensor::{Device, Tensor};
 

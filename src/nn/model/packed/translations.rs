@@ -15,7 +15,7 @@ pub struct SharedTranslations {
     pub(super) sentences: Option<SharedRows>,
 }
 
-/// Keys and values of the words of all sentences, each projected of the rows beside it.
+/// Keys and values of the words of all sentences, each projected from its rows.
 ///
 /// # Shapes
 /// - each of the rows: `[rows of documents, d_model]`

@@ -1,4 +1,4 @@
-//! Parts of some systems beside an encoder and a decoder, and those of the recurrent one.
+//! Parts of some systems in addition to an encoder and a decoder, and those of the recurrent one.
 
 use super::cost::Cost;
 use super::{OWN, Part, PartGroup};

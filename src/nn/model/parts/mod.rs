@@ -88,8 +88,8 @@ impl ModelConfig {
         of_group.map(|part| part.parameters).sum()
     }
 
-    /// Bytes that translating a document takes beside the weights, about: the widest part for all its tokens at once, and
-    /// the encoder's states.
+    /// Approximate bytes that translating a document takes in addition to the weights: the widest part for all its tokens
+    /// at once, and the encoder's states.
     pub fn document_bytes(&self, sentences: usize, words: usize) -> u64 {
         let parts = self.parts();
         let widest = parts.iter().map(|part| part.cost.floats_per_word).max();

@@ -1,4 +1,4 @@
-//! Weights of the attentions to a document, computed beside them.
+//! Weights of the attentions to a document, computed in addition to them.
 
 use burn::tensor::Tensor;
 
@@ -74,7 +74,7 @@ impl TreeHeads {
             query.spans,
             query.memory,
             documents,
-            |tree, traversal| TraversalRecord::of(tree, &traversal, visits),
+            |tree, traversal| TraversalRecord::new(tree, &traversal, visits),
         );
         let choice: Vec<SelectedSentences> = ways.iter().map(|way| way.kept.clone()).collect();
         let spec = self.heads.spec(&documents.sentences, &choice);
@@ -91,17 +91,17 @@ impl TreeHeads {
     }
 }
 
-/// The part of a traversal that is kept; nothing for a row that nobody reads for.
+/// The part of a traversal that is kept; nothing for a row without a reader.
 #[derive(Default, Clone)]
 struct TraversalRecord {
     kept: SelectedSentences,
-    /// Of the leaves that survived.
+    /// Relevance of the leaves that survived.
     relevance: Vec<f32>,
     visits: Vec<(u8, Visit)>,
 }
 
 impl TraversalRecord {
-    fn of(tree: &DocumentTree, traversal: &Traversal, kept: RecordedVisits) -> Self {
+    fn new(tree: &DocumentTree, traversal: &Traversal, kept: RecordedVisits) -> Self {
         let levels = (0..).zip(&traversal.levels);
         let visits = levels.flat_map(|(level, visits)| {
             let visits = visits.iter().filter(move |visit| match kept {

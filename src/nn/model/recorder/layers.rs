@@ -200,7 +200,7 @@ impl HanContext {
     }
 }
 
-/// Sentence of each query row; 0 for nobody's, which reads nothing.
+/// Sentence of each query row; 0 for none, which reads nothing.
 fn own_sentences(rows: usize, query_spans: &[QuerySpan]) -> Vec<usize> {
     let mut own = vec![0; rows];
     for span in query_spans {

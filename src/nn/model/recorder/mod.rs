@@ -1,7 +1,8 @@
-//! The attention weights of a pass through a model, for whoever wants to see them.
+//! The attention weights of a pass through a model, for display and analysis.
 //!
-//! A pass gets an [`AttentionRecorder`]; one that is off costs nothing. Weights are computed once more beside the attention itself
-//! and only what [`Recording`] says is kept, so that the numbers of the pass are the same whether someone looks or not.
+//! A pass gets an [`AttentionRecorder`]; one that is off costs nothing. Weights are computed once more in addition to the
+//! attention itself and only what [`Recording`] says is kept, so that the numbers of the pass are the same whether someone
+//! looks or not.
 
 mod context;
 mod document;
@@ -82,12 +83,12 @@ impl AttentionRecorder {
         }
     }
 
-    /// Whether somebody looks.
+    /// Whether it records.
     pub(super) fn is_on(&self) -> bool {
         self.keep.is_some()
     }
 
-    /// Adds what `read` says, behind the rows of the same attention that are there; nothing if nobody looks.
+    /// Adds what `read` says, behind the rows of the same attention that are there; nothing if it is off.
     pub(super) fn add(
         &mut self,
         kind: AttentionKind,
@@ -130,7 +131,7 @@ impl AttentionRecorder {
     }
 
     /// Gives what was read of a window among other sentences the rows of the window, where they are those of tokens: the
-    /// window has these `rows` and `sentences` of what was read. Encodings are told of its own sentences alone.
+    /// window has these `rows` and `sentences` of what was read. Encodings are recorded of its own sentences only.
     pub(super) fn rename_window(
         &mut self,
         rows: &Range<usize>,

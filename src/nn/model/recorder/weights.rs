@@ -55,7 +55,7 @@ impl Recording {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedVisits {
     All,
-    /// Those whose relevance was among the top T.
+    /// Nodes whose relevance was among the top T.
     Survivors,
     None,
 }
@@ -77,7 +77,7 @@ pub struct HeadWeights {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SentenceWeights {
     pub sentence: usize,
-    /// Of all its tokens together.
+    /// Weight of all its tokens together.
     pub weight: f32,
     /// The score of its own by which it was chosen, before normalising.
     pub relevance: Option<f32>,

@@ -37,10 +37,10 @@ fn model(entry: &Value, reading: &Reading<'_>) -> Option<CatalogueModel> {
         ..reading.model()
     };
     for (written, name) in [(from, "from_name"), (to, "to_name")] {
-        let told = text(entry, name).unwrap_or_default();
-        if other_language(&code(written), told).is_some() {
+        let listed = text(entry, name).unwrap_or_default();
+        if other_language(&code(written), listed).is_some() {
             model.doubt = Some(format!(
-                "The list calls the language {written} {told}, which is another one; see that the model translates what you need."
+                "The list calls the language {written} {listed}, which is another one; see that the model translates what you need."
             ));
         }
     }

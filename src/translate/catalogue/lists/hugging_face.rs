@@ -8,7 +8,7 @@ use crate::catalogue::model::{CatalogueFile, CatalogueModel, Source, is_plain_na
 use crate::catalogue::place::{Catalogue, Origin};
 use canopy_base::error::Result;
 
-/// Files beside the weights, by name or, with `*`, by ending.
+/// Files next to the weights, by name or, with `*`, by ending.
 const BESIDE: &[&str] = &[
     "config.json",
     "generation_config.json",
@@ -41,9 +41,9 @@ pub(in crate::catalogue) fn read_repository(
     catalogue: &Catalogue,
     files: &Origin,
 ) -> Result<List> {
-    let told: Value = serde_json::from_slice(bytes)
-        .map_err(|cause| catalogue.refused(format!("its answer is no JSON ({cause})")))?;
-    let Some(siblings) = told["siblings"].as_array() else {
+    let answer: Value = serde_json::from_slice(bytes)
+        .map_err(|cause| catalogue.refused(format!("its answer is not JSON ({cause})")))?;
+    let Some(siblings) = answer["siblings"].as_array() else {
         return Err(catalogue.refused("its answer does not list the files of a repository"));
     };
     let reading = Reading {
@@ -56,13 +56,13 @@ pub(in crate::catalogue) fn read_repository(
         sources,
         targets,
         is_guessed: true,
-        kind: kind(&told),
-        release: text(&told, "sha").unwrap_or_default().to_owned(),
-        num_parameters: told["safetensors"]["total"].as_u64(),
-        licence: licence(&told),
+        kind: kind(&answer),
+        release: text(&answer, "sha").unwrap_or_default().to_owned(),
+        num_parameters: answer["safetensors"]["total"].as_u64(),
+        licence: licence(&answer),
         ..reading.model()
     };
-    match chosen(siblings, &told).and_then(|names| located(&names, siblings, &reading)) {
+    match chosen(siblings, &answer).and_then(|names| located(&names, siblings, &reading)) {
         Ok(files) => model.files = files,
         Err(problem) => model.problem = Some(problem),
     }
@@ -79,22 +79,22 @@ pub(in crate::catalogue) fn read_repository(
     })
 }
 
-fn kind(told: &Value) -> String {
-    let kind = text(&told["config"], "model_type").or_else(|| text(told, "library_name"));
+fn kind(answer: &Value) -> String {
+    let kind = text(&answer["config"], "model_type").or_else(|| text(answer, "library_name"));
     kind.unwrap_or("Hugging Face").to_owned()
 }
 
-fn licence(told: &Value) -> String {
-    let card = &told["cardData"]["license"];
+fn licence(answer: &Value) -> String {
+    let card = &answer["cardData"]["license"];
     let card = card.as_str().or_else(|| card[0].as_str());
-    let tags = told["tags"].as_array().into_iter().flatten();
+    let tags = answer["tags"].as_array().into_iter().flatten();
     let tag = tags
         .filter_map(Value::as_str)
         .find_map(|tag| tag.strip_prefix("license:"));
     card.or(tag).unwrap_or_default().to_owned()
 }
 
-/// The languages that the name of a repository tells, such as `opus-mt-en-de`.
+/// The languages in the name of a repository, such as `opus-mt-en-de`.
 fn languages(repository: &str) -> [Vec<String>; 2] {
     let name = repository.rsplit('/').next().unwrap_or(repository);
     let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
@@ -108,8 +108,8 @@ fn languages(repository: &str) -> [Vec<String>; 2] {
 }
 
 /// The names of the files that make the model.
-fn chosen<'a>(siblings: &'a [Value], told: &Value) -> Result<Vec<&'a str>, String> {
-    let gated = &told["gated"];
+fn chosen<'a>(siblings: &'a [Value], answer: &Value) -> Result<Vec<&'a str>, String> {
+    let gated = &answer["gated"];
     if gated.as_bool().unwrap_or(gated.is_string()) {
         return Err("its owner lets in only those who have signed in and agreed to terms: download it with a browser, then add its folder".to_owned());
     }
@@ -184,7 +184,7 @@ fn weights<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, String> {
     Err(if !ending(".gguf").is_empty() {
         "it holds only GGUF files: download one of them, and add it with `canopy model import FILE.gguf`".to_owned()
     } else if !ending(".h5").is_empty() || !ending(".msgpack").is_empty() {
-        "its weights are only for TensorFlow or Flax; ask its owner for safetensors".to_owned()
+        "its weights are only for TensorFlow or Flax; get safetensors from its owner".to_owned()
     } else {
         "it holds no weights of a translation model".to_owned()
     })
@@ -196,8 +196,8 @@ fn located(
     reading: &Reading<'_>,
 ) -> Result<Vec<CatalogueFile>, String> {
     let locate = |name: &&str| {
-        let told = siblings.iter().find(|it| it["rfilename"] == **name);
-        let told = told.unwrap_or(&Value::Null);
+        let entry = siblings.iter().find(|it| it["rfilename"] == **name);
+        let entry = entry.unwrap_or(&Value::Null);
         Ok(CatalogueFile {
             name: (*name).to_owned(),
             source: match reading.origin {
@@ -205,8 +205,8 @@ fn located(
                 Origin::Path(_) => reading.source(name)?,
             },
             is_gzip: false,
-            num_bytes: told["size"].as_u64(),
-            sha256: sha256(text(&told["lfs"], "sha256"))?,
+            num_bytes: entry["size"].as_u64(),
+            sha256: sha256(text(&entry["lfs"], "sha256"))?,
         })
     };
     names.iter().map(locate).collect()

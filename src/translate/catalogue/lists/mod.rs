@@ -1,4 +1,4 @@
-//! Reading lists of models: each form in a file of its own, told apart by what stands in the list.
+//! Reading lists of models: each form in a file of its own, recognised by the content of the list.
 
 mod argos;
 mod folder;
@@ -19,7 +19,7 @@ use canopy_base::file::has_ending;
 pub(super) use folder::{MOST_BYTES, read_file, read_folder};
 pub(super) use hugging_face::read_repository;
 
-/// Models of one list, at most: no catalogue has so many.
+/// Maximum number of models of a list: no catalogue has more.
 const MOST_MODELS: usize = 100_000;
 
 /// Models of a list, with those entries that could not be read.
@@ -53,11 +53,11 @@ pub(super) fn read_list(bytes: &[u8], catalogue: &Catalogue, origin: &Origin) ->
     for model in &mut read.models {
         model.check(catalogue);
     }
-    tell_apart(&mut read.models);
+    distinguish(&mut read.models);
     Ok(read)
 }
 
-/// What a reader knows of the list besides its text.
+/// Facts about the list other than its text.
 pub(super) struct Reading<'a> {
     pub catalogue: &'a Catalogue,
     pub origin: &'a Origin,
@@ -72,7 +72,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Where a file is: beside a list of this machine, else where its address says, from that of the list on.
+    /// The place of a file: next to a list of this machine, else at its address, relative to that of the list.
     ///
     /// # Errors
     /// The reason, if it is an address that is not followed.
@@ -91,7 +91,7 @@ impl Reading<'_> {
                     return Ok(Source::Web(address.to_owned()));
                 }
                 Err(format!(
-                    "its file {address} does not lie beside the list in {}",
+                    "its file {address} is not in the folder of the list {}",
                     folder.display()
                 ))
             }
@@ -109,7 +109,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A file of a list with its name; `told` is the path or address that the list has for it.
+    /// A file of a list with its name; `path` is the path or address that the list has for it.
     fn file(&self, address: &str) -> Result<CatalogueFile, String> {
         let path = address.split(['?', '#']).next().unwrap_or(address);
         if path.split(['/', '\\']).any(|part| part == "..") {
@@ -194,7 +194,7 @@ fn beside(folder: &Path, path: &str) -> Option<std::path::PathBuf> {
 }
 
 /// Gives models of one name numbers: `en-de-tiny`, `en-de-tiny-2`.
-fn tell_apart(models: &mut [CatalogueModel]) {
+fn distinguish(models: &mut [CatalogueModel]) {
     let mut counts = std::collections::HashMap::<String, usize>::new();
     for model in models {
         let count = counts.entry(model.name.to_lowercase()).or_default();
@@ -214,14 +214,14 @@ fn text<'a>(entry: &'a Value, key: &str) -> Option<&'a str> {
 }
 
 /// A hash of 64 hexadecimal digits; something else is a flaw.
-fn sha256(told: Option<&str>) -> Result<Option<String>, String> {
-    let Some(told) = told else {
+fn sha256(text: Option<&str>) -> Result<Option<String>, String> {
+    let Some(text) = text else {
         return Ok(None);
     };
-    let is_hash = told.len() == 64 && told.chars().all(|c| c.is_ascii_hexdigit());
+    let is_hash = text.len() == 64 && text.chars().all(|c| c.is_ascii_hexdigit());
     if is_hash {
-        Ok(Some(told.to_lowercase()))
+        Ok(Some(text.to_lowercase()))
     } else {
-        Err(format!("its SHA-256 is {told:?}, which is none"))
+        Err(format!("its SHA-256 is {text:?}, which is not valid"))
     }
 }

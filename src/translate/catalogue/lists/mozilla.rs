@@ -73,17 +73,21 @@ fn model(pair: &str, entry: &Value, base: &str, reading: &Reading<'_>) -> Option
     Some(model)
 }
 
-/// That of the entry; that of Mozilla's own models, whoever keeps a copy of the list.
+/// Licence of the entry; for Mozilla's own models theirs, also in a copy of the list.
 fn licence<'a>(entry: &'a Value, base: &str, known: &str) -> Option<&'a str> {
     let own = text(entry, "license").or_else(|| text(entry, "licence"));
     let is_mozilla = known.is_empty() && base.contains("moz-fx-translations");
     own.or(is_mozilla.then_some("MPL-2.0"))
 }
 
-fn files_of(told: &Value, base: &str, reading: &Reading<'_>) -> Result<Vec<CatalogueFile>, String> {
+fn files_of(
+    listed: &Value,
+    base: &str,
+    reading: &Reading<'_>,
+) -> Result<Vec<CatalogueFile>, String> {
     let mut files = Vec::new();
     for (key, is_needed) in FILES {
-        let entry = &told[key];
+        let entry = &listed[key];
         let Some(path) = text(entry, "path") else {
             if is_needed {
                 return Err(format!("the list names no {key} file of it"));
@@ -102,7 +106,7 @@ fn files_of(told: &Value, base: &str, reading: &Reading<'_>) -> Result<Vec<Catal
             ..reading.file(&address)?
         });
     }
-    let has = |key: &str| text(&told[key], "path").is_some();
+    let has = |key: &str| text(&listed[key], "path").is_some();
     if has("vocab") || has("srcVocab") && has("trgVocab") {
         Ok(files)
     } else {
@@ -110,9 +114,9 @@ fn files_of(told: &Value, base: &str, reading: &Reading<'_>) -> Result<Vec<Catal
     }
 }
 
-fn scores(told: &Value) -> Vec<PublishedScore> {
+fn scores(entry: &Value) -> Vec<PublishedScore> {
     let mut scores = Vec::new();
-    for (test, metrics) in told.as_object().into_iter().flatten() {
+    for (test, metrics) in entry.as_object().into_iter().flatten() {
         for (metric, value) in metrics.as_object().into_iter().flatten() {
             if let Some(value) = value.as_f64().filter(|it| it.is_finite()) {
                 let (test, metric) = (test.clone(), metric.to_lowercase());

@@ -75,20 +75,20 @@ fn languages(entry: &Value, keys: [&str; 3], doubts: &mut Vec<String>) -> Vec<St
         one => one.as_str().into_iter().collect(),
     };
     let mut codes = Vec::new();
-    let mut take = |written: &str, told: &str| {
+    let mut take = |written: &str, listed: &str| {
         if !is_code(written) {
             return;
         }
         let own = code(written);
-        if other_language(&own, told).is_some() {
-            doubts.push(doubt(written, &own, told, &names));
+        if other_language(&own, listed).is_some() {
+            doubts.push(doubt(written, &own, listed, &names));
         }
         if !codes.contains(&own) {
             codes.push(own);
         }
     };
-    for (written, told) in tags.as_object().into_iter().flatten() {
-        take(written, told.as_str().unwrap_or_default());
+    for (written, listed) in tags.as_object().into_iter().flatten() {
+        take(written, listed.as_str().unwrap_or_default());
     }
     if let Some(written) = tag.as_str() {
         take(written, if names.len() == 1 { names[0] } else { "" });
@@ -100,16 +100,16 @@ fn languages(entry: &Value, keys: [&str; 3], doubts: &mut Vec<String>) -> Vec<St
 }
 
 /// A sentence on a code whose name is that of another language.
-fn doubt(written: &str, own: &str, told: &str, names: &[&str]) -> String {
+fn doubt(written: &str, own: &str, listed: &str, names: &[&str]) -> String {
     let agrees = names
         .iter()
         .find(|name| other_language(own, name).is_none() && code_of_name(name).is_some());
     match agrees {
         Some(name) => format!(
-            "The list calls the language {written} {told}; its code and its other name, {name}, are taken to be right."
+            "The list calls the language {written} {listed}; its code and its other name, {name}, are taken to be right."
         ),
         None => format!(
-            "The list calls the language {written} {told}, which is another one; see that the model translates what you need."
+            "The list calls the language {written} {listed}, which is another one; see that the model translates what you need."
         ),
     }
 }

@@ -19,11 +19,11 @@ use canopy_models::weights::ModelFolder;
 /// Between two reports while a large file is copied.
 const STEP_BYTES: usize = 4 << 20;
 
-/// Told how many bytes are copied and how many there are; a break ends the copying.
+/// Called with the numbers of bytes copied and in all; a break ends the copying.
 pub type CopyProgress<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// Copies a model into a library: a model folder, or a folder, an archive or a file of weights of another program's with the
-/// files beside it. Archives are unpacked.
+/// files next to it. Archives are unpacked.
 ///
 /// # Errors
 /// If it is no model that can be read, one of its name is there already, or it cannot be copied.
@@ -32,7 +32,7 @@ pub fn install_model(path: &Path, library: &Path) -> Result<InstalledModel> {
     Ok(installed.expect("nobody broke it off"))
 }
 
-/// The same, telling how far it is; none if `progress` broke it off, and then nothing is left behind.
+/// Installs a model and reports progress; none if `progress` cancels, and then nothing is left behind.
 ///
 /// # Errors
 /// As [`install_model`].
@@ -44,7 +44,7 @@ pub fn install_model_while(
     install_known_model(path, library, &KnownOfModel::default(), progress)
 }
 
-/// The same of a model of which more is known than its files say.
+/// Installs a model of which more is known than its files say.
 ///
 /// # Errors
 /// As [`install_model`].
@@ -72,7 +72,7 @@ pub fn install_known_model(
         total: size(path),
         progress,
     };
-    if copying.tell().is_break() {
+    if copying.report_progress().is_break() {
         return Ok(None);
     }
     let copied = if is_own(path) {
@@ -162,7 +162,7 @@ impl Copying<'_> {
         let files = new.join(FILES);
         let unpacked = archive.unpack(&files, &mut |bytes| {
             self.done += bytes;
-            self.tell()
+            self.report_progress()
         })?;
         if unpacked.is_break() {
             return Ok(None);
@@ -183,7 +183,7 @@ impl Copying<'_> {
         Ok(Some(new.to_owned()))
     }
 
-    /// Copies the file of a language model, and describes it beside the copy.
+    /// Copies the file of a language model, and writes its description next to the copy.
     fn copy_language_model(
         &mut self,
         path: &Path,
@@ -205,7 +205,7 @@ impl Copying<'_> {
         Ok(Some(new.to_owned()))
     }
 
-    fn tell(&mut self) -> ControlFlow<()> {
+    fn report_progress(&mut self) -> ControlFlow<()> {
         (self.progress)(self.done.min(self.total), self.total)
     }
 
@@ -238,9 +238,9 @@ impl Copying<'_> {
             }
             target.write_all(&bytes[..read]).map_err(Error::write(to))?;
             self.done += read as u64;
-            let told = self.tell();
-            if told.is_break() {
-                return Ok(told);
+            let reported = self.report_progress();
+            if reported.is_break() {
+                return Ok(reported);
             }
         }
     }

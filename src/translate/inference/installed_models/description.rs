@@ -1,4 +1,4 @@
-//! What is kept beside the files of a model of another program: `installed.toml`.
+//! The description with the files of a model of another program: `installed.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use super::{DESCRIPTION, DownloadedFrom, InstalledModel, UNKNOWN, licence_text};
 use crate::inference::translator::{ForeignDescription, foreign_description};
 use canopy_base::error::{Error, Result};
 
-/// What is known of a model beside its files, such as by the catalogue that lists it: it fills in what they leave open.
+/// Facts about a model from outside its files, such as from the catalogue that lists it: they fill in what the files leave open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownOfModel {
-    /// Of its folder in the library; empty for that of the files.
+    /// Name of its folder in the library; empty for that of the files.
     pub name: String,
     pub title: String,
     pub version: String,
@@ -39,7 +39,7 @@ pub(super) struct Installed {
     /// As its files have it.
     #[serde(skip_serializing_if = "String::is_empty")]
     title: String,
-    /// Of the model, as its files have it.
+    /// Version of the model, as its files have it.
     #[serde(skip_serializing_if = "String::is_empty")]
     model_version: String,
     pub source: String,
@@ -60,16 +60,16 @@ pub(super) struct Installed {
     origin: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copied_from: Option<PathBuf>,
-    /// Of the folder or file with its files, below this one.
+    /// Name of the folder or file with its files, below this one.
     pub files: String,
-    /// Of these files, when they were copied.
+    /// Bytes of these files, when they were copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     download: Option<DownloadedFrom>,
 }
 
-/// The description beside the files of a model of another program, if there is one.
+/// The description with the files of a model of another program, if there is one.
 pub(super) fn read_installed(folder: &Path) -> Result<Option<Installed>> {
     let path = folder.join(DESCRIPTION);
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -86,7 +86,7 @@ pub(super) fn read_installed(folder: &Path) -> Result<Option<Installed>> {
         && installed.files != "..";
     if !is_plain {
         return Err(refuse(format!(
-            "files = {:?} is no name of what lies beside it",
+            "files = {:?} is no name of a file in its folder",
             installed.files
         )));
     }
@@ -145,8 +145,9 @@ impl Installed {
         fill(&mut self.model_version, &known.version);
         fill(&mut self.licence, &known.licence);
         // A model of several languages may name one of them alone.
-        let is_shorter =
-            |own: usize, told: &[String]| own == 0 || known.download.is_some() && own < told.len();
+        let is_shorter = |own: usize, listed: &[String]| {
+            own == 0 || known.download.is_some() && own < listed.len()
+        };
         let own = self.sources.len().max(usize::from(!self.source.is_empty()));
         if is_shorter(own, &known.sources) {
             self.source = known.sources.first().cloned().unwrap_or_default();
@@ -172,7 +173,7 @@ impl Installed {
         } else {
             self.sources
         };
-        // Older descriptions tell of the program only there.
+        // Older descriptions name the program only there.
         let format = if self.format.is_empty() {
             self.origin.split(", from ").next().unwrap_or_default()
         } else {

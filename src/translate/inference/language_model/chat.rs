@@ -1,14 +1,18 @@
-//! Whoever continues the conversation: a model of this program, or a server.
+//! The partner of the conversation: a model of this program, or a server.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use canopy_base::error::Result;
-use canopy_llm::{Cost, Generation, LanguageModel, Session};
+use canopy_llm::{Cost, Generated, Generation, LanguageModel, Sampling, Session};
 use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 
-/// Characters of a token, where nobody counts tokens.
+/// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
+
+/// Of other answers than the greedy one.
+const TEMPERATURE: f32 = 0.8;
+const TOP_P: f32 = 0.95;
 
 /// Tokens that a server reads at most, where it does not say how many it can.
 const WINDOW_OF_SERVERS: usize = 8_192;
@@ -25,7 +29,7 @@ pub struct Answer {
     pub ended: bool,
 }
 
-/// A language model that is asked for sentences of a document, one after the other.
+/// A language model that translates sentences of a document, one after the other.
 pub trait Chat {
     /// Answers a request behind a conversation, and again for each refusal; at most `max_tokens`. None if `step` breaks,
     /// which is called for each token.
@@ -35,10 +39,24 @@ pub trait Chat {
     fn answer(
         &mut self,
         conversation: &Conversation,
-        asked: (&Request, &[Refusal]),
+        request: (&Request, &[Refusal]),
         max_tokens: usize,
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>>;
+
+    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or whoever answers is not asked so.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn sample(
+        &mut self,
+        _conversation: &Conversation,
+        _request: &Request,
+        (_max_tokens, _seed): (usize, u64),
+        _step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Answer>> {
+        Ok(None)
+    }
 
     /// Tokens of a text, counted or estimated.
     fn count(&self, text: &str) -> usize;
@@ -70,15 +88,25 @@ pub struct LocalChat {
 
 impl LocalChat {
     pub fn new(model: Arc<LanguageModel>) -> Self {
-        Self::of(Session::new(model))
+        Self::from_session(Session::new(model))
+    }
+
+    /// A model that has read a prompt; its costs are counted from here on.
+    pub fn continuing(mut session: Session) -> Self {
+        session.forget_cost();
+        Self::from_session(session)
+    }
+
+    pub fn into_session(self) -> Session {
+        self.session
     }
 
     /// A model that reads each prompt anew, to be compared with.
     pub fn without_cache(model: Arc<LanguageModel>) -> Self {
-        Self::of(Session::new(model).without_cache())
+        Self::from_session(Session::new(model).without_cache())
     }
 
-    fn of(session: Session) -> Self {
+    fn from_session(session: Session) -> Self {
         let conversation = Conversation::default();
         let messages = conversation.messages(&Request::default(), &[]);
         let form = match &session.model().template {
@@ -129,9 +157,18 @@ impl LocalChat {
     pub(super) fn session(&mut self) -> &mut Session {
         &mut self.session
     }
+
+    fn answered(&self, generated: &Generated) -> Answer {
+        Answer {
+            text: self.session.model().tokenizer.fused(&generated.text),
+            log_prob: Some(generated.log_prob),
+            num_tokens: generated.ids.len() + 1,
+            ended: generated.ended,
+        }
+    }
 }
 
-/// A conversation whose instructions stand at the beginning of what is asked first.
+/// A conversation whose instructions are part of the first user message.
 fn joined_with_first(mut messages: Vec<Message>) -> Vec<Message> {
     if messages.len() > 1 {
         let system = messages.remove(0);
@@ -156,20 +193,38 @@ impl Chat for LocalChat {
         let generation = Generation {
             max_tokens,
             is_line,
-            // A model that is not told of refusals would say the same again.
+            // A model that does not see refusals would repeat its answer.
             other_beginnings: self.beginnings.clone(),
+            sampling: None,
         };
         let generated = self.session.continue_prompt(&prompt, &generation, step)?;
         let Some(generated) = generated else {
             return Ok(None);
         };
         self.beginnings.extend(generated.ids.first());
-        Ok(Some(Answer {
-            text: self.session.model().tokenizer.fused(&generated.text),
-            log_prob: Some(generated.log_prob),
-            num_tokens: generated.ids.len() + 1,
-            ended: generated.ended,
-        }))
+        Ok(Some(self.answered(&generated)))
+    }
+
+    fn sample(
+        &mut self,
+        conversation: &Conversation,
+        request: &Request,
+        (max_tokens, seed): (usize, u64),
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Answer>> {
+        let (_, prompt) = self.prompt(conversation, request, &[])?;
+        let generation = Generation {
+            max_tokens,
+            is_line: self.form == Form::Text,
+            other_beginnings: Vec::new(),
+            sampling: Some(Sampling {
+                temperature: TEMPERATURE,
+                top_p: TOP_P,
+                seed,
+            }),
+        };
+        let generated = self.session.continue_prompt(&prompt, &generation, step)?;
+        Ok(generated.map(|generated| self.answered(&generated)))
     }
 
     fn count(&self, text: &str) -> usize {

@@ -12,7 +12,7 @@ use crate::inference::translation::{repeats, unusual_length};
 /// Words of a sentence that would not be the same in two languages.
 const LEAST_WORDS: usize = 4;
 
-/// A reason to ask again.
+/// A reason to repeat the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     Empty,
@@ -32,7 +32,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// How bad it is beside others.
+    /// Its weight among others.
     fn cost(&self) -> usize {
         match self {
             Self::Empty => 100,

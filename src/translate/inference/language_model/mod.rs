@@ -2,12 +2,15 @@
 //! server.
 //!
 //! Whatever a model answers, every sentence gets exactly one translation with the markup of its source: answers that are none
-//! are asked for again, and the best one is taken.
+//! are requested again, and the best answer is taken.
 
+mod alternatives;
 mod chat;
 mod checking;
+mod forcing;
 mod marks;
 mod opened;
+mod probe;
 #[cfg(test)]
 mod tests;
 mod tracing;
@@ -29,6 +32,7 @@ pub use opened::LanguageModelTranslator;
 pub(in crate::inference) use opened::{
     LANGUAGE_MODEL, described_language_model, is_language_model,
 };
+pub use probe::HeadScore;
 
 use super::is_translatable;
 use super::other_languages::{is_mostly_in, other_language};
@@ -36,7 +40,7 @@ use super::parts::parts;
 use super::translation::{Flag, Translation};
 use super::translator::TermUse;
 
-/// How often a sentence is asked for again.
+/// Maximum number of repeated requests for a sentence.
 const RETRIES: usize = 2;
 
 /// Tokens of a document that a model reads at once, unless its window is smaller or a user says otherwise.
@@ -48,7 +52,7 @@ const LONGEST: usize = 256;
 /// Similar sentences of a memory that a prompt shows.
 const SIMILAR: usize = 3;
 
-/// Tokens of a turn besides its texts.
+/// Tokens of a turn in addition to its texts.
 const OVERHEAD: usize = 16;
 
 /// Both languages of a translation.
@@ -80,7 +84,7 @@ impl Languages {
     }
 }
 
-/// What belongs to the user and goes into prompts.
+/// Resources of the user that go into prompts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Resources<'r> {
     pub memory: Option<&'r TranslationMemory>,
@@ -93,8 +97,8 @@ pub struct Resources<'r> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effort {
     pub cost: Cost,
-    /// Sentences that were asked for again, and how often in all.
-    pub asked_again: usize,
+    /// Number of sentences that were requested again, and the number of repeated requests.
+    pub num_retried: usize,
     pub retries: usize,
     /// Sentences whose markup was put in by place.
     pub placed: usize,
@@ -109,13 +113,17 @@ pub struct DocumentChat<'d, C: Chat> {
     chat: C,
     conversation: Conversation,
     effort: Effort,
+    /// Other translations of each sentence that are wanted, and those of the one that was translated last, the likeliest
+    /// first.
+    alternatives: usize,
+    others: Vec<String>,
     /// Tokens of the instructions and terms.
     preamble: usize,
     is_mostly_in_source: bool,
 }
 
-/// A sentence, or a part of one, that is asked for.
-struct Asked<'s> {
+/// A sentence, or a part of one, to be translated.
+struct SourcePart<'s> {
     stored: &'s str,
     points: &'s [String],
     /// Number in the document.
@@ -166,6 +174,17 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             chat,
             conversation,
             effort: Effort::default(),
+            alternatives: 0,
+            others: Vec::new(),
+        }
+    }
+
+    /// Has so many other translations of each sentence drawn, if the model can.
+    #[must_use]
+    pub fn with_alternatives(self, alternatives: usize) -> Self {
+        Self {
+            alternatives,
+            ..self
         }
     }
 
@@ -180,9 +199,25 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
     pub fn read(&mut self, sentence: usize, target: &str) {
         let source = &self.document.sentences[sentence];
         if is_translatable(&source.text) && !target.trim().is_empty() {
-            let request = self.request(&source.text, &[]);
+            let request = self.request(source.text.trim(), &source.points);
             self.push(request, to_editable(target), sentence);
         }
+    }
+
+    /// Whether the sentence is the last one that those behind it read.
+    fn has_read(&self, sentence: usize) -> bool {
+        let last = self.conversation.turns().last();
+        last.is_some_and(|turn| turn.sentence == sentence)
+    }
+
+    /// Whether sentences behind it read this one.
+    fn reads(&self, sentence: usize) -> bool {
+        let settled = self.settled(sentence);
+        settled.is_none_or(|settled| settled.flags.contains(&Flag::Memory))
+    }
+
+    fn into_chat(self) -> C {
+        self.chat
     }
 
     /// The translation of a sentence that needs no model: what has no words, what the user or the file has translated so
@@ -218,6 +253,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         sentence: usize,
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
     ) -> Result<Option<Translation>> {
+        self.others.clear();
         if let Some(settled) = self.settled(sentence) {
             if settled.flags.contains(&Flag::Memory) {
                 self.read(sentence, &settled.text);
@@ -229,26 +265,26 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         let count = |text: &str| self.chat.count(&to_editable(text));
         let longest = self.longest();
         if count(text) <= longest {
-            let asked = Asked {
+            let part = SourcePart {
                 stored: text,
                 points,
                 sentence,
             };
-            let found = self.asked_for(&asked, step)?;
+            let found = self.translate_part(&part, self.alternatives, step)?;
             return Ok(found.map(|found| found.checked(text)));
         }
         // Marks whose pair stands in another part are no help.
-        let plain = super::markup_projection::StrippedSource::of(text, points).text;
+        let plain = super::markup_projection::StrippedSource::from_text(text, points).text;
         let pieces = parts(&plain, longest, &count);
         let pieces: Vec<String> = pieces.into_iter().map(str::to_owned).collect();
         let mut joined = Translation::written(String::new());
         for piece in &pieces {
-            let asked = Asked {
+            let part = SourcePart {
                 stored: piece,
                 points: &[],
                 sentence,
             };
-            let Some(part) = self.asked_for(&asked, step)? else {
+            let Some(part) = self.translate_part(&part, 0, step)? else {
                 return Ok(None);
             };
             let lead = piece.len() - piece.trim_start().len();
@@ -333,7 +369,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
     /// Drops context that leaves no room for a request and its answers, and says so; gives the most tokens of an answer.
     fn make_room(&mut self, request: &Request, sentence: usize) -> usize {
         let max_tokens = 2 * self.chat.count(&request.source) + 32;
-        // What is refused is asked for again behind all answers.
+        // A refused sentence is requested again after all answers.
         let answers = max_tokens * (RETRIES + 1);
         let needed = self.preamble + self.count_request(request) + answers;
         let budget = self.window().saturating_sub(needed);
@@ -358,14 +394,15 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         max_tokens
     }
 
-    /// The best answer for a sentence.
-    fn asked_for(
+    /// The best answer for a sentence; with `alternatives` sampled ones, if the model can sample.
+    fn translate_part(
         &mut self,
-        asked: &Asked<'_>,
+        part: &SourcePart<'_>,
+        alternatives: usize,
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
     ) -> Result<Option<Translation>> {
-        let request = self.request(asked.stored.trim(), asked.points);
-        let max_tokens = self.make_room(&request, asked.sentence);
+        let request = self.request(part.stored.trim(), part.points);
+        let max_tokens = self.make_room(&request, part.sentence);
         let mut refusals: Vec<Refusal> = Vec::new();
         let mut best: Option<(Answer, Examined)> = None;
         loop {
@@ -380,7 +417,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             let Some(answer) = answer else {
                 return Ok(None);
             };
-            let texts = (asked.stored.trim(), request.source.as_str());
+            let texts = (part.stored.trim(), request.source.as_str());
             let mut found = examined(&answer.text, answer.ended, texts, self.languages);
             let is_echo = |refusal| conversation.refused(refusal).contains(&found.edited);
             if !found.edited.is_empty() && refusals.iter().any(is_echo) {
@@ -409,14 +446,17 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             if is_good || refusals.len() == RETRIES || all > self.chat.window() {
                 break;
             }
-            self.effort.asked_again += usize::from(refusals.is_empty());
+            self.effort.num_retried += usize::from(refusals.is_empty());
             self.effort.retries += 1;
             refusals.push(refusal);
         }
         let Some((answer, found)) = best else {
             return Ok(None);
         };
-        Ok(Some(self.accepted(request, &answer, &found, asked)))
+        if alternatives > 0 {
+            self.others = self.sampled(part, (&request, max_tokens, alternatives), step)?;
+        }
+        Ok(Some(self.accepted(request, &answer, &found, part)))
     }
 
     /// The translation of an answer, which is read from then on.
@@ -425,13 +465,13 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         request: Request,
         answer: &Answer,
         found: &Examined,
-        asked: &Asked<'_>,
+        part: &SourcePart<'_>,
     ) -> Translation {
-        let stored = asked.stored.trim();
+        let stored = part.stored.trim();
         let text = from_editable(&found.edited, stored)
-            .unwrap_or_else(|_| self.placed(stored, asked.points, &found.edited));
+            .unwrap_or_else(|_| self.placed(stored, part.points, &found.edited));
         if found.is_example() && !stripped(&text).trim().is_empty() {
-            self.push(request, to_editable(&text), asked.sentence);
+            self.push(request, to_editable(&text), part.sentence);
         }
         let cut_off = (!answer.ended).then_some(Flag::CutOff);
         let empty = found.is_untranslated().then_some(Flag::Empty);

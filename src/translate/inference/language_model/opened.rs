@@ -1,23 +1,23 @@
 //! A model of this program that translates documents.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use canopy_base::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::trace::Trace;
-use canopy_llm::LanguageModel;
+use canopy_llm::{LanguageModel, Session};
 
+use super::probe::{HeadScore, keep_scores, kept_scores, probe};
 use super::tracing::traced;
 use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
 use crate::inference::installed_models::foreign_files;
 use crate::inference::pipeline::{
-    DocumentModel, OnEvent, Step, TranslationEvent, TranslationRequest,
+    DocumentModel, KnownTranslations, OnEvent, Step, TranslationEvent, TranslationRequest,
 };
 use crate::inference::tracing::TraceCost;
 use crate::inference::translation::Translation;
@@ -37,6 +37,9 @@ pub struct LanguageModelTranslator {
     pub terms: Option<Arc<TermUse>>,
     /// Tokens of the document that are read at once, at most.
     pub budget: Option<usize>,
+    /// The prompt that was read last: the next one computes only what differs.
+    session: Arc<Mutex<Option<Session>>>,
+    probe: Arc<OnceLock<Vec<HeadScore>>>,
 }
 
 impl LanguageModelTranslator {
@@ -80,6 +83,8 @@ impl LanguageModelTranslator {
             memory: None,
             terms: None,
             budget: None,
+            session: Arc::default(),
+            probe: Arc::default(),
         })
     }
 
@@ -95,12 +100,37 @@ impl LanguageModelTranslator {
         &self.model
     }
 
+    /// Every head with how well it finds the antecedent on a probe, the surest first; computed anew. An installed model
+    /// keeps them.
+    ///
+    /// # Errors
+    /// If the model refuses a prompt.
+    pub fn probe(&self) -> Result<Vec<HeadScore>> {
+        let _entered = ::tracing::info_span!("probe heads").entered();
+        let scores = probe(&self.model)?;
+        keep_scores(&self.info.folder, &scores);
+        Ok(scores)
+    }
+
+    /// Layer and head of those that find the antecedent on a probe, which is computed once; none if there are none.
+    pub fn probed_heads(&self) -> Vec<(usize, usize)> {
+        let scores = self.probe.get_or_init(|| {
+            let kept = kept_scores(&self.info.folder, &self.model);
+            kept.map_or_else(|| self.probe(), Ok)
+                .unwrap_or_else(|error| {
+                    ::tracing::warn!(%error, "the heads of a language model were not probed");
+                    Vec::new()
+                })
+        });
+        HeadScore::surest(scores)
+    }
+
     /// A document under translation.
     pub fn chat<'d>(&'d self, document: &'d Document) -> DocumentChat<'d, LocalChat> {
         self.chat_by(document, LocalChat::new(Arc::clone(&self.model)))
     }
 
-    /// The same with another way to compute prompts.
+    /// A conversation with another way to compute prompts.
     pub fn chat_by<'d>(
         &'d self,
         document: &'d Document,
@@ -128,12 +158,13 @@ impl LanguageModelTranslator {
             .iter()
             .map(|it| Some(it.as_ref()?.text.clone()));
         let texts: Vec<Option<String>> = texts.collect();
-        traced(self.chat(document), &self.info.name, &texts)
+        let name = (self.info.name.as_str(), self.probed_heads());
+        traced(self.chat(document), name, &texts)
     }
 
     /// Translates the named sentences in the order of the document; all before the last of them are read with their
-    /// `known` translations, if they have any. `step` hears of each token and of each translation; where it breaks, the rest
-    /// is not translated.
+    /// `known` translations, if they have any, to which those that are found here are added. `step` hears of each token and
+    /// of each translation; where it breaks, the rest is not translated.
     ///
     /// # Errors
     /// If the model refuses a prompt.
@@ -141,46 +172,93 @@ impl LanguageModelTranslator {
         &self,
         document: &Document,
         sentences: &[usize],
-        known: &BTreeMap<usize, String>,
+        known: &mut KnownTranslations,
         step: &mut dyn FnMut(Effort, Option<(usize, Translation)>) -> ControlFlow<()>,
     ) -> Result<Effort> {
-        let mut chat = self.chat(document);
-        let last = sentences.iter().max().map_or(0, |last| last + 1);
-        for sentence in 0..last {
-            if !sentences.contains(&sentence) {
-                if let Some(target) = known.get(&sentence) {
-                    chat.read(sentence, target);
-                }
-                continue;
-            }
-            let mut on_token = |effort| step(effort, None);
-            let Some(translation) = chat.translate(sentence, &mut on_token)? else {
-                break;
+        self.work((document, sentences, known), 0, &mut |effort, step_done| {
+            let found = match step_done {
+                Step::Translated { index, translation } => Some((index, translation)),
+                _ => None,
             };
-            if step(chat.effort(), Some((sentence, translation))).is_break() {
-                break;
-            }
-        }
-        Ok(chat.effort())
+            step(effort, found)
+        })
+    }
+
+    /// Translates behind what was read last, as far as that is the same.
+    fn work(
+        &self,
+        (document, sentences, known): (&Document, &[usize], &mut KnownTranslations),
+        alternatives: usize,
+        on_step: &mut OnWork<'_>,
+    ) -> Result<Effort> {
+        let kept = self.kept_session().take();
+        let session = kept.unwrap_or_else(|| Session::new(Arc::clone(&self.model)));
+        let mut chat = self
+            .chat_by(document, LocalChat::continuing(session))
+            .with_alternatives(alternatives);
+        let done = translate_by(&mut chat, sentences, known, on_step);
+        let effort = chat.effort();
+        *self.kept_session() = Some(chat.into_chat().into_session());
+        done.map(|()| effort)
+    }
+
+    fn kept_session(&self) -> MutexGuard<'_, Option<Session>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Hears of each token, and of each translation and what else it might be; may break off the rest.
+type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
+
+/// Translates the named sentences behind those that are known.
+fn translate_by(
+    chat: &mut DocumentChat<'_, LocalChat>,
+    sentences: &[usize],
+    known: &mut KnownTranslations,
+    on_step: &mut OnWork<'_>,
+) -> Result<()> {
+    let last = sentences.iter().max().map_or(0, |last| last + 1);
+    for index in 0..last {
+        if !sentences.contains(&index) {
+            let target = known.fixed.get(&index);
+            if let Some(target) = target.or_else(|| known.read.get(&index)) {
+                chat.read(index, target);
+            }
+            continue;
+        }
+        let mut on_token = |effort| on_step(effort, Step::Waiting);
+        let Some(translation) = chat.translate(index, &mut on_token)? else {
+            break;
+        };
+        if chat.has_read(index) {
+            known.read.insert(index, translation.text.clone());
+        }
+        let texts = chat.other_translations(&translation.text);
+        if !texts.is_empty()
+            && on_step(chat.effort(), Step::Alternatives { index, texts }).is_break()
+        {
+            break;
+        }
+        if on_step(chat.effort(), Step::Translated { index, translation }).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 impl DocumentModel for LanguageModelTranslator {
-    /// Each document in its order, greedily; other translations and a form of address are not known here.
+    /// Each document in its order, greedily; other translations are drawn at random. A form of address is not known here.
     fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
-        for (document, one) in request.documents.iter().enumerate() {
+        let alternatives = request.search.alternatives;
+        for (document, one) in request.documents.into_iter().enumerate() {
             let mut is_broken_off = false;
-            let known = one.known.fixed_targets();
-            let mut on_step = |_: Effort, found: Option<(usize, Translation)>| {
-                let step = match found {
-                    Some((index, translation)) => Step::Translated { index, translation },
-                    None => Step::Waiting,
-                };
+            let mut on_step = |_: Effort, step| {
                 let flow = on_event(TranslationEvent { document, step });
                 is_broken_off |= flow.is_break();
                 flow
             };
-            self.translate(one.document, one.sentences, known, &mut on_step)?;
+            let asked = (one.document, one.sentences, one.known);
+            self.work(asked, alternatives, &mut on_step)?;
             if is_broken_off {
                 break;
             }
@@ -196,7 +274,7 @@ pub(in crate::inference) fn is_language_model(file: &Path) -> bool {
     read.is_ok() && &beginning == b"GGUF"
 }
 
-/// What a GGUF file says of itself, once it can be opened.
+/// Description of a GGUF file that can be opened.
 ///
 /// # Errors
 /// As [`LanguageModelTranslator::open`].

@@ -5,13 +5,15 @@ use canopy_document::document::Format;
 
 use super::*;
 
-/// Says what it was told to say, one answer after the other, then the source in capital letters.
+/// Gives scripted answers, one after the other, then the source in capital letters.
 #[derive(Default)]
 struct Scripted {
     answers: VecDeque<&'static str>,
     /// Sources and turns of all requests.
-    asked: RefCell<Vec<(String, usize, usize)>>,
+    requests: RefCell<Vec<(String, usize, usize)>>,
     window: usize,
+    /// By seed, with their log-probabilities.
+    drawn: Vec<(&'static str, f32)>,
 }
 
 impl Scripted {
@@ -40,11 +42,31 @@ impl Chat for Scripted {
             conversation.turns().len(),
             refusals.len(),
         );
-        self.asked.borrow_mut().push(seen);
+        self.requests.borrow_mut().push(seen);
         let text = self.answers.pop_front().map(str::to_owned);
         Ok(Some(Answer {
             text: text.unwrap_or_else(|| format!("Satz: {}", request.source.to_uppercase())),
             log_prob: Some(-1.0),
+            num_tokens: 4,
+            ended: true,
+        }))
+    }
+
+    fn sample(
+        &mut self,
+        conversation: &Conversation,
+        _: &Request,
+        (_, seed): (usize, u64),
+        _: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Answer>> {
+        assert!(
+            conversation.turns().is_empty(),
+            "as the translation was asked for"
+        );
+        let drawn = self.drawn.get(usize::try_from(seed).expect("small"));
+        Ok(drawn.map(|&(text, log_prob)| Answer {
+            text: text.to_owned(),
+            log_prob: Some(log_prob),
             num_tokens: 4,
             ended: true,
         }))
@@ -97,13 +119,13 @@ fn every_sentence_gets_one_translation_with_its_markup_whatever_the_model_says()
                 "{answer}: {text}"
             );
         }
-        // What has no words is not asked for.
-        assert_eq!(chat.chat.asked.borrow().len(), 6, "{answer}");
+        // What has no words is not requested.
+        assert_eq!(chat.chat.requests.borrow().len(), 6, "{answer}");
     }
 }
 
 #[test]
-fn a_refused_answer_is_asked_for_again_and_the_best_one_is_read_by_the_next_sentence() {
+fn a_refused_answer_is_requested_again_and_the_best_one_is_read_by_the_next_sentence() {
     let document = page("<p>Print 2 pages. Open the file.</p>");
     let languages = Languages::new("en", "de");
     let chat = Scripted::saying(&["Drucken Sie 3 Seiten.", "", "Drucken Sie 3 Seiten, bitte."]);
@@ -117,24 +139,24 @@ fn a_refused_answer_is_asked_for_again_and_the_best_one_is_read_by_the_next_sent
     assert_eq!(first.flags, [Flag::Numbers]);
     assert!(first.confidence().is_some());
     assert_eq!(translate(1).text, "Satz: OPEN THE FILE.");
-    let asked: Vec<(usize, usize)> = chat
+    let requests: Vec<(usize, usize)> = chat
         .chat
-        .asked
+        .requests
         .borrow()
         .iter()
         .map(|it| (it.1, it.2))
         .collect();
-    assert_eq!(asked, [(0, 0), (0, 1), (0, 2), (1, 0)]);
+    assert_eq!(requests, [(0, 0), (0, 1), (0, 2), (1, 0)]);
     assert_eq!(
         chat.conversation.turns()[0].translation,
         "Drucken Sie 3 Seiten."
     );
     let Effort {
-        asked_again,
+        num_retried,
         retries,
         ..
     } = chat.effort();
-    assert_eq!((asked_again, retries), (1, 2));
+    assert_eq!((num_retried, retries), (1, 2));
 }
 
 #[test]
@@ -169,6 +191,42 @@ fn a_long_document_drops_context_and_a_long_sentence_is_translated_in_parts() {
 }
 
 #[test]
+fn other_translations_are_whole_differ_and_stand_by_their_likelihood() {
+    let document = page("<p>Open the <b>second</b> file.</p>");
+    let languages = Languages::new("en", "de");
+    let best = "Öffnen Sie die ⟨1⟩zweite⟨/1⟩ Datei.";
+    let chat = || Scripted {
+        drawn: vec![
+            ("Öffne die ⟨1⟩zweite⟨/1⟩ Datei.", -8.0),
+            ("Öffnen Sie die zweite Datei.", -1.0),
+            (best, -2.0),
+            ("Öffne die ⟨1⟩zweite⟨/1⟩ Datei.", -8.0),
+            ("Die ⟨1⟩zweite⟨/1⟩ Datei öffnen.", -4.0),
+        ],
+        ..Scripted::saying(&[best])
+    };
+    let resources = Resources::default();
+    let others = |wanted| {
+        let chat = DocumentChat::new(&document, &languages, resources, chat());
+        let mut chat = chat.with_alternatives(wanted);
+        let found = chat.translate(0, &mut go_on).expect("no fault");
+        let own = found.expect("a translation").text;
+        let others = chat.other_translations(&own);
+        let others = others.iter().map(|it| to_editable(it));
+        others.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        others(4),
+        [
+            "Die ⟨1⟩zweite⟨/1⟩ Datei öffnen.",
+            "Öffne die ⟨1⟩zweite⟨/1⟩ Datei."
+        ],
+        "neither the translation nor one without its markup"
+    );
+    assert_eq!(others(0), [""; 0]);
+}
+
+#[test]
 fn known_sentences_are_read_and_a_break_ends_at_once() {
     let document = page("<p>Open the file. Close the window. Print the page.</p>");
     let languages = Languages::new("en", "de");
@@ -199,5 +257,5 @@ fn known_sentences_are_read_and_a_break_ends_at_once() {
         (found.text.as_str(), &found.flags[..]),
         ("Drucken Sie die Seite.", &[Flag::Memory][..])
     );
-    assert!(chat.chat.asked.borrow().is_empty());
+    assert!(chat.chat.requests.borrow().is_empty());
 }

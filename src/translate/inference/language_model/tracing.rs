@@ -1,11 +1,11 @@
 //! Traces of language models: every prompt is read once more with its translation, and the attention behind which each word
-//! was written is told.
+//! was written is recorded.
 //!
 //! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and to those of
 //! the sentences before (its decoder context), of which a sentence has the weight of source and translation together. The
 //! rest of both is what the instructions, terms, memory entries and the translation so far have. The first token, on which
 //! heads rest that look for nothing (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", ICLR 2024), is
-//! told apart, as a gate.
+//! distinguished, as a gate.
 
 use std::ops::Range;
 
@@ -20,7 +20,6 @@ use canopy_llm::{Attention, Specials, Tokenizer};
 use canopy_qa::llm::{Conversation, Request};
 
 use super::{DocumentChat, LocalChat};
-use crate::inference::translation::Flag;
 
 /// Weights below it are dropped.
 const LEAST: f32 = 0.001;
@@ -30,15 +29,25 @@ const BEGINS: &str = "▁";
 
 /// The sentence that a token of a prompt belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(super) enum Owner {
     /// Instructions, terms, memory entries, and what the template adds.
     Prompt,
-    /// The source of a sentence before, and the row of the token.
-    Source { sentence: usize, row: usize },
+    /// The source of a sentence before, and the number of the token in it.
+    Source { sentence: usize, place: usize },
     /// The translation of a sentence before.
     Target { sentence: usize },
     /// The source that is translated.
-    Own { row: usize },
+    Own { place: usize },
+}
+
+impl Owner {
+    /// The sentence before that it belongs to.
+    pub fn sentence_before(self) -> Option<usize> {
+        match self {
+            Self::Source { sentence, .. } | Self::Target { sentence } => Some(sentence),
+            Self::Prompt | Self::Own { .. } => None,
+        }
+    }
 }
 
 /// A trace that is made sentence by sentence.
@@ -56,10 +65,11 @@ struct Tracer {
 /// If the model refuses a prompt.
 pub(super) fn traced(
     mut chat: DocumentChat<'_, LocalChat>,
-    name: &str,
+    (name, probed_heads): (&str, Vec<(usize, usize)>),
     targets: &[Option<String>],
 ) -> Result<Trace> {
     let mut tracer = Tracer::new(&mut chat, name);
+    tracer.trace.overview.model.probed_heads = probed_heads;
     for (sentence, target) in targets.iter().enumerate() {
         let target = target.as_deref().unwrap_or_default();
         tracer.add(&mut chat, sentence, target)?;
@@ -138,8 +148,7 @@ impl Tracer {
         target: &str,
     ) -> Result<()> {
         let [mut source_side, mut target_side] = located(chat.document, sentence, target);
-        let settled = chat.settled(sentence);
-        let is_read = settled.is_none_or(|settled| settled.flags.contains(&Flag::Memory));
+        let is_read = chat.reads(sentence);
         let source = &chat.document.sentences[sentence];
         let request = chat.request(&source.text, &source.points);
         if is_read && !target.is_empty() && !chat.is_long(&request) {
@@ -172,14 +181,9 @@ impl Tracer {
         request: &Request,
         target: &str,
     ) -> Result<[Vec<String>; 2]> {
-        let (text, prompt) = chat.prompt(conversation, request, &[])?;
-        let as_text = chat.continues_texts();
+        let (prompt, owners) = owned_prompt(chat, conversation, request)?;
+        let answer = answer_ids(chat, target);
         let tokenizer = &chat.session().model().tokenizer;
-        let space = if as_text { " " } else { "" };
-        let target = format!("{space}{}", tokenizer.defused(target));
-        let answer = tokenizer.encode(&target, Specials::AsText, false);
-        let places = tokenizer.places(&text, &prompt);
-        let owners = self.owners(&text, &places, (conversation, request, as_text), tokenizer);
         let own = owners.iter().zip(&prompt);
         let own = own.filter(|(owner, _)| matches!(owner, Owner::Own { .. }));
         let read = own.map(|(_, id)| piece(tokenizer, *id)).collect();
@@ -187,47 +191,6 @@ impl Tracer {
         let mut recorder = |attention: Attention<'_>| self.push(attention, &owners);
         chat.session().record(&prompt, &answer, &mut recorder)?;
         Ok([read, written])
-    }
-
-    /// The owner of each token of a prompt.
-    fn owners(
-        &self,
-        text: &str,
-        places: &[Range<usize>],
-        (conversation, request, as_text): (&Conversation, &Request, bool),
-        tokenizer: &Tokenizer,
-    ) -> Vec<Owner> {
-        let mut owners = vec![Owner::Prompt; places.len()];
-        let mut end = 0;
-        // The tokens of `part`, which ends what is found next.
-        let mut next = |wanted: &str, part: &str| {
-            let (wanted, part) = (tokenizer.defused(wanted), tokenizer.defused(part));
-            let Some(start) = text[end..].find(&wanted) else {
-                return 0..0;
-            };
-            end += start + wanted.len();
-            let bytes = end - part.len()..end;
-            let first = places.partition_point(|place| place.end <= bytes.start);
-            first..places.partition_point(|place| place.start < bytes.end)
-        };
-        for turn in conversation.turns() {
-            let sentence = turn.sentence;
-            let asked = conversation.asked(&turn.request, as_text);
-            let tokens = next(&asked, &turn.request.source);
-            let rows = self.starts[sentence]..self.starts[sentence + 1];
-            for (owner, row) in owners[tokens].iter_mut().zip(rows) {
-                *owner = Owner::Source { sentence, row };
-            }
-            let tokens = next(&turn.translation, &turn.translation);
-            owners[tokens].fill(Owner::Target { sentence });
-        }
-        let asked = conversation.asked(request, as_text);
-        let tokens = next(&asked, &request.source);
-        let first = self.starts.last().copied().unwrap_or_default();
-        for (owner, row) in owners[tokens].iter_mut().zip(first..) {
-            *owner = Owner::Own { row };
-        }
-        owners
     }
 
     /// Adds the row of a word in both maps of a head.
@@ -249,14 +212,18 @@ impl Tracer {
                 ..SentenceWeight::default()
             }),
         };
+        let first_own = self.starts.last().copied().unwrap_or_default();
         let seen = owners.get(first..).unwrap_or_default();
         for (owner, &weight) in seen.iter().zip(weights) {
             match *owner {
                 Owner::Prompt => {}
-                Owner::Own { row } => own.push((number(row), weight)),
+                Owner::Own { place } => own.push((number(first_own + place), weight)),
                 Owner::Target { sentence } => add(sentence, weight),
-                Owner::Source { sentence, row } => {
-                    words.push((number(row), weight));
+                Owner::Source { sentence, place } => {
+                    let row = self.starts[sentence] + place;
+                    if row < self.starts[sentence + 1] {
+                        words.push((number(row), weight));
+                    }
                     add(sentence, weight);
                 }
             }
@@ -303,6 +270,70 @@ impl Tracer {
     }
 }
 
+/// The tokens of a prompt, and the owner of each.
+///
+/// # Errors
+/// If the model refuses the conversation.
+pub(super) fn owned_prompt(
+    chat: &mut LocalChat,
+    conversation: &Conversation,
+    request: &Request,
+) -> Result<(Vec<u32>, Vec<Owner>)> {
+    let (text, prompt) = chat.prompt(conversation, request, &[])?;
+    let as_text = chat.continues_texts();
+    let tokenizer = &chat.session().model().tokenizer;
+    let places = tokenizer.places(&text, &prompt);
+    let asked = (conversation, request, as_text);
+    let owners = owners(&text, &places, asked, tokenizer);
+    Ok((prompt, owners))
+}
+
+/// The tokens of a translation behind a prompt.
+pub(super) fn answer_ids(chat: &mut LocalChat, target: &str) -> Vec<u32> {
+    let space = if chat.continues_texts() { " " } else { "" };
+    let tokenizer = &chat.session().model().tokenizer;
+    let target = format!("{space}{}", tokenizer.defused(target));
+    tokenizer.encode(&target, Specials::AsText, false)
+}
+
+/// The owner of each token of a prompt.
+fn owners(
+    text: &str,
+    places: &[Range<usize>],
+    (conversation, request, as_text): (&Conversation, &Request, bool),
+    tokenizer: &Tokenizer,
+) -> Vec<Owner> {
+    let mut owners = vec![Owner::Prompt; places.len()];
+    let mut end = 0;
+    // The tokens of `part`, which ends what is found next.
+    let mut next = |wanted: &str, part: &str| {
+        let (wanted, part) = (tokenizer.defused(wanted), tokenizer.defused(part));
+        let Some(start) = text[end..].find(&wanted) else {
+            return 0..0;
+        };
+        end += start + wanted.len();
+        let bytes = end - part.len()..end;
+        let first = places.partition_point(|place| place.end <= bytes.start);
+        first..places.partition_point(|place| place.start < bytes.end)
+    };
+    for turn in conversation.turns() {
+        let sentence = turn.sentence;
+        let message = conversation.request_text(&turn.request, as_text);
+        let tokens = next(&message, &turn.request.source);
+        for (place, owner) in owners[tokens].iter_mut().enumerate() {
+            *owner = Owner::Source { sentence, place };
+        }
+        let tokens = next(&turn.translation, &turn.translation);
+        owners[tokens].fill(Owner::Target { sentence });
+    }
+    let message = conversation.request_text(request, as_text);
+    let tokens = next(&message, &request.source);
+    for (place, owner) in owners[tokens].iter_mut().enumerate() {
+        *owner = Owner::Own { place };
+    }
+    owners
+}
+
 /// Both sides of a sentence, without tokens.
 fn located(document: &Document, sentence: usize, target: &str) -> [TracedSentence; 2] {
     let position = document.position(sentence);
@@ -318,7 +349,7 @@ fn located(document: &Document, sentence: usize, target: &str) -> [TracedSentenc
 }
 
 /// A token for people.
-fn piece(tokenizer: &Tokenizer, id: u32) -> String {
+pub(super) fn piece(tokenizer: &Tokenizer, id: u32) -> String {
     let text = tokenizer.decode(&[id]);
     match text.strip_prefix(' ') {
         Some(rest) => format!("{BEGINS}{rest}"),

@@ -80,7 +80,7 @@ impl<'s> Placing<'s> {
 
     fn best(&self, word: usize) -> Option<usize> {
         let rows = self.weights.iter().map(|row| row[word]).enumerate();
-        // Of equal ones the first.
+        // The first of equal ones.
         let best = rows.rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
         best.filter(|&(_, weight)| weight > 0.0)
             .map(|(place, _)| place)
@@ -169,7 +169,7 @@ impl<'s> Placing<'s> {
         let opening = self.source.text[node.range.clone()].chars().next()?;
         let placeholder = |place: usize| {
             let character = self.target_words.word(place).chars().next()?;
-            Some((character, Placeholder::of(character)?))
+            Some((character, Placeholder::from_char(character)?))
         };
         let is_it = |&place: &usize| placeholder(place).is_some_and(|(it, _)| it == opening);
         let start = span.clone().find(is_it)?;
@@ -274,7 +274,7 @@ impl<'s> Placing<'s> {
     }
 
     /// The free words, in one run, that rather lie inside a node than outside: the largest sum of what they are more than
-    /// outside. At least the likeliest word, if any is free.
+    /// outside. At least the most probable word, if any is free.
     fn best_run(
         &self,
         node: &Node,
@@ -296,7 +296,7 @@ impl<'s> Placing<'s> {
                 (start, sum) = (place, 0.0);
             }
             sum += share - INSIDE;
-            // Of equal ones the first and shortest.
+            // The first and shortest of equal ones.
             if best.as_ref().is_none_or(|(_, other)| sum > *other) {
                 best = Some((start..place + 1, sum));
             }

@@ -13,7 +13,7 @@ pub(super) struct Words<'t> {
 
 impl<'t> Words<'t> {
     /// Cuts at white space, before and behind signs, between characters of scripts without spaces, and at `boundaries`.
-    pub fn of(text: &'t str, boundaries: &[usize]) -> Self {
+    pub fn new(text: &'t str, boundaries: &[usize]) -> Self {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut previous: Option<char> = None;
         for (at, character) in text.char_indices() {
@@ -115,7 +115,7 @@ fn shares_of(words: &Words, token: &Range<usize>) -> Vec<(usize, f32)> {
 /// Squares the weights, since attention is less sure than what it points to, and normalises columns and rows in turn (Sinkhorn
 /// & Knopp 1967): a target word that looks at words which others look at more belongs to none of them.
 fn balance(weights: &mut [Vec<f32>]) {
-    /// Of words that have nothing to do with each other.
+    /// Probability of unrelated words.
     const LEAST: f32 = 1e-6;
     const ROUNDS: usize = 3;
     for weight in weights.iter_mut().flatten() {

@@ -1,4 +1,4 @@
-//! The form of address of a document, kept: a person who has said `du` once is not asked again.
+//! The form of address of a document, kept: once a person has written `du`, it is not changed.
 //!
 //! Whatever the model reads: the words of the form are constraints of its search, as terms are. Measured in
 //! `docs/research/stories.md`.
@@ -20,7 +20,7 @@ use canopy_metrics::discourse::{FormOfAddress, Others, begins_sentence};
 use canopy_nn::search::{TermConstraints, TermForce};
 use canopy_tokenize::{Side, Tokenizer};
 
-/// How German translations of English address somebody where nobody has edited or confirmed one before: those that do
+/// The form of address of German translations from English where none was edited or confirmed before: those that do
 /// otherwise are translated once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -96,11 +96,11 @@ impl AddressForms {
         }
     }
 
-    /// The constraints that ask for a form in the translation of `source`.
-    pub fn of(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
+    /// The constraints that request a form in the translation of `source`.
+    pub fn constraints(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
         let mut constraints = self.constraints.iter();
         let (_, constraints) = constraints.find(|(other, _)| *other == form)?;
-        let others = Others::of(source);
+        let others = Others::from_source(source);
         let place = Others::ALL.iter().position(|it| *it == others)?;
         Some(Arc::clone(&constraints[place]))
     }
@@ -137,8 +137,8 @@ pub(super) fn translate_in_form(
     let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
     let leaves = |index: usize, target: &str| {
         let part = source(index);
-        let asked = translator.asked_address(document, index, part, request.known, None);
-        asked.is_none() && form.is_some_and(|form| form.is_left_by(part, target))
+        let form_terms = translator.form_constraints(document, index, part, request.known, None);
+        form_terms.is_none() && form.is_some_and(|form| form.is_left_by(part, target))
     };
     let mut again = Vec::new();
     for (index, translation) in held {
@@ -186,10 +186,10 @@ impl Translator {
         })
     }
 
-    /// The words that ask a part of a sentence for the form of address that a person has used last before it where the same note stands, such
-    /// as who speaks, in this document or in earlier ones; or else for that last used in this document, for the one that was
-    /// chosen, or for that last used in earlier ones.
-    pub(in crate::inference) fn asked_address(
+    /// The constraints that request, in a part of a sentence, the form of address last used by a person before it with the
+    /// same note, such as who speaks, in this document or in earlier ones; or else for that last used in this document, for
+    /// the one that was chosen, or for that last used in earlier ones.
+    pub(in crate::inference) fn form_constraints(
         &self,
         document: &Document,
         sentence: usize,
@@ -199,8 +199,8 @@ impl Translator {
     ) -> Option<Arc<TermConstraints>> {
         let earlier = self.own_memory().map(TranslationMemory::forms);
         let earlier = earlier.filter(|earlier| earlier.last().is_some());
-        let is_asked = !known.fixed.is_empty() || chosen.is_some() || earlier.is_some();
-        if !is_asked || !FormOfAddress::is_chosen_for(part) {
+        let has_form = !known.fixed.is_empty() || chosen.is_some() || earlier.is_some();
+        if !has_form || !FormOfAddress::is_chosen_for(part) {
             return None;
         }
         let forms = self.german_forms()?;
@@ -219,6 +219,6 @@ impl Translator {
         let form = last(&|other| own.is_some() && note(other) == own);
         let form = form.or_else(|| earlier?.of_note(own));
         let form = form.or_else(|| last(&|_| true)).or(chosen);
-        forms.of(form.or_else(|| earlier?.last())?, part)
+        forms.constraints(form.or_else(|| earlier?.last())?, part)
     }
 }

@@ -33,7 +33,7 @@ pub(in crate::inference) struct Gathered<'t> {
     /// Place and part of each.
     pub owners: Vec<(Place, usize)>,
     pub wishes: TermWishes<'t>,
-    /// Those that are to be translated.
+    /// Sentences to translate.
     pub pending: HashMap<Place, Pending>,
 }
 
@@ -117,10 +117,11 @@ impl<'a> JointSearch<'a> {
                         Some(document) => wishes.add(row, &document.sentences[sentence].text),
                     }
                     let form = self.pass.form;
-                    let asked = self
+                    let constraints = self
                         .translator
-                        .asked_address(document, sentence, source, known, form);
-                    text.terms.extend(asked.map(|asked| (row, asked)));
+                        .form_constraints(document, sentence, source, known, form);
+                    text.terms
+                        .extend(constraints.map(|constraints| (row, constraints)));
                 }
                 let mut ids = self.reader.read_ids(source.trim(), points);
                 ids.extend(self.reader.suffix(self.pass.before, ids.len()));

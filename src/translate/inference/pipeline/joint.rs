@@ -77,7 +77,7 @@ impl<'a> JointSearch<'a> {
             _ => Encodings::default(),
         };
         let model = self.translator.model();
-        if self.translator.elsewhere().is_none() {
+        if self.translator.remote().is_none() {
             model.read_packed()?;
         }
         let searched = self
@@ -152,8 +152,8 @@ impl Running<'_, '_> {
         kept: &mut Encodings,
     ) -> Result<Result<(), InvalidScores>> {
         let (translator, options) = (self.search.translator, self.search.pass.options);
-        if let Some(there) = translator.elsewhere() {
-            let model = translator.model_elsewhere();
+        if let Some(there) = translator.remote() {
+            let model = translator.remote_model();
             return there.search(model, text, options, &mut |found| match found {
                 Some(found) => self.take(found),
                 None => self.report(0, Step::Waiting),

@@ -64,13 +64,13 @@ pub enum Plan<'t> {
     },
 }
 
-/// What one pass over sentences reads beyond their documents.
+/// Inputs of one pass over sentences other than their documents.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pass<'a> {
     pub options: &'a SearchOptions,
     /// Translations that are read behind each sentence, the last one first.
     pub before: &'a [Vec<u32>],
-    /// The form of address that is asked for where nobody has fixed one before.
+    /// The requested form of address where none is fixed.
     pub form: Option<FormOfAddress>,
     /// Where sentences are translations themselves, the document that they are of: terms are looked up there.
     pub term_source: Option<&'a Document>,
@@ -116,7 +116,7 @@ impl Translator {
 
     /// Translates the sentences of a request.
     ///
-    /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
+    /// The fixed translation of a sentence that is too long for the model is not read: it is unknown where to cut it.
     ///
     /// # Errors
     /// [`Error::DeviceFailed`](canopy_base::error::Error::DeviceFailed) and

@@ -1,4 +1,4 @@
-//! What is to be translated and how, and what a translation reports.
+//! The request of a translation, and the events that it reports.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ pub struct TranslationRequest<'a> {
     pub documents: Vec<DocumentRequest<'a>>,
     /// The beam, and how many other translations of each sentence are reported.
     pub search: SearchOptions,
-    /// How German translations of English address somebody; none leaves it to the model.
+    /// The form of address of German translations from English; none leaves it to the model.
     pub formality: Option<AddressChoice>,
 }
 
@@ -49,14 +49,14 @@ impl<'a> TranslationRequest<'a> {
         }
     }
 
-    /// Has German translations of English address somebody so.
+    /// Sets the form of address of German translations from English.
     #[must_use]
     pub fn with_formality(self, formality: Option<AddressChoice>) -> Self {
         Self { formality, ..self }
     }
 }
 
-/// Translations that others read while a document is translated: those somebody has edited or confirmed, and drafts.
+/// Translations that others read while a document is translated: edited or confirmed ones, and drafts.
 ///
 /// Drafts, and what is read of the whole document, stay from one request to the next, for the same document and model.
 #[derive(Debug, Clone, Default)]
@@ -65,18 +65,20 @@ pub struct KnownTranslations {
     pub(in crate::inference) fixed: BTreeMap<usize, String>,
     /// The tokens of each part of a sentence.
     pub(in crate::inference) drafts: HashMap<(usize, usize), Vec<u32>>,
+    /// Translations by a language model, which reads them with the sentences behind.
+    pub(in crate::inference) read: BTreeMap<usize, String>,
     /// BERT's sequence of each sentence.
     pub(super) contexts: Option<Vec<BertSequence>>,
     pub(super) encodings: Encodings,
 }
 
 impl KnownTranslations {
-    /// What somebody has edited or confirmed, by the index of the sentence.
+    /// Edited and confirmed translations, by the index of the sentence.
     pub fn fixed_targets(&self) -> &BTreeMap<usize, String> {
         &self.fixed
     }
 
-    /// Targets that somebody has edited or confirmed, by the index of the sentence.
+    /// Edited or confirmed targets, by the index of the sentence.
     pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
         Self {
             fixed,
@@ -84,8 +86,8 @@ impl KnownTranslations {
         }
     }
 
-    /// Those of a document's sentences: what the search has found as it found it, the others as fixed.
-    pub(in crate::inference) fn of(translations: &[Option<Translation>]) -> Self {
+    /// Translations of a document's sentences: those that the search has found as it found them, the others as fixed.
+    pub(in crate::inference) fn from_translations(translations: &[Option<Translation>]) -> Self {
         let mut known = Self::default();
         for (sentence, translation) in translations.iter().enumerate() {
             let Some(Translation { text, parts, .. }) = translation else {
@@ -114,14 +116,14 @@ pub struct TranslationEvent {
 /// Progress of the translation of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Drafts that others read, which come first: so many are done and to be done now.
+    /// Drafts that others read, which come first: numbers done and to be done.
     Drafted { done: usize, num: usize },
-    /// Nothing new from the machine that translates; whoever waits may end it.
+    /// Nothing new from the machine that translates; the caller may end it.
     Waiting,
-    /// Other translations of a sentence, which comes next, if they were requested; the likelier ones first.
+    /// Other translations of a sentence, which comes next, if they were requested; the more probable ones first.
     Alternatives { index: usize, texts: Vec<String> },
     Translated {
-        /// Of the sentence in its document.
+        /// Index of the sentence in its document.
         index: usize,
         translation: Translation,
     },

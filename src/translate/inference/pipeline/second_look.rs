@@ -19,8 +19,8 @@ use canopy_tokenize::Side;
 /// The beam of the second search, at least and at most.
 const BEAMS: [usize; 2] = [4, 12];
 
-/// So many sentences of a document are searched again at most, or as great a part of them: of a model that makes no better ones
-/// nobody waits for more. Each document has its own, so that none depends on those beside it.
+/// Maximum number, and share, of a document's sentences that are searched again: for a model that makes no better ones
+/// more are not worth the time. Each document has its own, so that none depends on others.
 const FEW: usize = 16;
 
 /// Less sure of a translation with points, a model has not found their place.
@@ -235,7 +235,7 @@ fn num_faults(translation: &Translation, source: &str) -> usize {
     flags + usize::from(loses_names(source, &translation.text))
 }
 
-/// Whether a translation has fewer faults than another one, or as many and is likelier by the mean of its tokens.
+/// Whether a translation has fewer faults than another one, or as many and a higher mean log-probability of its tokens.
 fn is_better(one: &Translation, other: &Translation, source: &str) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
     let mean = |it: &Translation| it.log_prob / it.num_tokens.max(1) as f32;

@@ -7,7 +7,7 @@ use super::{DocumentRequest, JointSearch, Pass, Step, TranslationEvent};
 use crate::inference::translator::Translator;
 use canopy_base::error::Result;
 
-/// Translates sentences in the order of the document, each behind the translations of those before it: what somebody has
+/// Translates sentences in the order of the document, each behind the translations of those before it: what was
 /// edited or confirmed, what has been found, else a draft that is made first.
 pub(super) fn translate_in_order(
     translator: &Translator,

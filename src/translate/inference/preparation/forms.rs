@@ -26,7 +26,7 @@ pub(super) fn normalized(
     let mut forms = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let is_break = |c: char| c.is_ascii_whitespace() || Placeholder::of(c).is_some();
+        let is_break = |c: char| c.is_ascii_whitespace() || Placeholder::from_char(c).is_some();
         if is_break(first) {
             normalized.push(first);
             rest = &rest[first.len_utf8()..];
@@ -129,7 +129,7 @@ fn own_form(read: &str, own: &str) -> Option<OwnForm> {
     })
 }
 
-/// Soft hyphens, characters without width and marks of direction. Joiners count where they stand beside no letter that takes
+/// Soft hyphens, characters without width and marks of direction. Joiners count where they are next to no letter that takes
 /// another shape by them.
 fn is_invisible(character: char, around: [Option<char>; 2]) -> bool {
     match character {

@@ -17,7 +17,7 @@ impl ModelReader<'_> {
         sentence.saturating_sub(count)..sentence
     }
 
-    /// The translations that are read behind a sentence, or the form in which the last of them addresses somebody.
+    /// The translations that are read behind a sentence, or the form of address of the last of them.
     pub(in crate::inference) fn read_before(
         &self,
         document: &Document,

@@ -10,7 +10,7 @@ use canopy_document::document::Document;
 const LONGEST_NAME: usize = 80;
 
 impl ModelReader<'_> {
-    /// The translation of a text of a document that no model has to find; the document may bring along what it became elsewhere.
+    /// The translation of a text of a document that no model has to find; the document may have its translation from another place.
     pub(in crate::inference) fn settled_in(
         &self,
         document: &Document,

@@ -1,4 +1,4 @@
-//! What the encoder reads behind source sentences: words of the translations before, which the trace shows as such.
+//! Words of previous translations that the encoder reads behind source sentences; the trace shows them as such.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use canopy_nn::model::{AttentionWeights, HeadWeights};
 /// A row of the source as the encoder reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadRow {
-    /// Of the source sentence: its number among those of the pass.
+    /// The source sentence: its number among those of the pass.
     Own(u32),
     /// A word of a translation before: its row in the document.
     Translation(u32),
@@ -20,13 +20,13 @@ enum ReadRow {
 /// The rows of a pass, in order.
 pub(super) struct ReadRows {
     rows: Vec<ReadRow>,
-    /// Those of source sentences.
+    /// Rows of source sentences.
     own: Vec<Range<usize>>,
 }
 
 impl ReadRows {
-    /// Of some parts of a text.
-    pub fn of(text: &TracedText, parts: Range<usize>) -> Self {
+    /// Owners of some parts of a text.
+    pub fn from_parts(text: &TracedText, parts: Range<usize>) -> Self {
         let mut read = Self {
             rows: Vec::new(),
             own: Vec::new(),
@@ -51,16 +51,16 @@ impl ReadRows {
         read
     }
 
-    /// What was read of the source sentence and what of the translations before, each as an attention of its own: the
-    /// weights of the one are part of the other's rest. `asks` is the side of the queries; `sees` tells of each query whether
-    /// it could read any translation.
+    /// Attention to the source sentence and to the translations before, each as an attention of its own: the weights of the
+    /// one are part of the other's rest. `query_side` is the side of the queries; `sees` returns for each query whether it
+    /// could read any translation.
     pub fn apart(
         &self,
         mut weights: AttentionWeights,
-        asks: Side,
+        query_side: Side,
         sees: impl Iterator<Item = bool>,
     ) -> [AttentionWeights; 2] {
-        if asks == Side::Source {
+        if query_side == Side::Source {
             weights.select(&self.own);
         }
         let mut before = weights.clone();

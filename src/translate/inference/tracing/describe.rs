@@ -70,7 +70,7 @@ impl Described {
         }
     }
 
-    /// What an attention to the source sentence reads of the translations before, which stand behind it.
+    /// The part of an attention to the source sentence that reads the translations before, which stand behind it.
     pub fn of_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
         let (kind, queries) = match kind {
             AttentionKind::Cross => (MapKind::DecoderContext, Units::TargetWords),
@@ -133,7 +133,7 @@ pub(super) fn gate_name(config: &ModelConfig) -> &'static str {
         .gate
 }
 
-/// The model as a trace tells of it.
+/// The description of a model in a trace.
 pub(super) fn model(description: &ModelFolder) -> TracedModel {
     let config = &description.model;
     let recurrent = config.architecture == Architecture::RnnSearch;
@@ -144,6 +144,7 @@ pub(super) fn model(description: &ModelFolder) -> TracedModel {
         num_decoder_layers: config.num_decoder_layers,
         num_heads: if recurrent { 1 } else { config.num_heads },
         top_t: config.top_t(),
+        probed_heads: Vec::new(),
         looks_up: config.memory_use == Some(MemoryUse::KnnMt),
     }
 }
@@ -178,7 +179,7 @@ pub(super) fn amount(config: &ModelConfig, words: usize, sentences: usize) -> Re
     };
     Recording {
         least: LEAST,
-        // Of each survivor two children are looked at.
+        // Two children of each survivor are visited.
         visits: if 2 * survivors <= MOST_VISITS {
             RecordedVisits::All
         } else if survivors <= MOST_VISITS {

@@ -65,8 +65,8 @@ impl Translator {
     ) -> Result<Trace> {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
-        if let Some(there) = self.elsewhere() {
-            return self.trace_elsewhere(there, document, translations, part, None);
+        if let Some(there) = self.remote() {
+            return self.trace_remotely(there, document, translations, part, None);
         }
         let (config, text) = (
             &self.description().model,
@@ -127,7 +127,7 @@ impl Translator {
             add_window(&mut trace, recorder, layout, before, (config, keep.least));
         }
         for map in &mut trace.maps {
-            // What was not read has rows too where sentences ask.
+            // What was not read has rows too where the queries are sentences.
             let expected = trace.overview.count(map.info.queries);
             map.rows.resize_with(expected, MapRow::default);
         }
@@ -148,8 +148,8 @@ impl Translator {
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
-        if let Some(there) = self.elsewhere() {
-            return self.trace_elsewhere(there, document, translations, part, top_t);
+        if let Some(there) = self.remote() {
+            return self.trace_remotely(there, document, translations, part, top_t);
         }
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
         let translator = other.as_ref().unwrap_or(self);
@@ -200,8 +200,8 @@ fn add_window(
             add(&described, number, weights);
             continue;
         };
-        let asks = described.queries.side();
-        let [own, of_translations] = read_rows.apart(weights, asks, layout.sees(asks));
+        let query_side = described.queries.side();
+        let [own, of_translations] = read_rows.apart(weights, query_side, layout.sees(query_side));
         add(&described, number, own);
         add(
             &Described::of_translations(kind, config),

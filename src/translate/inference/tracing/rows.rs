@@ -19,7 +19,7 @@ pub(super) struct Layout<'a> {
     pub is_among_others: bool,
     /// Number of its tree, if there are trees.
     pub tree: u32,
-    /// Of the document.
+    /// Number of sentences of the document.
     pub num_sentences: usize,
 }
 
@@ -62,7 +62,7 @@ impl Layout<'_> {
         }
         for (map, mut rows) in maps.iter_mut().zip(heads) {
             if described.queries.are_words() {
-                // Of windows that were not read.
+                // Rows of windows that were not read.
                 if map.rows.len() < before {
                     map.rows.resize_with(before, MapRow::default);
                 }
@@ -86,7 +86,7 @@ impl Layout<'_> {
     /// The rows of the encoder, where it reads translations before.
     pub fn read_rows(&self, config: &ModelConfig) -> Option<ReadRows> {
         let reads = config.previous_translations > 0;
-        reads.then(|| ReadRows::of(self.text, self.read.clone()))
+        reads.then(|| ReadRows::from_parts(self.text, self.read.clone()))
     }
 
     /// Whether each of the words of one side of the pass could be read with a translation before.

@@ -30,7 +30,7 @@ pub(in crate::inference) struct TracedPart {
 /// All parts of the sentences that are read, in the order of the document: tokens have the same numbers here and there.
 pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
-    /// Of each part, with what is read behind it.
+    /// Sources of each part, with what is read behind it.
     sources: Vec<SourceSentence>,
     /// Where the encoder reads translations before: their rows behind each part.
     behind: Vec<Vec<Option<u32>>>,
@@ -61,7 +61,7 @@ impl TargetRows {
     }
 
     /// The row of each of the words `ids` of a sentence, [`NO_ROW`] if the sentence has others.
-    fn of(&self, sentence: usize, ids: &[u32]) -> Vec<u32> {
+    fn rows(&self, sentence: usize, ids: &[u32]) -> Vec<u32> {
         let words = self.words.get(&sentence).map_or(&[][..], Vec::as_slice);
         if words.iter().map(|(id, _)| id).eq(ids) {
             return words.iter().map(|&(_, row)| row).collect();
@@ -123,7 +123,7 @@ impl TracedText {
         let config = &translator.description().model;
         let reads_translations = config.translations_before() > 0;
         let known = if reads_translations {
-            KnownTranslations::of(translations)
+            KnownTranslations::from_translations(translations)
         } else {
             KnownTranslations::default()
         };
@@ -158,7 +158,7 @@ impl TracedText {
                     if excerpt.left_out == Some(other) {
                         continue;
                     }
-                    rows_before.push(rows.of(other, &ids));
+                    rows_before.push(rows.rows(other, &ids));
                     before.push(ids);
                 }
             } else if reads_translations {
@@ -232,7 +232,7 @@ impl TracedText {
         let mut text = SourceText {
             sentences: self.sources.clone(),
             pieces: self.pieces.clone(),
-            frame: SourceFrame::of(&self.special),
+            frame: SourceFrame::from_special_ids(&self.special),
             ..SourceText::default()
         };
         text.documents.push(0..self.sources.len());
@@ -284,7 +284,7 @@ impl TracedText {
         alone.collect()
     }
 
-    /// The windows as a trace tells of them; the parts of one sentence may be in two.
+    /// The windows as a trace describes them; the parts of one sentence may be in two.
     pub fn traced_windows(&self, windows: &[Window]) -> Vec<TracedWindow> {
         let sentence = |part: usize| self.parts[part].sentence;
         let windows = windows.iter().map(|Window { read, own }| TracedWindow {
@@ -403,7 +403,7 @@ impl TracedText {
 impl Translator {
     /// The batches in which the model reads a document and writes the parts of one sentence: one for each window that
     /// they are
-    /// in. None if what was written cannot be told in parts, or is longer than the model can write.
+    /// in. None if the written text cannot be divided into parts, or is longer than the model can write.
     ///
     /// # Errors
     /// If BERT gives numbers that are none.

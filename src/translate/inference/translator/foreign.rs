@@ -9,7 +9,7 @@ use burn::tensor::Device;
 use super::markup::{AlignmentHeads, AlignmentStep};
 use super::{ModelInfo, Reads, Translator, reads};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
-use crate::inference::installed_models::Told;
+use crate::inference::installed_models::StatedModel;
 use crate::inference::language_model::{described_language_model, is_language_model};
 use crate::inference::reading::ReadingOptions;
 use crate::inference::tracing::TraceCost;
@@ -46,7 +46,7 @@ pub struct ForeignDescription {
     pub stated: Stated,
 }
 
-/// Reads a model of another program, and tells what it is.
+/// Reads a model of another program, and returns its description.
 ///
 /// # Errors
 /// If it is none that is known, or a file of it is missing or damaged.
@@ -57,7 +57,7 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     foreign_parts(path).map(|(description, _)| description)
 }
 
-/// The same with what the model is made of.
+/// Description and configuration of a model of another program.
 ///
 /// # Errors
 /// As [`foreign_description`].
@@ -128,15 +128,15 @@ pub fn import_model(
     between: (Option<&str>, Option<&str>),
     device: &Device,
 ) -> Result<ImportedModel> {
-    import_told(path, between, None, (device, false))
+    import_stated(path, between, None, (device, false))
 }
 
-/// The same; name and languages are those that are `told`, if its files do not say others or a person states them. Weights may
+/// Imports with the name and languages of `stated`, if its files have no others or a person states them. Weights may
 /// stay unread, see [`ForeignModel::load_unread`].
-fn import_told(
+fn import_stated(
     path: &Path,
     between: (Option<&str>, Option<&str>),
-    told: Option<Told>,
+    stated: Option<StatedModel>,
     (device, unread): (&Device, bool),
 ) -> Result<ImportedModel> {
     let mut foreign = interchange::open(&mut Archive::open(path)?)?;
@@ -145,31 +145,35 @@ fn import_told(
         path: path.to_owned(),
     };
     let mut tokenizer = tokenizer(&foreign).map_err(refuse)?;
-    let told = told.unwrap_or_else(|| Told {
+    let stated = stated.unwrap_or_else(|| StatedModel {
         name: name_of(path),
         languages: [None, None],
         is_stated: false,
     });
     let mut languages = languages(&foreign, path);
     let [source, target] = [&mut languages.source, &mut languages.target];
-    for (code, known) in [source, target].into_iter().zip(&told.languages) {
+    for (code, known) in [source, target].into_iter().zip(&stated.languages) {
         if let Some(known) = known
-            && (told.is_stated || code == UNKNOWN)
+            && (stated.is_stated || code == UNKNOWN)
         {
             code.clone_from(known);
         }
     }
-    let stated = |side: usize| told.languages[side].as_deref().filter(|_| told.is_stated);
-    let (from, to) = (between.0.or(stated(0)), between.1.or(stated(1)));
+    let stated_code = |side: usize| {
+        stated.languages[side]
+            .as_deref()
+            .filter(|_| stated.is_stated)
+    };
+    let (from, to) = (between.0.or(stated_code(0)), between.1.or(stated_code(1)));
     let mut more_sources = foreign.languages.more_sources.iter();
-    let asked = more_sources.find(|code| from.is_some_and(|from| is_same_language(code, from)));
-    if let Some(asked) = asked {
-        languages.source = language_code(asked);
+    let requested = more_sources.find(|code| from.is_some_and(|from| is_same_language(code, from)));
+    if let Some(requested) = requested {
+        languages.source = language_code(requested);
     }
-    // Of a model that says nothing a person knows more.
-    for (code, asked) in [(&mut languages.source, from), (&mut languages.target, to)] {
-        if let (UNKNOWN, Some(asked)) = (code.as_str(), asked) {
-            *code = language_code(asked);
+    // A user knows more about a model without languages.
+    for (code, requested) in [(&mut languages.source, from), (&mut languages.target, to)] {
+        if let (UNKNOWN, Some(requested)) = (code.as_str(), requested) {
+            *code = language_code(requested);
         }
     }
     let codes: Vec<&str> = foreign
@@ -207,7 +211,7 @@ fn import_told(
         }
     }
     let licence = foreign.licence.name.clone().unwrap_or_default();
-    let mut description = ModelFolder::new(told.name, licence, languages, foreign.config.clone());
+    let mut description = ModelFolder::new(stated.name, licence, languages, foreign.config.clone());
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
     description.search = Some(SearchPreference {
         length_penalty: foreign.search.length_penalty,
@@ -217,7 +221,7 @@ fn import_told(
     let model = if unread {
         let shortlist = foreign.shortlist.take();
         let mut model = foreign.load_unread(path, device)?;
-        let vocabularies = || Vocabularies::of(&tokenizer, model.vocab_size());
+        let vocabularies = || Vocabularies::from_tokenizer(&tokenizer, model.vocab_size());
         let shortlist = shortlist.map(|shortlist| shortlist.fitted(vocabularies()));
         let shortlist = shortlist
             .transpose()
@@ -236,7 +240,7 @@ fn import_told(
 
 impl Translator {
     /// Opens a folder or zip file of another program's translation model, between these languages if it has a choice.
-    /// Name and languages are those that are `told`, if its files do not say others or a person states them.
+    /// Name and languages are those that are `stated`, if its files have no others or a person states them.
     ///
     /// # Errors
     /// As those of [`import_model`].
@@ -244,11 +248,11 @@ impl Translator {
         path: &Path,
         device: DeviceChoice,
         between: (Option<&str>, Option<&str>),
-        told: Option<Told>,
+        stated: Option<StatedModel>,
     ) -> Result<Self> {
         check_translates(path)?;
         let device = ComputeDevice::open(device)?;
-        let opened = import_told(path, between, told, (&device.device, true))?;
+        let opened = import_stated(path, between, stated, (&device.device, true))?;
         Ok(Self::around(opened, path, device))
     }
 
@@ -280,7 +284,7 @@ impl Translator {
                 target_language: description.languages.target.clone(),
                 num_parameters: model.num_params(),
                 reads,
-                trace_cost: TraceCost::of(&description.model),
+                trace_cost: TraceCost::from_config(&description.model),
             },
             device,
             model,
@@ -299,7 +303,7 @@ impl Translator {
             address: None,
             german_forms: OnceLock::new(),
             second: None,
-            elsewhere: None,
+            remote: None,
         }
     }
 }
@@ -361,7 +365,7 @@ pub(in crate::inference) fn name_of(path: &Path) -> String {
 }
 
 /// The name of an archive without its ending; of a file of weights that of its folder, or the languages in its own name where
-/// the folder's tells none.
+/// that of the folder has none.
 fn name_of_file(path: &Path, name: &str) -> String {
     let without = |ending: &&str| {
         let at = name.len().checked_sub(ending.len())?;
@@ -414,15 +418,15 @@ fn short_codes<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {
 /// Its languages as its files say, else as its name does, such as `opus-mt-en-de`; else they are not known.
 fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
     let named = pair_in_name(&name_of(path));
-    let told = |told: &Option<String>, side: usize| {
-        let told = told.as_ref().filter(|code| !code.is_empty());
-        let told = told.map(|code| language_code(code));
+    let code_of = |code: &Option<String>, side: usize| {
+        let code = code.as_ref().filter(|code| !code.is_empty());
+        let code = code.map(|code| language_code(code));
         let named = || named.as_ref().map(|pair| pair[side].clone());
-        told.or_else(named).unwrap_or_else(|| UNKNOWN.to_owned())
+        code.or_else(named).unwrap_or_else(|| UNKNOWN.to_owned())
     };
     Languages {
-        source: told(&foreign.languages.source, 0),
-        target: told(&foreign.languages.target, 1),
+        source: code_of(&foreign.languages.source, 0),
+        target: code_of(&foreign.languages.target, 1),
     }
 }
 
@@ -457,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_told_where_a_language_has_several() {
+    fn scripts_are_named_where_a_language_has_several() {
         let codes = ["zho_Hans", "zho_Hant", "deu_Latn", "pt", "pt_br", "deu"].map(str::to_owned);
         let short = ["zh-Hans", "zh-Hant", "de-Latn", "pt", "pt-BR", "de"];
         assert_eq!(short_codes(codes.iter()), short);

@@ -32,7 +32,7 @@ impl Translator {
         let (own, other) = (&self.info, &second.info);
         if !is_same_language(&own.target_language, &other.source_language) {
             return Err(Error::Languages {
-                asked: format!("{} to {}", own.target_language, other.target_language),
+                requested: format!("{} to {}", own.target_language, other.target_language),
                 has: format!("{} to {}", other.source_language, other.target_language),
             });
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Translator;
 use crate::inference::device::DeviceChoice;
-use crate::inference::installed_models::{foreign_files, is_own, place_of, told_of};
+use crate::inference::installed_models::{foreign_files, is_own, place_of, stated_model};
 use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
 use canopy_models::weights::{ModelFolder, RerankerFolder};
@@ -15,7 +15,7 @@ use canopy_tokenize::vocabulary::Vocabulary;
 
 impl Translator {
     /// From now on, of the translations that a search finds for a sentence, the one is taken from which the model in
-    /// `reranker` tells the source best, see [`Reranker`].
+    /// `reranker` recovers the source best, see [`Reranker`].
     ///
     /// That model may be one of another program, and have other subwords: it reads texts then, not ids.
     ///
@@ -48,8 +48,8 @@ impl Translator {
             model: Box::new(back.model.packed_as(self.quantization())),
             weight: reranker.weight,
         });
-        if let Some(elsewhere) = &mut self.elsewhere {
-            elsewhere.choose_by(&reranker.folder, reranker.weight)?;
+        if let Some(remote) = &mut self.remote {
+            remote.choose_by(&reranker.folder, reranker.weight)?;
         }
         self.description.reranker = Some(reranker);
         Ok(())
@@ -66,8 +66,12 @@ impl Translator {
             } else {
                 DeviceChoice::Gpu
             };
-            let opened =
-                Self::open_foreign(&foreign_files(folder), device, between, told_of(folder))?;
+            let opened = Self::open_foreign(
+                &foreign_files(folder),
+                device,
+                between,
+                stated_model(folder),
+            )?;
             return Ok(Back {
                 description: opened.description,
                 model: opened.model,

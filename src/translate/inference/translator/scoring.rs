@@ -65,14 +65,14 @@ impl Translator {
         candidates: &BTreeMap<usize, Vec<String>>,
         means: &mut MeanLogProbs,
     ) -> Result<()> {
-        let asked = request.sentences.iter();
+        let sentences = request.sentences.iter();
         let options = SearchOptions::default();
         let pass = Pass {
             before,
             ..Pass::new(&options)
         };
         let search = JointSearch::new(self, pass);
-        let mut gathered = search.gathered(asked.map(|&sentence| (0, sentence)));
+        let mut gathered = search.gathered(sentences.map(|&sentence| (0, sentence)));
         search.gather(0, &mut request, &mut gathered)?;
         let Gathered {
             mut text,
@@ -104,9 +104,9 @@ impl Translator {
         let begun = special.target_prefix.len();
         let mut found = |scores: canopy_nn::search::ForcedScores| {
             let (sentence, candidate) = places[&(scores.number, scores.candidate)];
-            let told = scores.log_probs.get(begun..).unwrap_or_default();
+            let log_probs = scores.log_probs.get(begun..).unwrap_or_default();
             if let Some(means) = means.get_mut(&sentence) {
-                means[candidate] = mean(told);
+                means[candidate] = mean(log_probs);
             }
             ControlFlow::Continue(())
         };

@@ -1,4 +1,4 @@
-//! A document-level model over a document that somebody has worked on.
+//! A document-level model over a document with edits.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -28,7 +28,7 @@ fn translator(context: Option<Context>) -> Translator {
     translator_behind(context, 0)
 }
 
-/// The encoder reads so many translations before each sentence.
+/// The encoder reads this many translations before each sentence.
 fn translator_behind(context: Option<Context>, previous_translations: usize) -> Translator {
     let texts = ["Open the file.", "Close the page.", "1 2 3 4 5"].map(str::to_owned);
     let vocabulary = Vocabulary::train(texts.into_iter(), 300).expect("large enough");
@@ -90,7 +90,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         address: None,
         german_forms: OnceLock::new(),
         second: None,
-        elsewhere: None,
+        remote: None,
         description,
     }
 }
@@ -118,7 +118,7 @@ fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize,
                 drafted = done;
                 assert!(done <= num && log_prob.is_none());
             }
-            Step::Waiting | Step::Alternatives { .. } => panic!("nobody asked for them"),
+            Step::Waiting | Step::Alternatives { .. } => panic!("they were not requested"),
             Step::Translated { index, translation } => {
                 assert_eq!(index, 2);
                 log_prob = Some(translation.log_prob);
@@ -190,7 +190,7 @@ fn translations_before_a_sentence_are_read_as_far_as_they_are_known() {
         (0, with_draft),
         "it is kept"
     );
-    // It has several parts: as one text it is what somebody has written.
+    // It has several parts: as one text it is a human translation.
     let (drafted, confirmed) = translated(&translator, &mut fixed(1, "Close the file."));
     assert_eq!(drafted, 0);
     assert!((with_draft - confirmed).abs() > 0.0);
@@ -207,7 +207,7 @@ fn translations_before_a_sentence_are_read_as_far_as_they_are_known() {
 
 #[test]
 #[expect(clippy::float_cmp, reason = "the same computation")]
-fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
+fn the_form_of_address_last_used_is_read_where_a_reader_is_addressed() {
     let mut translator = translator_behind(None, 0);
     translator.description.model.address_form = true;
     let html = "<p>Open your file.</p><p>Close the page.</p><p>Close your page.</p>".to_owned();
@@ -291,7 +291,7 @@ fn the_way_of_a_request_follows_from_the_model_and_the_form_of_address() {
 }
 
 #[test]
-fn whoever_breaks_off_hears_nothing_more_on_any_way() {
+fn after_a_break_no_more_steps_come_on_any_path() {
     let mut second = translator(None);
     second.info.source_language = "de".to_owned();
     let both = translator(None).followed_by(second).expect("in a row");
@@ -330,7 +330,7 @@ fn whoever_breaks_off_hears_nothing_more_on_any_way() {
 }
 
 #[test]
-fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
+fn the_requested_form_of_address_is_that_of_the_speaker() {
     let translator = translator_behind(None, 0);
     let entry = |(speaker, text): (&str, &str)| {
         format!("#. speaker={speaker}\nmsgid \"{text}\"\nmsgstr \"\"\n\n")
@@ -349,8 +349,8 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
         let part = document.sentences[sentence].text.as_str();
-        let asked = translator.asked_address(&document, sentence, part, &known, None);
-        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+        let found = translator.form_constraints(&document, sentence, part, &known, None);
+        assert_eq!(found, forms.constraints(form, part), "{}", said[sentence].0);
     }
 
     // What they said in earlier documents of the project.
@@ -367,21 +367,21 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
         (0, &nothing, FormOfAddress::Plural),
     ] {
         let part = document.sentences[sentence].text.as_str();
-        let asked = translator.asked_address(&document, sentence, part, known, None);
-        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+        let found = translator.form_constraints(&document, sentence, part, known, None);
+        assert_eq!(found, forms.constraints(form, part), "{}", said[sentence].0);
     }
 }
 
 #[test]
-fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
+fn the_form_of_address_that_a_person_used_last_is_requested() {
     let mut translator = translator_behind(None, 0);
     let html = "<p>Who are you?</p><p>Your turn.</p><p>He left.</p><p>You know him.</p>";
     let document = Document::parse("page.html", Format::Html, html.to_owned()).expect("a page");
-    let asked = |translator: &Translator, fixed: &[(usize, &str)], sentence: usize| {
+    let terms_of = |translator: &Translator, fixed: &[(usize, &str)], sentence: usize| {
         let fixed = fixed.iter().map(|&(at, text)| (at, text.to_owned()));
         let part = document.sentences[sentence].text.as_str();
         let known = KnownTranslations::fixed(fixed.collect());
-        translator.asked_address(&document, sentence, part, &known, None)
+        translator.form_constraints(&document, sentence, part, &known, None)
     };
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (target, form) in [
@@ -390,32 +390,32 @@ fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
         ("Wer sind Sie, Ihr Name?", Some(FormOfAddress::Formal)),
         ("Wer ist da?", None),
     ] {
-        let found = asked(&translator, &[(0, target)], 3);
+        let found = terms_of(&translator, &[(0, target)], 3);
         assert_eq!(
             found,
-            form.and_then(|form| forms.of(form, "You know him.")),
+            form.and_then(|form| forms.constraints(form, "You know him.")),
             "{target}"
         );
     }
     let both = [(0, "Wer bist du?"), (1, "Ihr seid dran.")];
     assert_eq!(
-        asked(&translator, &both, 3),
-        forms.of(FormOfAddress::Plural, "You know him."),
+        terms_of(&translator, &both, 3),
+        forms.constraints(FormOfAddress::Plural, "You know him."),
         "the last one"
     );
     assert_eq!(
-        asked(&translator, &both, 1),
-        forms.of(FormOfAddress::Du, "Your turn."),
+        terms_of(&translator, &both, 1),
+        forms.constraints(FormOfAddress::Du, "Your turn."),
         "what stands before it"
     );
-    assert_eq!(asked(&translator, &both, 2), None, "nobody is addressed");
+    assert_eq!(terms_of(&translator, &both, 2), None, "nobody is addressed");
     assert_eq!(
-        asked(&translator, &both, 0),
+        terms_of(&translator, &both, 0),
         None,
         "nothing stands before it"
     );
     translator.description.languages.target = "fr".to_owned();
-    assert_eq!(asked(&translator, &both, 3), None, "another language");
+    assert_eq!(terms_of(&translator, &both, 3), None, "another language");
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn a_document_is_scored_as_it_is_translated_in_turn() {
         let found = translator.translate_segments(request, &mut go_on);
         found.expect("translates").expect("to its end").concat()
     };
-    // A document leaves out what nobody can write.
+    // A document leaves out what cannot be written.
     let is_unwritable = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
     let written = |text: &String| text.replace(is_unwritable, "");
     let alone = translate(units.clone());
@@ -525,7 +525,7 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
         unseen: true,
         repeated: false,
     };
-    let mut told = 0;
+    let mut num_scored = 0;
     let request = SegmentRequest {
         documents: &[units],
         segments: &[segment],
@@ -533,11 +533,11 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
         formality: None,
     };
     let scored = translator.translate_segments(request, &mut || {
-        told += 1;
+        num_scored += 1;
         ControlFlow::Continue(())
     });
     let scored = scored.expect("probabilities");
-    assert_eq!(told, 1, "a unit has several parts");
+    assert_eq!(num_scored, 1, "a unit has several parts");
     let mut whole = None;
     let mut finished = |_: usize, translation: Translation| {
         whole = Some(translation);

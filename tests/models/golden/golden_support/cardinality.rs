@@ -10,7 +10,7 @@ use canopy::model::{
 
 use super::Case;
 
-/// Inputs of both layers: the states that ask and the result of the own attention.
+/// Inputs of both layers: the query states and the result of the own attention.
 struct Branches<'a> {
     case: &'a Case<'a>,
     states: Tensor<2>,
@@ -34,7 +34,7 @@ fn bert_states(case: &Case) -> Memory {
         sentences: case.sentences("bert_mask"),
         documents: case.batch("bert_mask").documents,
     };
-    Memory::of(case.rows("bert_states"), documents)
+    Memory::from_states(case.rows("bert_states"), documents)
 }
 
 impl Branches<'_> {
@@ -122,12 +122,12 @@ pub fn cardinality_decoder_layer(case: &Case) {
         bert: Some(bert.clone()),
         stage_one: None,
     };
-    let asked = layer.self_attention.as_ref().expect("it has one").forward(
+    let attended = layer.self_attention.as_ref().expect("it has one").forward(
         targets.clone(),
         targets.clone(),
         &batch.own_segments(),
     );
-    let states = layer.norm_self.add(targets.clone(), asked, None);
+    let states = layer.norm_self.add(targets.clone(), attended, None);
     case.output_rows("after_self", states.clone(), &batch.sentences);
     let cross = batch.segments_over(&encoded.sentences);
     let query_spans = batch.layout().query_spans();

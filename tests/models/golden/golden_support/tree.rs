@@ -48,10 +48,10 @@ pub fn traverse_tree(case: &Case) {
         top_t,
         rule,
     };
-    let search_keys = TreeKeys::of(&keys);
+    let search_keys = TreeKeys::from_levels(&keys);
     let sizes: Vec<usize> = keys.iter().map(|level| level.dims()[0]).collect();
 
-    // Whoever keeps every node sees the relevance of every node.
+    // With every node kept, the relevance of every node is visible.
     let everything =
         search(leaves, TraversalRule::ByNode)
             .traverse(&queries, &search_keys, |traversal| traversal);

@@ -40,7 +40,7 @@ fn ids(words: &[Word], [titles, names, fillers]: [&Range<u32>; 3]) -> Vec<u32> {
     words.iter().map(id).collect()
 }
 
-/// A word that its deciding sentence alone tells how to translate.
+/// A word whose translation only its deciding sentence determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention {
     /// Its own sentence and the deciding one, by their numbers in the batch.

@@ -26,9 +26,9 @@ const COOLING: usize = 200;
 const MOST_SENTENCES: usize = 8;
 /// Once all entities are there: what was learned has to hold for pairs that never occur.
 const DROPOUT: f32 = 0.1;
-/// There is an entity more when so many of the development set's mentions are right.
+/// Share of right mentions of the development set at which an entity is added.
 const MOST: f64 = 0.9;
-/// T is lowered when so many are right, and training ends when they are [`LASTING`] times in a row.
+/// Share of right mentions at which T is lowered, and training ends when it is reached [`LASTING`] times in a row.
 const ENOUGH: f64 = 0.99;
 const LASTING: usize = 12;
 
@@ -47,7 +47,7 @@ pub struct Outcome {
     pub accuracy: f64,
     /// Share of right forms when every sentence is translated alone.
     pub alone: f64,
-    /// Share of right forms where the decider stands beyond the window.
+    /// Share of right forms where the decider is outside the window.
     pub beyond: Option<f64>,
     /// Share of the solved cases in which the deciding sentence has the largest weight among the others.
     pub pointing: Option<f64>,
@@ -58,7 +58,7 @@ pub struct Outcome {
     pub steps: usize,
     pub seconds: f64,
     pub learning_rate: f64,
-    /// Entities in a document or scene, and the update after which they became so many.
+    /// Entities in a document or scene, and the update after which their number was reached.
     pub cast: Vec<(usize, usize)>,
     /// T, and the update after which it was lowered to that.
     pub top_t: Vec<(usize, usize)>,
@@ -122,7 +122,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Those of an update.
+    /// Texts of an update.
     fn texts(&self, step: usize) -> Texts {
         let task = self.system.task;
         let (cast, _) = self.cast[self.cast.len() - 1];
@@ -241,7 +241,7 @@ fn share(mentions: &[Mention], answers: &[u32]) -> f64 {
     ratio(right, mentions.len())
 }
 
-/// Share of right forms among mentions whose decider stands beyond the window.
+/// Share of right forms among mentions whose decider is outside the window.
 fn beyond(model: &Model, system: &System, seed: u64) -> f64 {
     let task = Task {
         order: Order::Far,

@@ -13,7 +13,7 @@ use canopy::weights::{Languages, ModelFolder, Precision};
 
 use super::documents::{Mention, Texts, VOCAB};
 
-/// So many documents are looked at.
+/// Number of documents that are looked at.
 const DOCUMENTS: usize = 20;
 
 /// Change of the likelihood, in nats, below which no sentence decides: a model that is left to guess takes one form of
@@ -54,13 +54,13 @@ fn largest(
     mention: &Mention,
     range: &Range<usize>,
 ) -> Option<usize> {
-    let asked = ChangedContext {
+    let change = ChangedContext {
         document,
         translations,
         sentence: mention.sentence - range.start,
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
-    let view = translator.leave_one_out(asked, &SearchOptions::default(), &mut go_on);
+    let view = translator.leave_one_out(change, &SearchOptions::default(), &mut go_on);
     let mut view = view.expect("the model reads the document");
     // The other words of a sentence hang on nothing.
     view.selected = Some(Mention::PLACE);

@@ -1,6 +1,6 @@
 //! A task that only context can solve, for every system that reads documents.
 //!
-//! A document introduces four entities, each with a title that tells its gender, and mentions each of them once more in
+//! A document introduces four entities, each with a title that reveals its gender, and mentions each of them once more in
 //! another sentence, by a noun whose translation depends on the gender. Genders are drawn independently, so that no
 //! sentence but the deciding one says anything, and knowing the entity does not help. What is tested are pairs of entity
 //! and title that never occur in training.

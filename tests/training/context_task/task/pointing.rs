@@ -6,8 +6,8 @@
 //! the mean over features. The weight of a sentence is the sum over heads and words. The own sentence is left out: it never
 //! decides.
 //!
-//! Concatenated sentences meet in every self-attention. As in a trace the last one counts: the first one tells a name its
-//! title, so that what it reads elsewhere says nothing yet.
+//! Concatenated sentences meet in every self-attention. As in a trace the last one counts: the first one gives a name its
+//! title, so that what it reads in other places means nothing yet.
 
 use std::collections::BTreeMap;
 

@@ -17,7 +17,7 @@ pub struct System {
     pub learning_rate: f64,
     /// Documents in an update.
     pub batch: usize,
-    /// At most so many updates.
+    /// Maximum number of updates.
     pub max_steps: usize,
     /// Whether a word reads all sentences at first. T goes down when the development set is solved, to that of the context.
     pub lowers_t: bool,

@@ -31,12 +31,12 @@ same = { tabs-close.label }
 #[test]
 fn messages_attributes_terms_and_variants_are_read_and_the_rest_is_kept() {
     let document = read(Format::Fluent, FILE);
-    let told = document.sentences.iter().map(|it| {
+    let found = document.sentences.iter().map(|it| {
         let id = document.paragraphs[it.paragraph].id.as_deref();
         format!("{}|{}", id.unwrap_or_default(), it.plain_text())
     });
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        found.collect::<Vec<_>>(),
         [
             "-sync-name|Account",
             "-sync-name|the account",
@@ -73,7 +73,7 @@ fn what_is_syntax_in_a_translation_is_quoted() {
 }
 
 #[test]
-fn damage_is_told_with_its_line() {
+fn damage_is_reported_with_its_line() {
     let deep = format!("a = One\nb = {}", "{".repeat(600));
     let cases = [
         ("a = One\nb = { $x\n", 3),

@@ -7,7 +7,7 @@ fn parsed(text: &str) -> Option<Pattern> {
 }
 
 #[test]
-fn branches_and_arguments_are_told_apart() {
+fn branches_and_arguments_are_distinguished() {
     let text = "You have {count, plural, offset:1 =0{no files} one {# file by {name}} other{# files}} here.";
     let pattern = parsed(text).expect("a message");
     let [

@@ -211,7 +211,7 @@ fn escape(rest: &str) -> (usize, Option<char>) {
             .take_while(|c| c.is_digit(radix))
             .count();
         let code = u32::from_str_radix(&text[..length], radix).ok()?;
-        // Beyond ASCII it would be a byte of an encoding.
+        // Outside ASCII it would be a byte of an encoding.
         let character = char::from_u32(code)
             .filter(char::is_ascii)
             .filter(|&c| c != '\0')?;
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_line() {
+    fn damage_is_reported_with_its_line() {
         for (text, line) in [
             ("msgid \"a\"\n", 2),
             ("msgid \"a\nmsgstr \"\"\n", 1),

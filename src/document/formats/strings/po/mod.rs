@@ -1,8 +1,8 @@
 //! Catalogues of gettext: PO files, and the templates (POT) they are made of.
 //!
-//! Messages without a translation are translated and marked as fuzzy: somebody has to look at them. Those that are fuzzy
-//! already are drafts, unless the file has kept the message that they were a translation of. Each plural form of the target language is a unit of its own. Everything else stays: comments, order,
-//! obsolete messages, finished translations.
+//! Messages without a translation are translated and marked as fuzzy, so that they are reviewed. Those that are fuzzy
+//! already are drafts, unless the file has kept the message that they were a translation of. Each plural form of the target
+//! language is a unit of its own. Everything else stays: comments, order, obsolete messages, finished translations.
 
 mod catalogue;
 mod header;
@@ -92,7 +92,7 @@ impl PoReader<'_> {
             (Some(_), Some(rule)) => rule.num_forms.max(entry.targets.len()),
             _ => entry.targets.len(),
         };
-        let singular = dialect(&flags).of(&id.value);
+        let singular = dialect(&flags).in_value(&id.value);
         let mut forms = Vec::new();
         for form in 0..num_forms {
             let (source, of_form) = match &entry.plural {
@@ -243,7 +243,7 @@ fn placeholders(text: &str, dialect: Dialect) -> Vec<String> {
 struct PoMessage {
     /// One, or those of the plural.
     forms: Vec<Form>,
-    /// Of a message with a plural, whether its singular names the number, too.
+    /// Whether the singular of a message with a plural names the number, too.
     has_same_placeholders: Option<bool>,
     /// Where its last translation ends.
     end: usize,
@@ -259,7 +259,7 @@ struct Form {
     /// Whether the source has the end of a line at its beginning, and at its end.
     begins_line: bool,
     ends_line: bool,
-    /// Of its translation, if there is a place for it.
+    /// Bytes of its translation, if there is a place for it.
     bytes: Option<Range<usize>>,
     is_known: bool,
 }

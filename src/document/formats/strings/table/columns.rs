@@ -1,4 +1,4 @@
-//! Which columns of a table are translated: those asked for, or what their names and values tell.
+//! Which columns of a table are translated: the requested ones, or those that their names and values indicate.
 
 use super::super::is_prose;
 use super::records::Record;
@@ -12,7 +12,7 @@ pub(super) struct Chosen {
     /// Where a text stands, and where its translation goes.
     pub pairs: Vec<(usize, usize)>,
     pub has_header: bool,
-    /// The column that names a line, and the one that tells about it.
+    /// The column that names a line, and the one that describes it.
     pub key: Option<usize>,
     pub note: Option<usize>,
 }

@@ -1,6 +1,6 @@
 //! Tables of text: CSV and TSV, with chosen columns.
 //!
-//! Unless columns are chosen, the first line tells them: a source and a target, two languages, or columns that are called
+//! Unless columns are chosen, the first line names them: a source and a target, two languages, or columns that are called
 //! text. Without such names, columns that mostly hold text for readers are translated. A target that is filled stays.
 
 mod columns;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_tells_source_and_target() {
+    fn the_first_line_names_source_and_target() {
         let text =
             "Key,Source,Target,Comment\r\na.b,\"Open, now\",,A button\r\nc,Close,Zu,\r\nd,Save\r\n";
         let document = read(Format::Csv, text, &[]);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_line() {
+    fn damage_is_reported_with_its_line() {
         let error = Document::parse("a.csv", Format::Csv, "a,b\n\"c,d\n".to_owned());
         assert!(error.expect_err("damaged").to_string().contains("line 2"));
     }

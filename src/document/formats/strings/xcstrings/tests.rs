@@ -40,7 +40,7 @@ fn without_a_language_the_source_is_replaced() {
 }
 
 #[test]
-fn a_localisation_that_asks_for_a_review_stays_unless_drafts_are_translated_anew() {
+fn a_localisation_marked_for_review_stays_unless_drafts_are_translated_anew() {
     let draft = "\"Done\" : {\n      \"localizations\" : { \"ru\" : { \"stringUnit\" : { \"state\" : \"needs_review\", \"value\" : \"Готово\" } } }";
     let file = FILE.replace("\"Done\" : {", draft);
     for drafts in [false, true] {

@@ -79,7 +79,7 @@ fn values_over_several_lines_stay_over_several_lines() {
 }
 
 #[test]
-fn damage_is_told_with_its_line() {
+fn damage_is_reported_with_its_line() {
     let error = Document::parse("a.yml", Format::Yaml, "a: b\nc: [d\ne: f: g\n".to_owned());
     let error = error.expect_err("damaged").to_string();
     assert!(error.contains("line "), "{error}");

@@ -30,7 +30,7 @@ pub(super) fn encode(
         let encoded = weights.encode_recorded(rows, Scratch::default(), own)?;
         Some(encoded.states)
     });
-    Some(EncoderOutput::of(states?, source))
+    Some(EncoderOutput::new(states?, source))
 }
 
 /// States of sentences after the last sublayer, before they are joined with those of others; none if the weights do not encode
@@ -106,7 +106,10 @@ pub(super) fn decode(
         let read = encoded.select(&encoded.numbers[part.clone()]);
         let translated: Vec<usize> = (0..part.len()).collect();
         let decoded = weights.decode_recorded(
-            (&target.part(part), &PackedEncoderOutput::of(&read, None)),
+            (
+                &target.part(part),
+                &PackedEncoderOutput::from_encoder(&read, None),
+            ),
             &translated,
             Scratch::default(),
             &mut own,
@@ -139,7 +142,7 @@ pub(super) fn translations(
     let parts = parts.into_par_iter().flat_map_iter(|part| {
         let numbers = &unknown[part];
         let read = if let Some(encoded) = encoded {
-            PackedEncoderOutput::of(&encoded.select(numbers), None)
+            PackedEncoderOutput::from_encoder(&encoded.select(numbers), None)
         } else {
             let part = source.part(numbers.iter().copied());
             let encoded = weights.encode(&part, Scratch::default());
@@ -175,7 +178,7 @@ pub(super) fn translations(
     Memory::of_translations(keys, states, documents)
 }
 
-/// So many sentences, spread over the cores.
+/// A number of sentences, spread over the cores.
 fn parts(sentences: usize) -> Vec<Range<usize>> {
     let each = sentences.div_ceil(rayon::current_num_threads().max(1));
     let each = each.clamp(1, SENTENCES);
@@ -185,7 +188,7 @@ fn parts(sentences: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// So many rows, of which the parts hold some each.
+/// A number of rows, distributed over parts.
 fn rows<'p>(parts: impl Iterator<Item = &'p [f32]>, count: usize) -> Tensor<2> {
     let numbers = parts.collect::<Vec<_>>().concat();
     let shape = [count, numbers.len() / count.max(1)];

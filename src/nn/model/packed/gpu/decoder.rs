@@ -198,7 +198,7 @@ pub(super) struct Reads {
     pub count: usize,
 }
 
-/// Outputs of the rows of a decoder besides their states.
+/// Outputs of the rows of a decoder other than their states.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// The input of the last feed-forward sublayer, in [`Work::fed`].

@@ -27,30 +27,30 @@ impl GpuTransformer {
         Some(fed.into_iter().map(f32::from_bits).collect())
     }
 
-    /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](crate::model::Model::label_log_probs);
-    /// none as for [`Self::label_states`].
+    /// Log-probability of each of `batch.labels` after the words before it, as
+    /// [`Model::label_log_probs`](crate::model::Model::label_log_probs); none as for [`Self::label_states`].
     ///
     /// # Panics
-    /// As there.
+    /// As [`Self::label_states`].
     pub fn label_log_probs(
         &self,
         batch: &Batch,
         datastore: Option<&Datastore>,
     ) -> Option<Vec<f32>> {
-        /// Scores of so many rows are held at once.
+        /// Number of rows whose scores are held at once.
         const ROWS: usize = 512;
         let (mut bound, work) = self.decoded(batch)?;
         let (rows, vocab) = (batch.labels.len(), self.vocab_size());
         let scores = self.gpu.room(rows.min(ROWS) * vocab);
-        let told = self.gpu.room(rows.min(ROWS));
+        let output = self.gpu.room(rows.min(ROWS));
         let mut log_probs = Vec::with_capacity(rows);
         for (part, labels) in batch.labels.chunks(ROWS).enumerate() {
             let ids = self.gpu.filled(labels);
             let mut run = Run::new(&self.gpu, &mut bound);
             let states = (&work.states, part * ROWS);
             run.product_of_part(&self.logits, states, &scores, labels.len());
-            run.log_probs_of((&scores, &ids), &told, [labels.len(), vocab]);
-            let [found] = run.read([(&told, labels.len())]);
+            run.log_probs_of((&scores, &ids), &output, [labels.len(), vocab]);
+            let [found] = run.read([(&output, labels.len())]);
             log_probs.extend(found.into_iter().map(f32::from_bits));
         }
         let Some(datastore) = datastore else {

@@ -86,7 +86,7 @@ pub(super) struct Residual {
     position: NormPosition,
 }
 
-/// Rows that go through layers, and the space beside them.
+/// Rows that go through layers, and their scratch space.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'w> {
     pub y: &'w Buffer,

@@ -1,7 +1,7 @@
 //! A Transformer for inference on a GPU: its weights there once, its steps computed by kernels of our own.
 //!
 //! Words are embedded on the CPU, whose tables are there anyway; all else stays on the GPU, but for the few scores of each
-//! word that a search asks for.
+//! word of a search.
 
 mod decoder;
 mod encoder;
@@ -33,7 +33,7 @@ use crate::model::unread::UnreadWeights;
 use crate::model::variant::SpecialTokens;
 use canopy_kernels::gpu::{Bound, Gpu, GpuMatrix, Keys, LARGEST_HEAD, Run};
 use canopy_kernels::packed::{Quantization, Weights, log_normalisers};
-use canopy_kernels::{NextScores, ReadTokens};
+use canopy_kernels::{StepScores, TokenSelection};
 use decoder::{GpuDecoder, Reads, Wanted};
 use encoder::GpuEncoder;
 use layers::OnGpu;
@@ -86,7 +86,7 @@ impl GpuTransformer {
             target,
             words,
             bias,
-        } = EmbeddingTables::of(network, packing);
+        } = EmbeddingTables::from_network(network, packing);
         let (vocab, d_model) = (words.rows(), words.columns());
         if !gpu.has_room((vocab * d_model * size_of::<f32>()) as u64) {
             return None;
@@ -106,7 +106,7 @@ impl GpuTransformer {
             encoder: (context.is_none() && PackedTransformer::packs_encoder(network, context))
                 .then(|| GpuEncoder::new(&network.encoder, on_gpu)),
             decoder: GpuDecoder::new(&network.decoder, on_gpu),
-            context_layers: ContextLayers::of(&network.decoder, packing),
+            context_layers: ContextLayers::from_decoder(&network.decoder, packing),
             logits,
             gpu,
         })
@@ -116,7 +116,7 @@ impl GpuTransformer {
     /// decides.
     pub fn gpu(network: &Transformer) -> Option<Arc<Gpu>> {
         let device = network.embedding.words.lazy_device();
-        Gpu::of(&device).filter(|_| Self::computes(network))
+        Gpu::from_device(&device).filter(|_| Self::computes(network))
     }
 
     /// Whether there are kernels for all parts of a decoder, but for what packed weights read behind it.
@@ -224,27 +224,27 @@ impl GpuTransformer {
         &self,
         state: &mut GpuState,
         ids: &[u32],
-        (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
-        scores: &mut NextScores,
+        (read, datastore): (Option<TokenSelection>, Option<&Datastore>),
+        scores: &mut StepScores,
     ) {
         let (tokens, len) = (&self.tokens, state.num_words());
         // What is left is made to sum to one by all of its scores.
         let is_forced = tokens.forced_first.is_some() && len == 0;
         let read = read.filter(|_| !tokens.renormalised && !is_forced);
-        // What is suppressed may be among the likeliest.
-        let read = read.map(|read| ReadTokens {
+        // Suppressed tokens may be among the top-scoring ones.
+        let read = read.map(|read| TokenSelection {
             top_k: read.top_k + tokens.suppressed.len(),
             ..read
         });
         let near = self.step(state, ids, (read, datastore), scores);
         if let (Some(datastore), Some((near, theirs))) = (datastore, near) {
-            datastore.mix_in_told(&near, &theirs, scores);
+            datastore.mix_in_selected(&near, &theirs, scores);
         }
         if scores.columns.is_some() {
             scores.suppress(&tokens.suppressed);
             return;
         }
-        let NextScores {
+        let StepScores {
             values,
             normalisers,
             ..
@@ -265,12 +265,12 @@ impl GpuTransformer {
         &self,
         state: &mut GpuState,
         ids: &[u32],
-        (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
-        scores: &mut NextScores,
+        (read, datastore): (Option<TokenSelection>, Option<&Datastore>),
+        scores: &mut StepScores,
     ) -> Option<(Vec<Neighbours>, Vec<f32>)> {
         let y = self.target.words_on_cores(ids, &state.next_positions());
         let read = read.filter(|read| read.is_less_than(self.vocab_size()));
-        state.begin_word(&y, read.map_or(0, |read| read.num_told()));
+        state.begin_word(&y, read.map_or(0, |read| read.num_values()));
         let (hypotheses, vocab) = (ids.len(), self.vocab_size());
         let GpuState {
             bound,
@@ -293,16 +293,16 @@ impl GpuTransformer {
             count: hypotheses,
         };
         let mut run = Run::new(&self.gpu, bound);
-        let asks = { self.context_layers.as_ref().zip(context_memory.as_deref()) }
+        let joining = { self.context_layers.as_ref().zip(context_memory.as_deref()) }
             .filter(|(_, memory)| memory.has_translations());
         let wanted = Wanted {
-            fed: datastore.is_some() || asks.is_some(),
+            fed: datastore.is_some() || joining.is_some(),
             by_layer: false,
         };
         let mut states = self
             .decoder
             .forward(&mut run, work, (source, own), reads, wanted);
-        if let Some((layers, memory)) = asks {
+        if let Some((layers, memory)) = joining {
             let count = hypotheses * self.logits.inputs();
             let [own, fed] = run.read([(states, count), (&work.fed, count)]);
             let [own, fed] = [own, fed].map(floats);
@@ -313,49 +313,54 @@ impl GpuTransformer {
         }
         run.product(&self.logits, states, (&work.scores, 0), hypotheses, None);
         let shape = [hypotheses, vocab];
-        let (told, count) = match read {
+        let (output, count) = match read {
             Some(read) => {
-                run.top_k(&work.scores, &work.told, shape, read);
-                (&work.told, hypotheses * read.num_told())
+                run.top_k(&work.scores, &work.selected, shape, read);
+                (&work.selected, hypotheses * read.num_values())
             }
             None => (&work.scores, hypotheses * vocab),
         };
         let (found, near) = if let Some(datastore) = datastore {
             let (keys, nearest) = (datastore.on_gpu(&self.gpu), datastore.num_nearest());
             run.nearness(keys, &work.fed, &work.nearness, hypotheses);
-            let asked = ReadTokens {
+            let nearest_states = TokenSelection {
                 first: 0,
                 top_k: nearest,
             };
             let states = [hypotheses, keys.num_states()];
-            run.top_k(&work.nearness, &work.near, states, asked);
-            let asked_of = (&work.scores, &work.near);
-            run.gather(keys, asked_of, &work.theirs, [hypotheses, vocab, nearest]);
+            run.top_k(&work.nearness, &work.near, states, nearest_states);
+            let scores_and_near = (&work.scores, &work.near);
+            run.gather(
+                keys,
+                scores_and_near,
+                &work.theirs,
+                [hypotheses, vocab, nearest],
+            );
             let d_model = self.logits.inputs();
             let [found, fed, near, theirs] = run.read([
-                (told, count),
+                (output, count),
                 (&work.fed, hypotheses * d_model),
-                (&work.near, hypotheses * asked.num_told()),
+                (&work.near, hypotheses * nearest_states.num_values()),
                 (&work.theirs, hypotheses * nearest),
             ]);
             let [fed, theirs] = [fed, theirs].map(floats);
             let rows = near
-                .chunks_exact(asked.num_told())
+                .chunks_exact(nearest_states.num_values())
                 .zip(fed.chunks_exact(d_model));
-            let rows = rows.map(|(told, state)| {
-                let (nearness, numbers) = told[1..].split_at(nearest);
+            let rows = rows.map(|(output, state)| {
+                let (nearness, numbers) = output[1..].split_at(nearest);
                 let nearness: Vec<f32> = nearness.iter().copied().map(f32::from_bits).collect();
-                datastore.told_near(&nearness, numbers, state)
+                datastore.selected_near(&nearness, numbers, state)
             });
             (found, Some((rows.collect(), theirs)))
         } else {
-            let [found] = run.read([(told, count)]);
+            let [found] = run.read([(output, count)]);
             (found, None)
         };
         if let Some(read) = read {
             let vocab = u32::try_from(vocab).expect("ids have 32 bits");
             let id = |id| (id < vocab).then_some(id);
-            read.tell(&found, scores, f32::from_bits, id);
+            read.unpack(&found, scores, f32::from_bits, id);
         } else {
             scores.put(floats(found), hypotheses);
             log_normalisers(&scores.values, vocab, &mut scores.normalisers);

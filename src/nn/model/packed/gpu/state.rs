@@ -42,7 +42,7 @@ pub(super) struct Work {
     /// `[hypotheses, vocab]`
     pub scores: Buffer,
     /// The selected scores.
-    pub told: Buffer,
+    pub selected: Buffer,
     /// For each hypothesis where the list of its rows begins, and how long it is; the same of its source sentence; the lists.
     pub places: Buffer,
     /// The input of the last feed-forward sublayer, `[hypotheses, d_model]`.
@@ -77,7 +77,7 @@ impl Work {
             context: room(widths.d_model),
             wide: room(widths.d_ff),
             scores: room(widths.vocab),
-            told: room(64),
+            selected: room(64),
             places: room(64),
             fed: room(widths.d_model),
             nearness: room(widths.states),
@@ -164,9 +164,9 @@ impl GpuState {
         self.numbers.iter().map(place).collect()
     }
 
-    /// Makes room for one more word of every hypothesis, of which `told` numbers are read, and puts its embedding `y` and
+    /// Makes room for one more word of every hypothesis, of which `num_values` numbers are read, and puts its embedding `y` and
     /// the places of what it reads there.
-    pub(super) fn begin_word(&mut self, y: &[f32], told: usize) {
+    pub(super) fn begin_word(&mut self, y: &[f32], num_values: usize) {
         let hypotheses = self.rows.len();
         self.len += 1;
         self.last = self.taken;
@@ -189,7 +189,7 @@ impl GpuState {
         let places = self.places();
         for (buffer, numbers) in [
             (&mut self.work.places, places.len()),
-            (&mut self.work.told, told * hypotheses),
+            (&mut self.work.selected, num_values * hypotheses),
         ] {
             if buffer.size() < (numbers * size_of::<u32>()) as u64 {
                 self.bound.forget();

@@ -1,4 +1,4 @@
-//! Models on a GPU beside those on the CPU.
+//! Models on a GPU compared with those on the CPU.
 
 use super::*;
 use crate::datastore::KnnConfig;
@@ -51,7 +51,7 @@ fn steps_on_a_gpu_are_those_on_the_cpu_through_every_selection() {
                 for (word, selection) in (20..).zip(selections.into_iter().cycle().take(20)) {
                     let selection: Vec<usize> =
                         { selection.iter() }.map(|&it| it % last.len()).collect();
-                    let (mut scores, mut all) = (Vec::new(), NextScores::default());
+                    let (mut scores, mut all) = (Vec::new(), StepScores::default());
                     packed.step(&mut expected, &last, &mut scores, None);
                     on_gpu.step(&mut found, &last, (None, None), &mut all);
                     assert_near(&all.values, &scores, most, "scores");
@@ -151,30 +151,30 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
                     *score -= normaliser;
                 }
             }
-            let mut found = NextScores::default();
+            let mut found = StepScores::default();
             on_gpu.read_next(&mut all, &last, (None, Some(&datastore)), &mut found);
             assert_near(&found.values, &scores, 5e-4, "all");
-            let read = ReadTokens { first: 4, top_k: 6 };
+            let read = TokenSelection { first: 4, top_k: 6 };
             let read = (Some(read), Some(&datastore));
             on_gpu.read_next(&mut few, &last, read, &mut found);
             for (row, scores) in found.rows().zip(scores.chunks(vocab)) {
-                // Every token once, and the likeliest of the mixture among them.
-                let mut told: Vec<(f32, u32)> = (0..)
+                // Every token once, and the most probable ones of the mixture among them.
+                let mut tokens: Vec<(f32, u32)> = (0..)
                     .zip(&*row.scores)
                     .filter(|(_, score)| **score > f32::NEG_INFINITY)
                     .map(|(column, score)| (score - row.normaliser, row.id(column)))
                     .collect();
-                let count = told.len();
-                for (log_prob, id) in &told {
+                let count = tokens.len();
+                for (log_prob, id) in &tokens {
                     assert!((log_prob - scores[*id as usize]).abs() < 5e-4, "{id}");
                 }
-                told.sort_by_key(|(_, id)| *id);
-                told.dedup_by_key(|(_, id)| *id);
-                assert_eq!(told.len(), count);
-                told.sort_by(|a, b| b.0.total_cmp(&a.0));
+                tokens.sort_by_key(|(_, id)| *id);
+                tokens.dedup_by_key(|(_, id)| *id);
+                assert_eq!(tokens.len(), count);
+                tokens.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let mut order: Vec<f32> = scores.to_vec();
                 order.sort_by(|a, b| b.total_cmp(a));
-                let top_k: Vec<f32> = told.iter().map(|told| told.0).take(6).collect();
+                let top_k: Vec<f32> = tokens.iter().map(|tokens| tokens.0).take(6).collect();
                 assert_near(&top_k, &order[..6], 5e-4, "top_k");
             }
             expected.select(&selection);

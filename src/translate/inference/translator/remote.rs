@@ -29,7 +29,7 @@ pub struct TraceRequest {
     top_t: Option<usize>,
 }
 
-/// What a trace needs of a document.
+/// The part of a document that a trace needs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct SentDocument {
     name: String,
@@ -40,7 +40,7 @@ struct SentDocument {
     sentences: Vec<(usize, String, Vec<String>)>,
 }
 
-/// What a trace needs of a translation.
+/// The part of a translation that a trace needs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct SentTranslation {
     text: String,
@@ -52,26 +52,23 @@ struct SentTranslation {
 
 impl Translator {
     /// Names the model for the other machine, if it is one that computes.
-    pub(super) fn find_elsewhere(&mut self) -> Result<()> {
+    pub(super) fn connect_remote(&mut self) -> Result<()> {
         if let Some(client) = &self.device.remote {
-            self.elsewhere = Some(RemoteModel::new(client, &self.info.folder)?);
+            self.remote = Some(RemoteModel::new(client, &self.info.folder)?);
         }
         Ok(())
     }
 
     /// Languages of the model, and whether its weights are 8-bit integers.
-    pub(in crate::inference) fn model_elsewhere(&self) -> ([String; 2], bool) {
+    pub(in crate::inference) fn remote_model(&self) -> ([String; 2], bool) {
         let languages = &self.description.languages;
         let codes = [&languages.source, &languages.target].map(Clone::clone);
         (codes, self.quantization() == Quantization::Int8)
     }
 
-    /// What has gone to and fro between this machine and the one that searches.
+    /// Bytes sent and received between this machine and the one that searches.
     pub fn traffic(&self) -> Option<Traffic> {
-        let own = self
-            .elsewhere
-            .as_ref()
-            .map(|there| there.client().traffic());
+        let own = self.remote.as_ref().map(|there| there.client().traffic());
         let second = self.second.as_ref().and_then(|second| second.traffic());
         match (own, second) {
             (Some(own), Some(second)) => Some(Traffic {
@@ -147,7 +144,7 @@ impl Translator {
     }
 
     /// A trace by the other machine, which does not have what this translator remembers.
-    pub(in crate::inference) fn trace_elsewhere(
+    pub(in crate::inference) fn trace_remotely(
         &self,
         there: &RemoteModel,
         document: &Document,
@@ -161,7 +158,7 @@ impl Translator {
             .iter()
             .map(|translation| translation.as_ref().map(SentTranslation::from))
             .collect();
-        let document = SentDocument::of(document);
+        let document = SentDocument::from_document(document);
         let request = |model| TraceRequest {
             model,
             document: document.clone(),
@@ -169,7 +166,7 @@ impl Translator {
             part: part.clone(),
             top_t,
         };
-        there.file_of("/traces", self.model_elsewhere(), request, &path)?;
+        there.file_of("/traces", self.remote_model(), request, &path)?;
         let mut trace = trace::open(&path)?.trace()?.into_owned();
         trace.overview.model.looks_up =
             self.description().model.memory_use == Some(MemoryUse::KnnMt);
@@ -177,13 +174,13 @@ impl Translator {
     }
 
     /// The model on the machine that computes in place of this one.
-    pub(in crate::inference) fn elsewhere(&self) -> Option<&RemoteModel> {
-        self.elsewhere.as_ref()
+    pub(in crate::inference) fn remote(&self) -> Option<&RemoteModel> {
+        self.remote.as_ref()
     }
 }
 
 impl SentDocument {
-    fn of(document: &Document) -> Self {
+    fn from_document(document: &Document) -> Self {
         let paragraphs = document.paragraphs.iter();
         let sentences = document.sentences.iter();
         Self {

@@ -9,9 +9,9 @@ use canopy::inference::{DeviceChoice, KnownTranslations, Step, TranslationReques
 use canopy::memory::TranslationMemory;
 use canopy::search::SearchOptions;
 
-use crate::elsewhere::desk::{assert_done, canopy};
-use crate::elsewhere::proxy::Proxy;
-use crate::elsewhere::{Machine, document, host, open, tiny, translated};
+use crate::remote::desk::{assert_done, canopy};
+use crate::remote::proxy::Proxy;
+use crate::remote::{Machine, document, host, open, tiny, translated};
 
 fn asset(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -98,7 +98,7 @@ fn a_broken_connection_loses_nothing() {
 }
 
 #[test]
-fn a_machine_that_begins_anew_is_asked_for_what_is_left() {
+fn a_restarted_machine_gets_the_rest_of_the_work() {
     let (mut machine, model) = (Machine::start(), tiny::model_folder());
     let document = document(400);
     let there = open(model.path(), DeviceChoice::Remote(machine.host()));
@@ -107,7 +107,7 @@ fn a_machine_that_begins_anew_is_asked_for_what_is_left() {
     let options = SearchOptions::default();
     let mut count = 0;
     let done = there.translate(&document, &all, &options, &mut |index, translation| {
-        assert!(found[index].replace(translation).is_none(), "told once");
+        assert!(found[index].replace(translation).is_none(), "reported once");
         count += 1;
         if count == 40 {
             machine.restart();
@@ -127,12 +127,12 @@ fn who_leaves_ends_the_search() {
     let all: Vec<usize> = (0..long.sentences.len()).collect();
     let mut known = KnownTranslations::default();
     let options = SearchOptions::default();
-    let mut told = 0;
+    let mut num_translated = 0;
     let begun = Instant::now();
     let request = TranslationRequest::new(&long, &all, &mut known, &options);
     let ended = there.run(request, &mut |event| {
-        told += usize::from(matches!(event.step, Step::Translated { .. }));
-        if told > 5 {
+        num_translated += usize::from(matches!(event.step, Step::Translated { .. }));
+        if num_translated > 5 {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -144,7 +144,7 @@ fn who_leaves_ends_the_search() {
     let short = document(2);
     let begun = Instant::now();
     translated(&there, &short);
-    assert!(told < 8_000);
+    assert!(num_translated < 8_000);
     assert!(
         begun.elapsed() < Duration::from_secs(8),
         "{until_ended:?}, then {:?}",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times a page translated here, by `canopy serve --compute` on the same machine, and by it behind a slow connection.
 
-    python3 benches/elsewhere.py target/release/canopy assets/samples/printing-a-brochure.html --model assets/models/help-en-de
+    python3 benches/remote.py target/release/canopy assets/samples/printing-a-brochure.html --model assets/models/help-en-de
 """
 
 import argparse
@@ -81,7 +81,7 @@ def main():
         far = slow(port, arguments.round_trip_ms / 2_000)
         devices = {"here": "cpu", "loopback": f"remote:127.0.0.1:{port}",
                    f"{arguments.round_trip_ms:.0f} ms": f"remote:127.0.0.1:{far}"}
-        texts, told = {}, {}
+        texts, traffic_of = {}, {}
         for name, device in devices.items():
             command = [arguments.program, "translate", arguments.page, "--json", "--model", arguments.model,
                        "--beam", arguments.beam, "--device", device]
@@ -94,10 +94,10 @@ def main():
             texts[name] = [sentence["target"] for sentence in report["sentences"]]
             tokens = sum(sentence["tokens"] or 0 for sentence in report["sentences"])
             traffic = re.search(r"(\d+) round trips.*", done.stderr)
-            told[name] = traffic.group(0) if traffic else ""
+            traffic_of[name] = traffic.group(0) if traffic else ""
             # The first one sends the model, and opens it there.
             print(f"{name}: first {secs[0]:.2f} s, then {statistics.median(secs[1:]):.2f} s "
-                  f"({min(secs[1:]):.2f} to {max(secs[1:]):.2f}); {tokens} tokens; {told[name]}")
+                  f"({min(secs[1:]):.2f} to {max(secs[1:]):.2f}); {tokens} tokens; {traffic_of[name]}")
         assert all(text == texts["here"] for text in texts.values()), "translations differ"
         server.terminate()
         server.wait()

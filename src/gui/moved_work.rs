@@ -3,19 +3,19 @@
 use egui::{Align, Label, Layout, RichText, Ui};
 
 use super::theme::{self, Palette};
-use canopy_app::{Command, WorkElsewhere};
+use canopy_app::{Command, MovedWork};
 
 const TWO_LINES: f32 = 38.0;
 
 /// Says where the work lies and how much of the document's `count` sentences it covers.
-pub fn elsewhere_ui(
+pub fn moved_work_ui(
     ui: &mut Ui,
-    elsewhere: &WorkElsewhere,
+    moved_work: &MovedWork,
     count: usize,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
-    let WorkElsewhere { project, fitting } = elsewhere;
+    let palette = Palette::from_ui(ui);
+    let MovedWork { project, fitting } = moved_work;
     let place = project.document.display();
     let text = format!("This document was worked on as {place}");
     let covered = format!("Translations of {fitting} of {count} sentences are there.");
@@ -23,8 +23,8 @@ pub fn elsewhere_ui(
         ui.set_min_height(TWO_LINES);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let leave = ui.button("Ignore");
-            if leave.on_hover_text("Begin anew here").clicked() {
-                commands.push(Command::LeaveElsewhere);
+            if leave.on_hover_text("Start over here").clicked() {
+                commands.push(Command::LeaveMovedWork);
             }
             if ui
                 .add(theme::primary(ui, "Use these translations"))

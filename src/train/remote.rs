@@ -89,7 +89,7 @@ impl RemoteTraining {
     /// The settings with paths of the machine that trains.
     ///
     /// # Errors
-    /// Those of `place`.
+    /// The errors of `place`.
     pub fn config_with<E>(
         self,
         place: impl Fn(&RootedFiles) -> std::result::Result<PathBuf, E>,
@@ -119,38 +119,38 @@ impl Place {
     }
 }
 
-/// Where a run computes: one that goes on goes on where it was, unless another device is asked for. One that goes on here is
+/// Where a run computes: a resumed run continues where it was, unless another device is requested. One that goes on here is
 /// none of the other machine's any more.
 ///
 /// # Errors
 /// If it cannot go on here, since its models are on the other machine still.
-pub fn device_of_run(run: &Path, resume: bool, asked: DeviceChoice) -> Result<DeviceChoice> {
+pub fn device_of_run(run: &Path, resume: bool, requested: DeviceChoice) -> Result<DeviceChoice> {
     let Some(place) = Place::read(run).filter(|_| resume) else {
-        return Ok(asked);
+        return Ok(requested);
     };
-    match asked {
+    match requested {
         DeviceChoice::Auto => Ok(DeviceChoice::Remote(place.host.parse()?)),
-        DeviceChoice::Remote(_) => Ok(asked),
+        DeviceChoice::Remote(_) => Ok(requested),
         DeviceChoice::Cpu | DeviceChoice::Gpu => {
             if !run.join("checkpoints/last/model.toml").exists() {
-                return Err(Error::RunElsewhere {
+                return Err(Error::RemoteRun {
                     host: place.host,
                     path: run.to_owned(),
                 });
             }
             let path = run.join(PLACE);
             std::fs::remove_file(&path).map_err(Error::write(&path))?;
-            Ok(asked)
+            Ok(requested)
         }
     }
 }
 
-/// As [`train`](super::train), on another machine, whose events are those of the folder here, byte for byte. A run that goes on there is found again with `resume`; its models come
-/// when it has ended.
+/// As [`train`](super::train), on another machine, whose events are those of the folder here, byte for byte. A run that
+/// goes on there is found again with `resume`; its models come when it has ended.
 ///
 /// # Errors
-/// Those of a training here, and a connection that stays broken: the run goes on all the same.
-pub fn train_elsewhere(
+/// The errors of a local training, and a connection that stays broken: the run continues nevertheless.
+pub fn train_remote(
     client: &Client,
     config: &TrainingConfig,
     run: &Path,
@@ -161,7 +161,7 @@ pub fn train_elsewhere(
     config.validate()?;
     let preset = config.system()?;
     // First, so that a mistyped corpus does not use up the run folder.
-    let sources = Sources::of(config, &preset, &Corpus::open(&config.corpus)?)?;
+    let sources = Sources::from_config(config, &preset, &Corpus::open(&config.corpus)?)?;
     let known = Place::read(run).filter(|_| resume);
     let place = match known {
         Some(place) => place,
@@ -206,18 +206,18 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     fn trained(&mut self, config: &TrainingConfig, folder: &mut RunFolder) -> Result<EndReason> {
-        let known: canopy_translate::remote::TrainingList = self.client.told_at("/trainings")?;
+        let known: canopy_translate::remote::TrainingList = self.client.get_json("/trainings")?;
         let id = self.place.rsplit('/').next().unwrap_or_default();
         let is_known = known.trainings.contains_key(id);
-        // What came while nobody followed comes first; if it has ended and all is here, it goes on.
+        // Events that came while it was not followed come first; if it has ended and all is here, it continues.
         if !is_known || (self.read(folder)? && self.reason.is_none()) {
-            let asked = RemoteTraining::sent(self.client, config, is_known)?;
-            let _state: TrainingState = self.client.put_json(&self.place, &asked)?;
+            let training = RemoteTraining::sent(self.client, config, is_known)?;
+            let _state: TrainingState = self.client.put_json(&self.place, &training)?;
         }
         while !self.read(folder)? {
             self.give_order()?;
         }
-        let state: TrainingState = self.client.told_at(&self.place)?;
+        let state: TrainingState = self.client.get_json(&self.place)?;
         self.fetch(folder.path())?;
         match state {
             TrainingState::Failed { message } => Err(Error::Base(BaseError::RemoteRefused {
@@ -241,7 +241,7 @@ impl Follower<'_> {
         };
         let Some((headers, lines)) = self.client.bytes_at(&place, &mut idle)? else {
             return Err(Error::Base(BaseError::RemoteLost {
-                reason: "the run could not be told to end".to_owned(),
+                reason: "the run could not be ended".to_owned(),
                 host: self.client.host().to_string(),
             }));
         };
@@ -266,7 +266,7 @@ impl Follower<'_> {
         let order = self.orders.current();
         if order != self.given {
             let place = format!("{}/order", self.place);
-            let _state: TrainingState = self.client.asked(&place, &order.to_string())?;
+            let _state: TrainingState = self.client.post_json(&place, &order.to_string())?;
             self.given = order;
         }
         Ok(())
@@ -274,7 +274,7 @@ impl Follower<'_> {
 
     /// Brings the models of the run here.
     fn fetch(&self, run: &Path) -> Result<()> {
-        let files: Vec<RunFile> = self.client.told_at(&format!("{}/files", self.place))?;
+        let files: Vec<RunFile> = self.client.get_json(&format!("{}/files", self.place))?;
         for file in files {
             let to = run.join(&file.path);
             let is_plain = |part| matches!(part, std::path::Component::Normal(_));
@@ -315,7 +315,7 @@ fn escaped(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// A name that nobody can guess.
+/// A name that cannot be guessed.
 fn new_id() -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|cause| {

@@ -1,4 +1,4 @@
-//! Who is not let in, and what is not taken.
+//! Clients and requests that are refused.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,10 +8,10 @@ use canopy::remote::{Client, Files, set_key};
 use canopy::search::SearchOptions;
 use canopy::server::{ComputeOptions, Computing};
 
-use crate::elsewhere::{Machine, host, options, tiny};
+use crate::remote::{Machine, host, options, tiny};
 
 /// The answer to a request, whole.
-fn asked(machine: &Machine, request: &str) -> String {
+fn answer_to(machine: &Machine, request: &str) -> String {
     let mut stream = TcpStream::connect(machine.address).expect("a connection");
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answer = String::new();
@@ -40,7 +40,7 @@ fn without_the_key_there_is_nothing() {
                 "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\ncanopy-version: {}\r\n{key}\r\n",
                 canopy::remote::version()
             );
-            let answer = asked(&machine, &request);
+            let answer = answer_to(&machine, &request);
             assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
             assert!(answer.ends_with("\r\n\r\n"), "no body: {answer}");
             let lines = answer.lines().filter(|line| !line.starts_with("date"));
@@ -49,7 +49,7 @@ fn without_the_key_there_is_nothing() {
     }
     answers.dedup();
     assert_eq!(answers.len(), 1, "a wrong key and none are answered alike");
-    let proxy = crate::elsewhere::proxy::Proxy::start(machine.address, usize::MAX);
+    let proxy = crate::remote::proxy::Proxy::start(machine.address, usize::MAX);
     let other = host(proxy.address);
     for key in ["", "wrong"] {
         set_key(other, key);
@@ -61,7 +61,7 @@ fn without_the_key_there_is_nothing() {
 #[test]
 fn other_versions_are_refused_in_words() {
     let machine = Machine::start();
-    for (version, told) in [
+    for (version, expected) in [
         (
             "canopy-version: 9.9.9/1\r\n",
             "you have Canopy 9.9.9 (protocol 1)",
@@ -72,10 +72,10 @@ fn other_versions_are_refused_in_words() {
         let request = format!(
             "GET /compute/v1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer open sesame\r\n{version}\r\n"
         );
-        let answer = asked(&machine, &request);
+        let answer = answer_to(&machine, &request);
         assert!(answer.starts_with("HTTP/1.1 426"), "{answer}");
         assert!(
-            answer.contains(told) && answer.contains("same version"),
+            answer.contains(expected) && answer.contains("same version"),
             "{answer}"
         );
     }
@@ -93,7 +93,7 @@ fn what_is_too_large_is_refused() {
     let there = host(server.address());
     set_key(there, "open sesame");
     let translator = Translator::open(model.path(), DeviceChoice::Remote(there)).expect("a model");
-    let document = crate::elsewhere::document(200);
+    let document = crate::remote::document(200);
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let refused = translator.translate(&document, &all, &SearchOptions::default(), &mut |_, _| {
         std::ops::ControlFlow::Continue(())

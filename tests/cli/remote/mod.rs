@@ -85,7 +85,7 @@ pub fn open(folder: &Path, device: DeviceChoice) -> Translator {
     Translator::open(folder, device).expect("a model")
 }
 
-/// A document of so many different sentences.
+/// A document of `count` different sentences.
 pub fn document(num: usize) -> Document {
     let pairs = tiny::pairs();
     let sentence = |number: usize| {
@@ -101,7 +101,7 @@ pub fn translated(translator: &Translator, document: &Document) -> Vec<Option<Tr
     let mut found = vec![None; all.len()];
     let options = SearchOptions::default();
     let done = translator.translate(document, &all, &options, &mut |index, translation| {
-        assert!(found[index].replace(translation).is_none(), "told once");
+        assert!(found[index].replace(translation).is_none(), "reported once");
         std::ops::ControlFlow::Continue(())
     });
     done.expect("translated");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Passes on what goes between a client and a server, and cuts every connection after so many bytes of answers.
+/// Passes on what goes between a client and a server, and cuts every connection after a number of bytes of answers.
 pub struct Proxy {
     pub address: SocketAddr,
     pub cuts: Arc<AtomicUsize>,

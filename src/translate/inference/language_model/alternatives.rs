@@ -1,0 +1,63 @@
+//! Other translations of a sentence than the greedy one: answers drawn at random, of which those that are translations are
+//! kept, each once, the likeliest first.
+
+use std::ops::ControlFlow;
+
+use canopy_base::error::Result;
+use canopy_document::editable::from_editable;
+use canopy_qa::llm::Request;
+
+use super::checking::examined;
+use super::{Chat, DocumentChat, Effort, SourcePart};
+
+/// Answers that are drawn for each that is wanted, at most.
+const TRIES: usize = 2;
+
+impl<C: Chat> DocumentChat<'_, C> {
+    /// Other translations of the sentence that was translated last than its own, the likeliest first.
+    pub fn other_translations(&mut self, own: &str) -> Vec<String> {
+        let mut others = std::mem::take(&mut self.others);
+        others.retain(|other| other != own);
+        others.truncate(self.alternatives);
+        others
+    }
+
+    /// Answers to a request that have no faults: `wanted`, and one more, since the translation itself may be among them.
+    pub(super) fn sampled(
+        &mut self,
+        part: &SourcePart<'_>,
+        (request, max_tokens, wanted): (&Request, usize, usize),
+        step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
+    ) -> Result<Vec<String>> {
+        let stored = part.stored.trim();
+        let mut found: Vec<(f32, String)> = Vec::new();
+        for number in 0..wanted * TRIES {
+            let seed = (part.sentence as u64) << 32 | number as u64;
+            let effort = self.effort;
+            let mut on_token = |cost| step(Effort { cost, ..effort });
+            let length = (max_tokens, seed);
+            let answer = self
+                .chat
+                .sample(&self.conversation, request, length, &mut on_token)?;
+            let Some(answer) = answer else { break };
+            let texts = (stored, request.source.as_str());
+            let examined = examined(&answer.text, answer.ended, texts, self.languages);
+            if !examined.faults.is_empty() {
+                continue;
+            }
+            let Ok(text) = from_editable(&examined.edited, stored) else {
+                continue;
+            };
+            if found.iter().all(|(_, other)| *other != text) {
+                #[expect(clippy::cast_precision_loss, reason = "tokens of a sentence")]
+                let tokens = answer.num_tokens.max(1) as f32;
+                found.push((answer.log_prob.unwrap_or_default() / tokens, text));
+            }
+            if found.len() > wanted {
+                break;
+            }
+        }
+        found.sort_by(|one, other| other.0.total_cmp(&one.0));
+        Ok(found.into_iter().map(|(_, text)| text).collect())
+    }
+}
