@@ -20,8 +20,8 @@ fn main() {
     }
     if is("CARGO_CFG_TARGET_ENV", "msvc") {
         // Its linker takes a manifest as it is; icon and version would need the resource compiler of an SDK.
-        let manifest = Path::new(FOLDER).join("canopy.manifest");
-        let manifest = manifest.canonicalize().expect("it is in the repository");
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
+        let manifest = manifest.join("canopy.manifest");
         println!("cargo:rustc-link-arg-bins=/MANIFEST:EMBED");
         println!(
             "cargo:rustc-link-arg-bins=/MANIFESTINPUT:{}",

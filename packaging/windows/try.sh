@@ -119,7 +119,7 @@ all=(
     version 'version'
     models 'models that come with it'
     page 'page of HTML, to a folder with blanks and umlauts'
-    letter 'Word letter, with a model of Firefox'
+    letter 'Word letter'
     pipe 'standard input and output'
     umlauts 'the same with umlauts'
     stars '`*.md`, which the shell does not expand'
