@@ -233,7 +233,7 @@ impl eframe::App for Window {
         }
         drop(measured);
         let mut commands = vec![];
-        workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+        workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
         for command in commands {
             self.state.apply(command);
         }

@@ -104,7 +104,7 @@ fn while_it_learns(
     let whole = (size.0 + STRIP.gap + STRIP.width, size.1);
     let own = Offscreen::all(format, whole).into_iter().next();
     let own = own.expect("an adapter");
-    let card = Gpu::of(&compute.device).expect("a GPU");
+    let card = Gpu::from_device(&compute.device).expect("a GPU");
     let shared = Offscreen::on(own.adapter.clone(), card.device_and_queue(), format, whole);
     println!("while a model learns on {}", compute.name);
     let is_over = AtomicBool::new(false);

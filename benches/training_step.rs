@@ -10,7 +10,7 @@ use std::time::Instant;
 use burn::module::Module;
 use burn::tensor::FloatDType;
 use canopy::inference::{ComputeDevice, DeviceChoice};
-use canopy::kernels::{DropoutSource, with_products};
+use canopy::kernels::{DropoutSource, with_matmul_dtype};
 use canopy::model::{Batch, Model, Network, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn main() {
             let begun = Instant::now();
             let drop = DropoutSource::new(0.1, round);
             let mut gradients =
-                with_products(products, || model.loss(&batch, 0.1, &drop).backward());
+                with_matmul_dtype(products, || model.loss(&batch, 0.1, &drop).backward());
             model = adam.update(model, &mut gradients, 1e-4, None).0;
             compute.device.sync().expect("the device works");
             training = training.max(per_second(batch.labels.len(), begun));

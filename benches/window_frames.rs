@@ -231,7 +231,7 @@ impl eframe::App for Window {
         }
         let mut commands = vec![];
         if self.view < VIEWS.len() {
-            workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+            workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
         }
         for command in commands {
             self.state.apply(command);

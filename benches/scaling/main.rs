@@ -237,7 +237,7 @@ fn full(words: &Tensor<2>, device: &Device) {
 /// Every word reads the document by `attention`.
 fn read(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) {
     let sentences = documents.sentences.len();
-    let prepared = attention.prepare(&Memory::of(words.clone(), documents.clone()));
+    let prepared = attention.prepare(&Memory::from_states(words.clone(), documents.clone()));
     for start in (0..sentences).step_by(CHUNK) {
         let chunk = CHUNK.min(sentences - start);
         let queries = words.clone().narrow(0, start * WORDS, chunk * WORDS);

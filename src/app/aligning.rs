@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use crate::jobs::{AlignRequest, Alignment, JobId};
 use canopy_corpus::{AlignmentRow, Column};
+use canopy_project::OneShot;
 
-/// What a person does with an alignment. Edits are of the selected row, and of the selected side of it.
+/// Changes of an alignment. Edits are of the selected row, and of the selected side of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlignCommand {
     /// Shows the page.
@@ -53,7 +54,7 @@ pub struct Aligning {
     /// The row and the side that a person looks at.
     pub selected: (usize, Column),
     /// A row to be brought into view.
-    pub scroll_to: Option<usize>,
+    pub scroll_to: OneShot<usize>,
     pub keeps_doubtful: bool,
     /// For the thread; the window sends and empties it.
     pub requests: Vec<AlignRequest>,
@@ -71,7 +72,7 @@ impl Default for Aligning {
             target: None,
             open: None,
             selected: (0, Column::Source),
-            scroll_to: None,
+            scroll_to: OneShot::default(),
             keeps_doubtful: false,
             requests: Vec::new(),
             revision: 0,

@@ -41,14 +41,14 @@ pub enum Ask {
     },
     /// A model folder to be added to those that are installed.
     AddModel,
-    /// The same as a zip file.
+    /// A model in a zip file.
     AddModelFile,
     Memory,
     /// A termbase.
     Terms,
     /// Rules for where sentences end.
     SegmentationRules,
-    /// The same as a corpus or a folder of PO files.
+    /// A memory that is a corpus or a folder of PO files.
     MemoryFolder,
     Corpus,
     CorpusSide(Side),
@@ -271,7 +271,7 @@ impl Ask {
         })
     }
 
-    /// What the button says that answers the question.
+    /// The label of the button that answers the question.
     pub fn button(&self) -> &'static str {
         match self {
             Self::NewProject { .. } => "Create",

@@ -148,7 +148,7 @@ impl AppState {
                 if let Some(editor) = &mut document.editor {
                     editor.problems = problems;
                 }
-                document.scroll_to = Some(sentence);
+                document.scroll_to.set(sentence);
                 return false;
             }
         }
@@ -207,7 +207,7 @@ impl AppState {
         self.touch();
     }
 
-    /// What somebody else has written into the file of the work is in it together with ours; now it is here as well.
+    /// Takes over the changes of somebody else that a save has merged into the file of the work.
     pub(super) fn work_merged(&mut self, path: &Path, merged: &MergedWork) {
         let document = self.document.as_mut();
         let Some(open) = document.filter(|open| open.path == path) else {

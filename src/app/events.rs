@@ -22,6 +22,7 @@ impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
+        self.follow_search();
         self.follow_margin();
         self.follow_checks();
     }

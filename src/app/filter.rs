@@ -17,7 +17,7 @@ impl AppState {
         };
         let Some(filter) = filter else {
             open.filtered = None;
-            open.scroll_to = open.selected;
+            open.scroll_to.set(open.selected);
             return;
         };
         let mut times: HashMap<&str, usize> = HashMap::new();
@@ -44,13 +44,13 @@ impl AppState {
             open.selected = first;
         }
         open.filtered = Some(filtered);
-        open.scroll_to = open.selected;
+        open.scroll_to.set(open.selected);
     }
 
     /// Shows all sentences again where one is gone to that the filter hides.
     pub(super) fn follow_selection(&mut self) {
         self.with_document(|open| {
-            if open.scroll_to.is_some_and(|it| !open.shows(it)) {
+            if open.scroll_to.get().is_some_and(|it| !open.shows(it)) {
                 open.filtered = None;
             }
         });

@@ -11,7 +11,7 @@ impl AppState {
         match command {
             FindCommand::Open => self.with_document(|document| {
                 document.find.is_open = true;
-                document.find.wants_focus = true;
+                document.find.wants_focus.set(());
                 document.search();
             }),
             FindCommand::Close => self.with_document(|document| document.find.is_open = false),

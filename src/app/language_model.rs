@@ -21,7 +21,7 @@ pub enum LanguageModelCommand {
     Use,
 }
 
-/// What a server has said when it was asked for its models.
+/// The answer of a server to a request for its list of models.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tested {
     #[default]
@@ -40,7 +40,7 @@ pub struct Suggestions {
     pub is_naming: bool,
     /// For the thread that asks for models, likewise.
     pub server_requests: Vec<ServerRequest>,
-    /// What the server that is being named has said.
+    /// The answer of the server that is being set up.
     pub tested: Tested,
     pub(super) asked: Option<(JobId, usize)>,
     pub(super) found: Option<(usize, Suggestion)>,
@@ -51,7 +51,7 @@ pub struct Suggestions {
 
 impl Suggestions {
     /// The suggestion for a sentence.
-    pub fn of(&self, sentence: usize) -> Option<&Suggestion> {
+    pub fn get(&self, sentence: usize) -> Option<&Suggestion> {
         let (index, suggestion) = self.found.as_ref()?;
         (*index == sentence).then_some(suggestion)
     }

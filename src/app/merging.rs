@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::jobs::JobId;
 use canopy_project::{ChangeKind, Incoming};
 
-/// What a person does with the changes of somebody else.
+/// Decisions about the changes of somebody else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeCommand {
     /// Asks for the file.

@@ -1,4 +1,4 @@
-//! What was used lately and is not there any more: it leaves the lists.
+//! Removes files that no longer exist from the lists of recent things.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What becomes of another machine that a person names: its key is kept, and it computes.
+//! Adds a machine that the user names: its key is kept, and it computes.
 
 use super::machines::{MachineCommand, NamedMachine};
 use super::state::{AppState, NoticeKind};

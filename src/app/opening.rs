@@ -37,14 +37,14 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(path: &Path) -> Self {
+    fn from_path(path: &Path) -> Self {
         if ProjectFolder::is_one(path) {
             return Self::Project;
         }
         if path.is_dir() {
             return Self::of_folder(path);
         }
-        if TraceFormat::of(path).is_ok() && !is_other_json(path) {
+        if TraceFormat::from_path(path).is_ok() && !is_other_json(path) {
             Self::Trace
         } else if is_memory(path) {
             Self::Memory
@@ -91,7 +91,7 @@ fn has_catalogues(folder: &Path) -> bool {
 
 impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
-        match Kind::of(&path) {
+        match Kind::from_path(&path) {
             Kind::Document => self.open_document(path, None),
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
             Kind::Memory => self.use_memory(Some(path)),
@@ -116,7 +116,9 @@ impl AppState {
         let adds = self.page == Page::Project
             && self.projects.open.is_some()
             && !paths.is_empty()
-            && paths.iter().all(|path| Kind::of(path) == Kind::Document);
+            && paths
+                .iter()
+                .all(|path| Kind::from_path(path) == Kind::Document);
         if adds {
             self.apply_project(ProjectCommand::Add(paths.to_vec()));
         }
@@ -125,7 +127,11 @@ impl AppState {
 
     /// Opens what was dropped together, of each kind the first one.
     pub(super) fn open_dropped(&mut self, paths: Vec<PathBuf>) {
-        if self.page == Page::Align && paths.iter().all(|path| Kind::of(path) == Kind::Document) {
+        if self.page == Page::Align
+            && paths
+                .iter()
+                .all(|path| Kind::from_path(path) == Kind::Document)
+        {
             return self.align_dropped(&paths);
         }
         if self.train_on_dropped(&paths) || self.add_dropped(&paths) {
@@ -134,7 +140,7 @@ impl AppState {
         let mut opened = Vec::new();
         let mut left = Vec::new();
         for path in paths {
-            let kind = Kind::of(&path);
+            let kind = Kind::from_path(&path);
             if opened.contains(&kind) {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 left.push(name.to_string_lossy().into_owned());

@@ -11,7 +11,7 @@ use canopy_project::ProjectSettings;
 pub use configuring::SettingsCommand;
 use translating::Translating;
 
-/// What a person does with a project.
+/// Commands on a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectCommand {
     /// Asks for a folder.

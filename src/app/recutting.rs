@@ -159,7 +159,7 @@ fn stored(text: &str, shown: usize) -> usize {
         if left == 0 {
             return place;
         }
-        left -= usize::from(Placeholder::of(character).is_none());
+        left -= usize::from(Placeholder::from_char(character).is_none());
     }
     text.chars().count()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::jobs::JobId;
 use canopy_document::document::Document;
 
-/// What a person does with the sentences of the document.
+/// Commands on the sentences of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SegmentsCommand {
     /// Cuts the selected sentence where the caret stands in its source.
@@ -26,6 +26,6 @@ pub enum SegmentsCommand {
 #[derive(Debug)]
 pub(super) struct Recutting {
     pub(super) job: JobId,
-    /// What is changed.
+    /// The document to change.
     pub(super) document: Arc<Document>,
 }

@@ -191,6 +191,14 @@ impl AppState {
         self.follow_selection();
         self.follow_margin();
         self.follow_checks();
+        self.follow_search();
+    }
+
+    /// Looks for the words of the find bar in translations that have changed.
+    pub(super) fn follow_search(&mut self) {
+        if let Some(document) = &mut self.document {
+            document.search_again();
+        }
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
@@ -236,7 +244,7 @@ impl AppState {
             Command::GoToNumber(number) => self.go_to_number(number),
             Command::ShowHelp(page) => self.help = page,
             Command::ScrollTo(sentence) => {
-                self.with_document(|document| document.scroll_to = Some(sentence));
+                self.with_document(|document| document.scroll_to.set(sentence));
             }
             Command::Visible(sentences) => self.set_visible(&sentences),
             Command::Edit => self.edit_selected(),

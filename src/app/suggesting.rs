@@ -104,7 +104,7 @@ impl AppState {
         });
     }
 
-    /// What is known of the selected sentence.
+    /// The question about the selected sentence; none without a source to translate.
     fn question(&self) -> Option<Question> {
         let open = self.document.as_ref()?;
         let (index, sentences) = (open.selected?, &open.document.sentences);
@@ -191,7 +191,7 @@ impl AppState {
     }
 
     fn use_suggestion(&mut self) {
-        let suggestion = self.selected().and_then(|it| self.suggestions.of(it));
+        let suggestion = self.selected().and_then(|it| self.suggestions.get(it));
         if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
             self.keep_edit_for_good();
             self.edit_selected();

@@ -118,8 +118,8 @@ impl AppState {
             Some(editor) if editor.sentence == sentence => editor.text.clone(),
             _ => stripped(&document.target(sentence).text),
         };
-        let stems = Stems::of(&index.base().target_language);
-        let words = TargetWords::of(&written, &stems);
+        let stems = Stems::for_language(&index.base().target_language);
+        let words = TargetWords::new(&written, &stems);
         let matches = index.find(&document.document.sentences[sentence].text);
         let lacking = matches.iter().find_map(|found| {
             let is_used = index

@@ -1,4 +1,4 @@
-//! What the window knows of terms, and what a person does with them.
+//! State of the termbase in the window, and commands on terms.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::jobs::JobId;
 use canopy_qa::terms::TermIndex;
 
-/// What the window knows of terms.
+/// State of the termbase in the window.
 #[derive(Debug, Default)]
 pub struct Terms {
     /// The termbase, once it is read.
@@ -18,7 +18,7 @@ pub struct Terms {
     pub new: Option<NewTerm>,
     /// Characters of a source sentence that are selected, as a reader sees them.
     pub selected: Option<SourceSelection>,
-    /// What is selected in the editor of the target.
+    /// Selected text in the editor of the target.
     pub selected_target: String,
     pub(super) reading: Option<JobId>,
 }
@@ -37,7 +37,7 @@ pub struct NewTerm {
     pub target: String,
 }
 
-/// What a person does with terms.
+/// Commands on terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermsCommand {
     /// Asks for a file.

@@ -35,7 +35,7 @@ const LOST: [&str; 7] = [
 
 impl DeviceFailure {
     /// Recognises the message of a panic; none where it is a fault of the program.
-    pub fn of(message: &str) -> Option<Self> {
+    pub fn from_message(message: &str) -> Option<Self> {
         let message = message.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
         if says(&OUT_OF_MEMORY) {
@@ -148,7 +148,11 @@ mod tests {
                 "Error while reading data: use `try_into_data` instead to catch the error at runtime: {message}"
             );
             for message in [message, &unwrapped, &read] {
-                assert_eq!(DeviceFailure::of(message), Some(failure), "{origin}");
+                assert_eq!(
+                    DeviceFailure::from_message(message),
+                    Some(failure),
+                    "{origin}"
+                );
             }
         }
     }
@@ -161,7 +165,11 @@ mod tests {
             ("BufferTooBig { size: 7 }", DeviceFailure::OutOfMemory),
             ("RequestDevice(DeviceLost)", DeviceFailure::Lost),
         ] {
-            assert_eq!(DeviceFailure::of(message), Some(failure), "{message}");
+            assert_eq!(
+                DeviceFailure::from_message(message),
+                Some(failure),
+                "{message}"
+            );
         }
     }
 
@@ -173,7 +181,7 @@ mod tests {
             "called `Option::unwrap()` on a `None` value",
             "A validation error caused the compilation to fail",
         ] {
-            assert_eq!(DeviceFailure::of(message), None, "{message}");
+            assert_eq!(DeviceFailure::from_message(message), None, "{message}");
         }
     }
 

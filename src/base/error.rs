@@ -190,7 +190,7 @@ impl Error {
             | Self::DeviceFailed { .. }
             | Self::OutOfMemory { .. }
             | Self::InvalidScores { .. } => true,
-            Self::Panicked { message, .. } => DeviceFailure::of(message).is_some(),
+            Self::Panicked { message, .. } => DeviceFailure::from_message(message).is_some(),
             _ => false,
         }
     }

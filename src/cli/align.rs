@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         None if arguments.json => AlignmentFormat::Json,
         None => AlignmentFormat::Tsv,
         Some(output) => {
-            AlignmentFormat::of(output).unwrap_or_else(|error| wrong_usage("align", error))
+            AlignmentFormat::from_path(output).unwrap_or_else(|error| wrong_usage("align", error))
         }
     };
     if let Some(output) = output {
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
     let source = open(source, &arguments.from)?;
     let target = open(translation, &arguments.to)?;
     let table = match rows {
-        None => AlignmentTable::of(source, target),
+        None => AlignmentTable::align(source, target),
         Some(path) => {
             let table = AlignmentTable::with_rows(source, target, read_rows(path)?);
             table.ok_or_else(|| Error::OtherAlignment { path: path.clone() })?
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         source: arguments.from.clone(),
         target: arguments.to.clone(),
     };
-    let written = WrittenAlignment::of(&table, &languages, format, arguments.doubtful);
+    let written = WrittenAlignment::from_table(&table, &languages, format, arguments.doubtful);
     match output {
         Some(path) => write_atomically(path, written.text.as_bytes(), arguments.force)?,
         None => print(&written.text)?,

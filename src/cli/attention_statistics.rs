@@ -50,7 +50,7 @@ struct Gains {
     alone: f64,
 }
 
-/// What was found in the documents.
+/// Statistics of the documents.
 struct Found {
     statistics: AttentionStatistics,
     all: Gains,

@@ -208,7 +208,7 @@ impl CheckArguments {
         })
     }
 
-    /// What `--terms` names, between the languages of what is checked.
+    /// The termbase of `--terms`, between the languages of the checked file.
     fn term_usage(&self, checked: &Checked) -> Result<Option<TermUsage>> {
         let Some(path) = self.terms.as_ref().or(checked.terms.as_ref()) else {
             return Ok(None);

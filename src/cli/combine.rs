@@ -11,7 +11,7 @@ use super::terminal::{StatusLine, print};
 use crate::error::Result;
 use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 
-/// What is combined, and where to.
+/// Arguments of `canopy corpus combine`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy corpus combine corpora/descriptions=0.3 corpora/manuals=0.4 corpora/stories=0.15 \

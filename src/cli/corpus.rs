@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::combine::CombineArguments;
 use super::corpus_statistics::print_statistics;
+use super::divide::DivideArguments;
 use super::import::{ImportCommand, import_texts};
 use super::select_context::SelectContextArguments;
 use super::similarity::SimilarityArguments;
@@ -27,6 +28,11 @@ pub(super) enum CorpusCommand {
     /// on both sides, differ greatly in length, or are in the script of another language stay as context. The numbers of
     /// all these are printed.
     Combine(CombineArguments),
+    /// Cut long training sentences in two, so that the second half needs the first as its context
+    ///
+    /// Lupo et al., "Divide and Rule", ACL 2022: a corpus of sentences becomes one of documents in which context matters.
+    /// Both sides are cut behind the mark nearest to the middle if they have equally many marks, else in the middle.
+    Divide(DivideArguments),
     /// Learn the subwords of a corpus from the new pairs of its training documents
     ///
     /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when there is none.
@@ -69,6 +75,7 @@ pub(super) fn run(command: CorpusCommand) -> Result<()> {
     match command {
         CorpusCommand::Import(import) => import_texts(import),
         CorpusCommand::Combine(arguments) => super::combine::run(arguments),
+        CorpusCommand::Divide(arguments) => super::divide::run(arguments),
         CorpusCommand::Vocabulary(arguments) => make_vocabulary(&arguments),
         CorpusCommand::SelectContext(arguments) => super::select_context::run(&arguments),
         CorpusCommand::Similarity(arguments) => super::similarity::run(&arguments),

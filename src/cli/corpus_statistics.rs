@@ -30,7 +30,7 @@ pub(super) fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
     ];
     text += &row("", heads);
     for split in Split::ALL {
-        let found = corpus.statistics().of(split);
+        let found = corpus.statistics().get(split);
         let counts = [
             found.documents,
             found.paragraphs,

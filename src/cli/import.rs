@@ -69,7 +69,7 @@ pub enum ImportCommand {
         /// The set in the source language, such as IWSLT17.TED.dev2010.en-de.en.xml
         #[arg(long, value_name = "FILE")]
         source: PathBuf,
-        /// The same set in the target language
+        /// The set in the target language
         #[arg(long, value_name = "FILE")]
         target: PathBuf,
         /// Put all talks here: train, dev or test [default: by a hash of the talk's id]

@@ -16,6 +16,7 @@ mod corpus_statistics;
 mod count;
 mod describe;
 mod detect;
+mod divide;
 pub mod error;
 mod evaluate;
 mod explain;

@@ -163,7 +163,7 @@ pub(super) fn print_line(model: &InstalledModel) -> Result<()> {
     print(&format!("{}\n", line(model)))
 }
 
-/// The same as JSON.
+/// Prints a model's entry as JSON.
 pub(super) fn print_entry(model: &InstalledModel) -> Result<()> {
     print(&format!("{:#}\n", entry(model, &defaults())))
 }

@@ -42,7 +42,7 @@ pub(super) struct LlmArguments {
     llm_timeout: u64,
 }
 
-/// What came of asking for the sentences of a document.
+/// Suggestions for the sentences of a document.
 #[derive(Debug, Default)]
 pub(super) struct Suggestions {
     /// For each sentence the suggestion, if there is one.

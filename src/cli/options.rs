@@ -59,7 +59,7 @@ impl PlaceArguments {
         self.with_key(self.device)
     }
 
-    /// The same of another device than the one that is asked for.
+    /// Adds the key of a remote machine to a device choice.
     pub(super) fn with_key(&self, device: DeviceChoice) -> DeviceChoice {
         if let DeviceChoice::Remote(host) = device {
             if let Some(key) = &self.remote_key {
@@ -159,7 +159,7 @@ impl Quantize {
     }
 }
 
-/// What a search computes with.
+/// Options of a search.
 #[derive(Debug, Clone, Args)]
 pub(super) struct SearchArguments {
     /// How weights are kept for a search
@@ -293,7 +293,7 @@ impl ModelArguments {
         self.open_for(None, None, false)
     }
 
-    /// The same; where no model is named, the installed one between these languages, or two in a row if `pivots`.
+    /// Opens the named model; without one, the installed model between these languages, or two in a row if `pivots`.
     pub(super) fn open_for(
         &self,
         source: Option<&str>,

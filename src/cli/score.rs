@@ -247,10 +247,16 @@ fn columns(
                 .map(|lines| {
                     let metric = metric.as_ref();
                     let (sources, references) = (&segments.sources, &segments.references);
-                    SegmentSums::count_beside(metric, sources, lines, references)
+                    SegmentSums::count_with_sources(metric, sources, lines, references)
                 })
                 .collect();
-            columns.push(Column::of(metric.as_ref(), &sums, level, segments, plan));
+            columns.push(Column::from_sums(
+                metric.as_ref(),
+                &sums,
+                level,
+                segments,
+                plan,
+            ));
         }
     }
     columns

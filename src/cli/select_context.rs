@@ -76,7 +76,7 @@ enum TypeName {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum RangeName {
-    /// The same document
+    /// Sentences of one document
     Each,
     /// All documents of the same split
     All,

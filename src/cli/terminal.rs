@@ -58,7 +58,7 @@ pub(super) fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// The same for what may be no text.
+/// Prints bytes that may not be text.
 pub(super) fn print_bytes(text: &[u8]) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use async_signal::{Signal, Signals};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::options::models;
 use super::terminal::{StatusLine, duration, print, tell, warn};
@@ -13,9 +13,9 @@ use canopy_base::error::caught;
 use canopy_nn::model::Preset;
 use canopy_project::Folders;
 use canopy_train::{
-    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
-    TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,
-    with_fitting_batches,
+    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, RECIPES, Recipe,
+    TrainingConfig, TrainingEvent, device_of_run, probe, remember_run, train, train_remote,
+    with_smaller_batches,
 };
 use canopy_translate::inference::ComputeDevice;
 
@@ -36,6 +36,9 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
+    /// Learning rate, regularisation and stopping of a paper, over those of --config
+    #[arg(long, value_name = "NAME", value_parser = recipes(), conflicts_with = "resume")]
+    recipe: Option<String>,
     /// Model to fine-tune from, ours or another program's, by its folder or its name if it is installed: the preset's context is
     /// added to it, at a constant learning rate
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
@@ -115,6 +118,14 @@ fn presets() -> PossibleValuesParser {
     PossibleValuesParser::new(Preset::all().map(|preset| preset.name))
 }
 
+/// Values of `--recipe`.
+fn recipes() -> PossibleValuesParser {
+    PossibleValuesParser::new(RECIPES.iter().map(|recipe| {
+        let help = format!("{} ({})", recipe.description, recipe.source);
+        PossibleValue::new(recipe.name).help(help)
+    }))
+}
+
 pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let config = arguments.config()?;
     let device = match &arguments.run {
@@ -159,7 +170,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     };
     if let Some(client) = &compute.remote {
         let resume = arguments.resume;
-        let ended = train_elsewhere(client, &config, run, resume, &control, &mut observe)?;
+        let ended = train_remote(client, &config, run, resume, &control, &mut observe)?;
         if ended.is_order() {
             interrupted();
         }
@@ -167,7 +178,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     }
     let begun = (config.batch_tokens, arguments.resume);
     let (device, name) = (&compute.device, &compute.name);
-    let ended = with_fitting_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
+    let ended = with_smaller_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
         let config = TrainingConfig {
             batch_tokens,
             ..config.clone()
@@ -267,6 +278,10 @@ impl TrainArguments {
         config.context_only |= self.context_only;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
+        if let Some(name) = &self.recipe {
+            Recipe::named(name)?.apply(&mut config)?;
+            config.context_only |= self.context_only;
+        }
         set(&mut config.devices, self.devices.as_ref());
         set(&mut config.precision, self.precision.as_ref());
         set(&mut config.moments, self.moments.as_ref());

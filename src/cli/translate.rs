@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     }
     let mut translators = Translators::new(arguments, &documents);
     for (document, place) in documents.into_iter().zip(places) {
-        let translator = translators.of(arguments, &document)?;
+        let translator = translators.for_document(arguments, &document)?;
         arguments.put(&arguments.bytes(translator, &document)?, place)?;
     }
     if let Some(translator) = translators.current() {
@@ -172,12 +172,12 @@ impl TranslateArguments {
         }
     }
 
-    /// The same without a model.
+    /// The pseudo-translation of a file, made without a model.
     fn pseudo_bytes(&self, name: PseudoName, document: &Document) -> Result<Vec<u8>> {
         let pseudo = Pseudo::from(name);
         let translated = |sentence: &Sentence| {
             let is_open = sentence.known.is_none();
-            is_open.then(|| pseudo.of(document, sentence))
+            is_open.then(|| pseudo.translate(document, sentence))
         };
         let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
         if self.json {

@@ -59,7 +59,7 @@ pub struct Cell {
 type Verdict<'a> = (&'a Item, bool);
 
 impl Cell {
-    fn of(name: impl Into<String>, verdicts: &[Verdict]) -> Self {
+    fn from_verdicts(name: impl Into<String>, verdicts: &[Verdict]) -> Self {
         let right = verdicts.iter().filter(|(_, is_right)| *is_right).count();
         let interval = (verdicts.len() >= FEWEST).then(|| wilson(right, verdicts.len()));
         Self {
@@ -82,7 +82,7 @@ impl Accuracies {
     ///
     /// # Panics
     /// If there are not as many scores as items and candidates.
-    pub fn of(set: &ContrastiveSet, scores: &[Option<Vec<f64>>]) -> Self {
+    pub fn from_scores(set: &ContrastiveSet, scores: &[Option<Vec<f64>>]) -> Self {
         assert_eq!(set.items.len(), scores.len(), "a score for each item");
         let known: Vec<(&Item, &[f64])> = set
             .items
@@ -102,7 +102,7 @@ impl Accuracies {
             scores[0].total_cmp(&best).is_eq()
         };
         Self {
-            total: Cell::of("total", &verdicts),
+            total: Cell::from_verdicts("total", &verdicts),
             by_pronoun: by_name(&verdicts, |item| item.pronoun.clone()),
             by_distance: by_distance(&verdicts),
             by_category: by_name(&verdicts, |item| item.category.clone()),
@@ -147,7 +147,7 @@ fn by_name(verdicts: &[Verdict], name: impl Fn(&Item) -> Option<String>) -> Vec<
             groups.entry(name).or_default().push(*verdict);
         }
     }
-    let cell = |(name, verdicts): (String, Vec<Verdict>)| Cell::of(name, &verdicts);
+    let cell = |(name, verdicts): (String, Vec<Verdict>)| Cell::from_verdicts(name, &verdicts);
     groups.into_iter().map(cell).collect()
 }
 
@@ -164,7 +164,7 @@ fn by_distance(verdicts: &[Verdict]) -> Vec<Cell> {
         .zip(&groups)
         .filter(|(_, verdicts)| !verdicts.is_empty());
     cells
-        .map(|(name, verdicts)| Cell::of(name, verdicts))
+        .map(|(name, verdicts)| Cell::from_verdicts(name, verdicts))
         .collect()
 }
 
@@ -197,7 +197,7 @@ mod tests {
             Some(vec![-2.0, -2.0, -3.0]),
             None,
         ];
-        let found = Accuracies::of(&set, &scores);
+        let found = Accuracies::from_scores(&set, &scores);
         assert_eq!((found.total.right, found.total.items), (1, 3));
         assert_eq!((found.ties, found.left_out), (1, 1));
         assert_eq!(found.total.accuracy, None, "fewer than thirty");
@@ -214,7 +214,7 @@ mod tests {
         });
         let score = |number: usize| Some(vec![if number < 20 { 0.0 } else { -9.0 }, -1.0, -2.0]);
         let scores: Vec<_> = (0..60).map(score).collect();
-        let found = Accuracies::of(&set, &scores);
+        let found = Accuracies::from_scores(&set, &scores);
         let sizes: Vec<usize> = found.by_distance.iter().map(|cell| cell.items).collect();
         assert_eq!(sizes, [10, 10, 10, 10, 20]);
         assert_eq!(found.by_distance[4].name, "> 3");

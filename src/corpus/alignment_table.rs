@@ -27,7 +27,7 @@ pub struct AlignedPair {
 /// How many rows there are of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AlignmentCounts {
-    /// Those that are likely or right.
+    /// Pairs that are likely or right.
     pub pairs: usize,
     pub doubtful: usize,
     pub left_out: usize,
@@ -47,7 +47,7 @@ pub struct AlignmentTable {
 
 impl AlignmentTable {
     /// Aligns a document with its translation by structure, lengths, and what reads the same in both.
-    pub fn of(source: Arc<Document>, target: Arc<Document>) -> Self {
+    pub fn align(source: Arc<Document>, target: Arc<Document>) -> Self {
         let aligner = Aligner {
             length_ratio: ratio(&source, &target),
         };
@@ -77,7 +77,7 @@ impl AlignmentTable {
 
     fn new(source: Arc<Document>, target: Arc<Document>, rows: Vec<AlignmentRow>) -> Self {
         Self {
-            comparison: Comparison::of(&source, &target, ratio(&source, &target)),
+            comparison: Comparison::new(&source, &target, ratio(&source, &target)),
             source,
             target,
             rows: EditedRows::new(rows),

@@ -80,8 +80,8 @@ impl ContextTexts {
         Ok(Self { texts })
     }
 
-    /// Those of the units of a document; none if the file does not name it.
-    pub fn of(&self, split: Split, document: &str) -> Option<&[Option<String>]> {
+    /// Texts of the units of a document; none if the file does not name it.
+    pub fn get(&self, split: Split, document: &str) -> Option<&[Option<String>]> {
         let found = self.texts.get(&(split, document.to_owned()));
         found.map(Vec::as_slice)
     }

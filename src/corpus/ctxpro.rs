@@ -96,7 +96,7 @@ impl CtxproImport {
         let (mut films, mut held_out) = (HashSet::new(), HashSet::new());
         for (files, split) in &self.sets {
             for (item, before) in read(files)? {
-                let split = split.unwrap_or_else(|| Split::of(&item.film));
+                let split = split.unwrap_or_else(|| Split::for_document(&item.film));
                 films.insert(item.film.clone());
                 if split != Split::Train {
                     held_out.insert(item.film.clone());

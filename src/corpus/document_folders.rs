@@ -122,7 +122,7 @@ impl FolderImport {
         let corpus = writer.finish()?;
         let statistics = corpus.statistics();
         report.doubtful = Split::ALL
-            .map(|split| statistics.of(split).doubtful)
+            .map(|split| statistics.get(split).doubtful)
             .iter()
             .sum();
         Ok(Some((corpus, report)))
@@ -170,7 +170,7 @@ impl FolderImport {
     /// By the path, as for everybody; a language in it counts for nothing, so that the splits of both directions agree.
     fn split(&self, path: &str) -> Split {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-        Split::of(&format!(
+        Split::for_document(&format!(
             "{}.{extension}",
             bare(path, &self.source_language)
         ))

@@ -209,7 +209,7 @@ impl Corpus {
     pub fn documents(&self, split: Split) -> Result<Documents> {
         let path = self.folder.join(split.file_name());
         let file = File::open(&path).map_err(Error::read(&path))?;
-        let expected = self.manifest.statistics.of(split).documents;
+        let expected = self.manifest.statistics.get(split).documents;
         Ok(Documents {
             reader: BufReader::with_capacity(1 << 16, file),
             path,

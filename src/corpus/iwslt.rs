@@ -65,7 +65,7 @@ impl IwsltImport {
             ..IwsltReport::default()
         };
         let mut unpaired: Vec<Option<Talk>> = targets.into_iter().map(Some).collect();
-        let index = Index::of(&unpaired);
+        let index = Index::from_talks(&unpaired);
         // Sorted by id, as in a corpus.
         let mut documents = BTreeMap::new();
         for source in sources {
@@ -91,7 +91,7 @@ impl IwsltImport {
         }
         let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
         for (id, (talk, paragraphs)) in documents {
-            let split = self.split.unwrap_or_else(|| Split::of(&talk));
+            let split = self.split.unwrap_or_else(|| Split::for_document(&talk));
             writer.add(split, document(id, paragraphs))?;
         }
         Ok((writer.finish()?, report))
@@ -116,7 +116,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(talks: &[Option<Talk>]) -> Self {
+    fn from_talks(talks: &[Option<Talk>]) -> Self {
         let ids = |id: fn(&Talk) -> Option<&String>| {
             let talks = talks.iter().enumerate();
             talks

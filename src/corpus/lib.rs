@@ -19,6 +19,7 @@ pub mod combine;
 mod context_texts;
 mod contexts;
 pub mod ctxpro;
+pub mod dividing;
 pub mod document_folders;
 pub mod error;
 mod format;

@@ -78,7 +78,7 @@ impl HelpImport {
             let document = aligned(page, &source, &target, &mut report);
             if !document.paragraphs.is_empty() {
                 filled += 1;
-                writer.add(Split::of(page), document)?;
+                writer.add(Split::for_document(page), document)?;
             }
         }
         progress(pages.len(), pages.len());
@@ -180,7 +180,12 @@ fn units(
         report.divided_paragraphs += 1;
         let pairs = sources.iter().zip(targets);
         pairs
-            .map(|(ours, theirs)| (Side::of(source, ours), Side::of(target, theirs)))
+            .map(|(ours, theirs)| {
+                (
+                    Side::from_sentence(source, ours),
+                    Side::from_sentence(target, theirs),
+                )
+            })
             .collect()
     } else {
         report.whole_paragraphs += 1;

@@ -36,7 +36,7 @@ pub(super) struct Matched {
 }
 
 impl Side {
-    pub fn of(document: &Document, sentence: &Sentence) -> Self {
+    pub fn from_sentence(document: &Document, sentence: &Sentence) -> Self {
         let mark = |markup: &Markup| Mark {
             is_pair: matches!(markup, Markup::Pair { .. }),
             tags: document.tags_of(markup),
@@ -61,7 +61,7 @@ impl Side {
                     document.is_html(),
                 );
             }
-            let side = Self::of(document, sentence);
+            let side = Self::from_sentence(document, sentence);
             let offset = whole.markup.len();
             whole.text += &renumbered(&side, |number| {
                 Some(number + offset).filter(|&number| number < MAX_MARKS)
@@ -91,7 +91,7 @@ fn between(gap: &str, is_html: bool) -> String {
             " ".to_owned()
         };
     }
-    let shown = Tags::of(gap).text;
+    let shown = Tags::from_html(gap).text;
     match shown.trim() {
         // Tags without space between the sentences separate nothing.
         "" if shown.is_empty() && !gap.contains(char::is_whitespace) => String::new(),
@@ -164,7 +164,7 @@ fn partners(source: &[Mark], target: &[Mark]) -> Vec<Option<usize>> {
 }
 
 fn order_of_appearance(text: &str) -> Vec<usize> {
-    let number = |character| match Placeholder::of(character)? {
+    let number = |character| match Placeholder::from_char(character)? {
         Placeholder::Open(number) | Placeholder::Point(number) => Some(number),
         Placeholder::Close => None,
     };
@@ -176,7 +176,7 @@ fn renumbered(side: &Side, new: impl Fn(usize) -> Option<usize>) -> String {
     let mut text = String::with_capacity(side.text.len());
     let mut open = Vec::new();
     for character in side.text.chars() {
-        match Placeholder::of(character) {
+        match Placeholder::from_char(character) {
             None => push(&mut text, character),
             Some(Placeholder::Open(number)) => {
                 open.push(new(number).is_some());

@@ -106,7 +106,9 @@ impl TextImport {
             return Ok(());
         }
         let number = number.max(1);
-        let split = self.split.unwrap_or_else(|| Split::of(&number.to_string()));
+        let split = self
+            .split
+            .unwrap_or_else(|| Split::for_document(&number.to_string()));
         let sections = vec![Section {
             parent: None,
             level: 0,

@@ -18,7 +18,7 @@ impl Split {
 
     /// The rule by which everybody's figures compare: SHA-256 of the document's id, read as one big-endian integer,
     /// modulo 100; 0 to 3 is a test document, 4 and 5 a development document.
-    pub fn of(document: &str) -> Self {
+    pub fn for_document(document: &str) -> Self {
         let hash = Sha256::digest(document.as_bytes());
         match hash
             .iter()
@@ -71,7 +71,7 @@ mod tests {
             ("sbasic/shared/03040000.html", Split::Test),
             ("sbasic/shared/03100700.html", Split::Test),
         ] {
-            assert_eq!(Split::of(path), split, "{path}");
+            assert_eq!(Split::for_document(path), split, "{path}");
         }
     }
 }

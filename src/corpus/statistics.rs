@@ -14,7 +14,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub fn of(&self, split: Split) -> &SplitStatistics {
+    pub fn get(&self, split: Split) -> &SplitStatistics {
         match split {
             Split::Train => &self.train,
             Split::Dev => &self.dev,

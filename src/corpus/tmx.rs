@@ -70,7 +70,7 @@ pub struct TmxImport {
 pub struct TmxReport {
     /// Units of the file.
     pub units: usize,
-    /// Those without one of the languages, or without text in it.
+    /// Units without one of the languages, or without text in it.
     pub incomplete: usize,
     pub pairs: usize,
     /// Pairs that stood earlier in the same split.
@@ -120,11 +120,11 @@ impl TmxImport {
         report.pairs = report.units - report.incomplete;
         (report.documents, report.named_documents) = (memory.documents.len(), memory.named);
         for (id, paragraphs) in memory.documents {
-            writer.add(Split::of(&id), document(id, paragraphs))?;
+            writer.add(Split::for_document(&id), document(id, paragraphs))?;
         }
         let corpus = writer.finish()?;
         report.repeated = Split::ALL
-            .map(|split| corpus.statistics().of(split).repeated)
+            .map(|split| corpus.statistics().get(split).repeated)
             .iter()
             .sum();
         Ok(Some((corpus, report)))

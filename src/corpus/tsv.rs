@@ -87,7 +87,7 @@ impl TsvImport {
                 sections,
                 paragraphs,
             };
-            writer.add(Split::of(&document.id), document)?;
+            writer.add(Split::for_document(&document.id), document)?;
         }
         Ok(Some((writer.finish()?, report)))
     }
@@ -139,7 +139,7 @@ pub(super) fn look(
         Some((source, target)) => {
             if last.as_ref() != Some(&row.document) {
                 if documents.insert(row.document.clone()) {
-                    look.document(Split::of(&row.document));
+                    look.document(Split::for_document(&row.document));
                 }
                 last = Some(row.document);
             }

@@ -140,7 +140,7 @@ fn version_for(statistics: &Statistics) -> u32 {
     let any = |count: fn(&SplitStatistics) -> usize| {
         Split::ALL
             .into_iter()
-            .any(|split| count(statistics.of(split)) > 0)
+            .any(|split| count(statistics.get(split)) > 0)
     };
     if any(|of| of.context) {
         VERSION

@@ -39,7 +39,7 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut open = vec![];
     let mut start = 0;
     for (at, character) in text.char_indices() {
-        let Some(placeholder) = Placeholder::of(character) else {
+        let Some(placeholder) = Placeholder::from_char(character) else {
             continue;
         };
         if start < at {

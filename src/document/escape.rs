@@ -234,8 +234,9 @@ impl MarkdownEscape {
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let is_syntax = match character {
             // At the end, or before markup, a mark may follow.
-            '\\' => next
-                .is_none_or(|next| next.is_ascii_punctuation() || Placeholder::of(next).is_some()),
+            '\\' => next.is_none_or(|next| {
+                next.is_ascii_punctuation() || Placeholder::from_char(next).is_some()
+            }),
             '`' | '[' | ']' => true,
             '*' => !(is_space(before) && is_space(next)) || at_start,
             '_' => !(is_space(before) && is_space(next) || is_word(before) && is_word(next)),

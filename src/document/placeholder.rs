@@ -39,7 +39,7 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// Reads one character; `None` if it is ordinary text.
-    pub fn of(character: char) -> Option<Self> {
+    pub fn from_char(character: char) -> Option<Self> {
         match character as u32 {
             code @ 0xE000..=0xE0FF => Some(Self::Open((code - OPEN) as usize)),
             code @ 0xE100..=0xE1FF => Some(Self::Point((code - POINT) as usize)),
@@ -52,18 +52,18 @@ impl Placeholder {
 /// The text without its placeholders.
 pub fn stripped(text: &str) -> String {
     text.chars()
-        .filter(|&c| Placeholder::of(c).is_none())
+        .filter(|&c| Placeholder::from_char(c).is_none())
         .collect()
 }
 
 /// The visible text of a text with placeholders: points as what they show, no tags, white space folded.
 pub fn visible(text: &str, points: &[String]) -> String {
-    if !text.contains(|character| Placeholder::of(character).is_some()) {
+    if !text.contains(|character| Placeholder::from_char(character).is_some()) {
         return folded(text);
     }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        match Placeholder::of(character) {
+        match Placeholder::from_char(character) {
             None => shown.push(character),
             Some(Placeholder::Point(number)) => {
                 shown += points.get(number).map_or("", String::as_str);

@@ -26,7 +26,7 @@ impl PlaceholderMap {
         let mut has_begun = false;
         for character in own.chars() {
             let other = others.peek().copied();
-            let Some(code) = Placeholder::of(character) else {
+            let Some(code) = Placeholder::from_char(character) else {
                 if character.is_whitespace() {
                     map.keep(has_begun, character);
                     continue;
@@ -39,7 +39,7 @@ impl PlaceholderMap {
                 map.behind.clear();
                 continue;
             };
-            let is_there = match (code, other.and_then(Placeholder::of)) {
+            let is_there = match (code, other.and_then(Placeholder::from_char)) {
                 (Placeholder::Close, Some(Placeholder::Close)) => pairs.pop()?,
                 (Placeholder::Close, _) => {
                     if pairs.pop()? {
@@ -89,7 +89,9 @@ impl PlaceholderMap {
 
     /// Whether codes are lacking that have text behind them.
     fn has_lacked_behind(&self) -> bool {
-        self.behind.chars().any(|c| Placeholder::of(c).is_some())
+        self.behind
+            .chars()
+            .any(|c| Placeholder::from_char(c).is_some())
     }
 
     /// A translation of the other version with the own placeholders.
@@ -106,7 +108,7 @@ impl PlaceholderMap {
         let characters = foreign
             .trim()
             .chars()
-            .filter_map(|c| match Placeholder::of(c) {
+            .filter_map(|c| match Placeholder::from_char(c) {
                 Some(Placeholder::Open(code)) => number(&self.opens, code).map(open),
                 Some(Placeholder::Point(code)) => number(&self.points, code).map(point),
                 Some(Placeholder::Close) | None => Some(c),
@@ -117,7 +119,7 @@ impl PlaceholderMap {
     /// An own translation without the placeholders that the other version lacks.
     pub fn without_lacking(&self, own: &str) -> String {
         let mut pairs = Vec::new();
-        let kept = own.chars().filter(|&c| match Placeholder::of(c) {
+        let kept = own.chars().filter(|&c| match Placeholder::from_char(c) {
             None => true,
             Some(Placeholder::Close) => pairs.pop().unwrap_or(true),
             Some(code) => {

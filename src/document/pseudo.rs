@@ -20,7 +20,7 @@ impl Pseudo {
 
     /// The translation of a sentence in letters that its file can hold: in an encoding that lacks one, another accent is
     /// taken, or none.
-    pub fn of(self, document: &Document, sentence: &Sentence) -> String {
+    pub fn translate(self, document: &Document, sentence: &Sentence) -> String {
         self.with(&sentence.text, |letter| document.encoding.holds(letter))
     }
 
@@ -36,7 +36,7 @@ fn accented(text: &str, holds: impl Fn(char) -> bool) -> String {
     let mut written = String::with_capacity(2 * text.len() + 2);
     written.push('[');
     for character in text.chars() {
-        if Placeholder::of(character).is_some() || !character.is_alphabetic() {
+        if Placeholder::from_char(character).is_some() || !character.is_alphabetic() {
             written.push(character);
             continue;
         }
@@ -102,7 +102,7 @@ mod tests {
             .map(|c| u8::try_from(u32::from(c)).expect("Latin-1"));
         let document =
             Document::from_bytes("a.txt", Format::Text, bytes.collect()).expect("a text");
-        let accents = Pseudo::Accents.of(&document, &document.sentences[0]);
+        let accents = Pseudo::Accents.translate(&document, &document.sentences[0]);
         assert!(
             accents.contains("çáá") && accents.contains("ñ"),
             "{accents}"

@@ -52,7 +52,7 @@ pub(super) enum Segmentation<'r> {
 /// # Errors
 /// If a rule takes too long.
 pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
-    let visible = Visible::of(text, matches!(how, Segmentation::Rules(_)));
+    let visible = Visible::from_text(text, matches!(how, Segmentation::Rules(_)));
     let ends = match how {
         Segmentation::Usual(language) | Segmentation::Title(language) => {
             visible.boundaries(language)
@@ -97,7 +97,7 @@ pub fn cut_into_sentences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
 
 /// The change of the depth of open pairs at a character.
 fn nesting(character: char) -> i32 {
-    match Placeholder::of(character) {
+    match Placeholder::from_char(character) {
         Some(Placeholder::Open(_)) => 1,
         Some(Placeholder::Close) => -1,
         _ => 0,
@@ -106,7 +106,7 @@ fn nesting(character: char) -> i32 {
 
 /// The characters that are not white space, and for each its place in `text`.
 pub(super) fn ink(text: &str) -> (String, Vec<usize>) {
-    let visible = Visible::of(text, false);
+    let visible = Visible::from_text(text, false);
     let (mut ink, mut places) = (String::new(), Vec::new());
     for (character, (_, range)) in visible.text.chars().zip(&visible.places) {
         if !character.is_whitespace() {
@@ -126,13 +126,13 @@ struct Visible {
 
 impl Visible {
     /// `for_rules`, which know line breaks and the signs that we see as others.
-    fn of(text: &str, for_rules: bool) -> Self {
+    fn from_text(text: &str, for_rules: bool) -> Self {
         let mut visible = Self {
             text: String::with_capacity(text.len()),
             places: Vec::new(),
         };
         for (place, character) in text.char_indices() {
-            let shown = match (character, Placeholder::of(character)) {
+            let shown = match (character, Placeholder::from_char(character)) {
                 (INVISIBLE, _) | (_, Some(Placeholder::Open(_) | Placeholder::Close)) => continue,
                 (_, Some(Placeholder::Point(_))) => STAND_IN,
                 (PARAGRAPH_BREAK, _) => SEPARATOR,
@@ -257,7 +257,7 @@ impl Visible {
             0,
         );
         for (place, character) in text[gap.clone()].char_indices() {
-            match Placeholder::of(character) {
+            match Placeholder::from_char(character) {
                 Some(Placeholder::Open(_)) => depth += 1,
                 Some(Placeholder::Close) if depth > 0 => depth -= 1,
                 Some(Placeholder::Close) => cut = gap.start + place + character.len_utf8(),

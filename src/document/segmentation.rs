@@ -27,7 +27,7 @@ pub(super) struct Segmenter {
 pub(super) struct ParagraphSource<'d> {
     /// The name of the document.
     pub document: &'d str,
-    /// That it says it is written in.
+    /// The declared language.
     pub language: Option<&'d str>,
     pub is_title: bool,
 }

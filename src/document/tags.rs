@@ -67,7 +67,7 @@ impl Tags {
             }
             (Markup::Point { range }, Syntax::Markdown) => Self::of_markdown(text(range), ""),
             (Markup::Pair { open: range, .. } | Markup::Point { range }, _) => {
-                Self::of(text(range))
+                Self::from_html(text(range))
             }
         }
     }
@@ -83,7 +83,7 @@ impl Tags {
         }
     }
 
-    pub fn of(html: &str) -> Self {
+    pub fn from_html(html: &str) -> Self {
         let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
         let queue = BufferQueue::default();
         queue.push_back(StrTendril::from_slice(html));
@@ -129,9 +129,9 @@ impl Tags {
     /// Of tags, addresses and hard breaks in Markdown, and of marks whose partner stands in another sentence.
     fn of_marks(marks: &str) -> Self {
         if marks.contains('\n') {
-            return Self::of(&marks.replace('\\', " "));
+            return Self::from_html(&marks.replace('\\', " "));
         }
-        let mut tags = Self::of(marks);
+        let mut tags = Self::from_html(marks);
         let is_mark = |c: char| !c.is_alphanumeric() && c != ' ';
         if !tags.text.is_empty() && tags.text.chars().all(is_mark) {
             let name = std::mem::take(&mut tags.text).replace('_', "*");
@@ -185,7 +185,7 @@ impl TokenSink for Sink {
                     _ => None,
                 };
                 tags.text.extend(space.filter(|_| hidden.is_none()));
-                tags.starts.push(StartTag::of(&tag));
+                tags.starts.push(StartTag::from_tag(&tag));
                 if hidden.is_none() && is_hidden(&tag.name) && !tag.self_closing {
                     *hidden = Some(tag.name);
                 }
@@ -198,7 +198,7 @@ impl TokenSink for Sink {
 }
 
 impl StartTag {
-    fn of(tag: &Tag) -> Self {
+    fn from_tag(tag: &Tag) -> Self {
         let attributes = tag.attrs.iter().filter_map(|attribute| {
             let name = &*attribute.name.local;
             let value = match name {
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_same_link_is_the_same_in_every_language() {
         let [english, german] = ["en-US", "de"].map(|language| {
-            Tags::of(&format!(
+            Tags::from_html(&format!(
                 "<a href=\"{language}/text/x.html\" title=\"{language}\"><span class=\"emph\">"
             ))
         });
@@ -279,15 +279,15 @@ mod tests {
             "<b></b>",
             "<!-- a: me@x.org -->",
         ] {
-            assert_eq!(Tags::of_markdown(tag, ""), Tags::of(tag), "{tag}");
+            assert_eq!(Tags::of_markdown(tag, ""), Tags::from_html(tag), "{tag}");
         }
     }
 
     #[test]
     fn code_shows_its_text_and_a_break_a_space() {
-        assert_eq!(Tags::of("<code>a &lt;\n b</code>").text, "a < b");
-        assert_eq!(Tags::of("<br>").text, " ");
-        assert_eq!(Tags::of("<a name=\"x\"></a>").text, "");
-        assert_eq!(Tags::of("<script>f()</script><i>a").text, "a");
+        assert_eq!(Tags::from_html("<code>a &lt;\n b</code>").text, "a < b");
+        assert_eq!(Tags::from_html("<br>").text, " ");
+        assert_eq!(Tags::from_html("<a name=\"x\"></a>").text, "");
+        assert_eq!(Tags::from_html("<script>f()</script><i>a").text, "a");
     }
 }

@@ -439,7 +439,7 @@ impl<'d> Composer<'d> {
         let mut places = places.into_iter().peekable();
         let (mut open, mut text_start) = (Vec::new(), 0);
         for (place, character) in translation.char_indices() {
-            let Some(placeholder) = Placeholder::of(character) else {
+            let Some(placeholder) = Placeholder::from_char(character) else {
                 continue;
             };
             self.placed_text(translation, text_start..place, &mut places);

@@ -90,7 +90,7 @@ impl Document {
         let translation = translation.trim();
         let mut text_start = 0;
         for (place, character) in translation.char_indices() {
-            let Some(placeholder) = Placeholder::of(character) else {
+            let Some(placeholder) = Placeholder::from_char(character) else {
                 continue;
             };
             renderer.text(&translation[text_start..place], &translation[place..]);

@@ -220,7 +220,7 @@ impl PlacedNode {
         self.more == 0 && !self.collapsed
     }
 
-    pub fn of<'a>(&self, tree: &'a TreeView) -> &'a TreeNode {
+    pub fn node<'a>(&self, tree: &'a TreeView) -> &'a TreeNode {
         &tree.nodes[self.node]
     }
 }

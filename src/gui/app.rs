@@ -33,17 +33,12 @@ use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
 use crate::error::Result;
-use canopy_app::jobs::{
-    AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
-    ModelsThread, ProjectsThread, RunsThread, ServerThread, SuggestionThread, TrainingRequest,
-    Trainings, Worker,
-};
+use canopy_app::jobs::{Event, PoolFolders, Pools};
 use canopy_app::{
     AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
 };
 use canopy_document::placeholder::stripped;
 use canopy_qa::checks::Finding;
-use canopy_train::{DeviceLock, Order};
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{keys_file, read_keys};
 
@@ -75,24 +70,9 @@ pub struct CanopyApp {
     panels: Panels,
     dialogs: Dialogs,
     events: Receiver<Event>,
-    worker: Worker,
-    trainings: Trainings,
-    explain: ExplainThread,
-    checks: CheckThread,
-    evaluations: Evaluations,
-    /// `None` only after the window has closed.
-    models: Option<ModelsThread>,
-    catalogues: CatalogueThreads,
-    suggestions: SuggestionThread,
-    servers: ServerThread,
-    projects: ProjectsThread,
-    align: AlignThread,
+    pools: Pools,
     fonts: WindowFonts,
     closing: Option<CloseState>,
-    /// `None` only after the window has closed.
-    files: Option<FileThread>,
-    /// Likewise.
-    runs: Option<RunsThread>,
     title: String,
     theme: Option<canopy_app::Theme>,
     scale: u16,
@@ -115,31 +95,18 @@ impl CanopyApp {
         theme::install(ctx);
         let fonts = WindowFonts::install(ctx)?;
         let (sender, events) = channel();
-        let wake = |ctx: &Context| {
-            let ctx = ctx.clone();
-            move || ctx.request_repaint()
-        };
         let folders = Folders::of_user();
-        let turn = DeviceLock::default();
-        let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
-        let trainings = Trainings::spawn(turn.clone(), sender.clone(), wake(ctx));
-        let trainings = trainings.map_err(canopy_app::error::Error::from)?;
-        // Several times a second while a run goes on; without a delay egui would draw two frames each time.
-        let curves = ctx.clone();
-        let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
-        let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), draw_once)?;
-        let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
         let shipped = Shipped::find();
-        let (library, all) = (folders.models(), shipped.models.clone());
-        let models = ModelsThread::spawn(library.clone(), all, sender.clone(), wake(ctx))?;
-        let catalogues = CatalogueThreads::spawn(library, sender.clone(), wake(ctx))?;
-        let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
-        let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
-        let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
-        let servers = ServerThread::spawn(sender.clone(), wake(ctx))?;
-        let projects = ProjectsThread::spawn(sender.clone(), wake(ctx))?;
-        let align = AlignThread::spawn(sender.clone(), wake(ctx))?;
-        let files = FileThread::spawn(sender, wake(ctx))?;
+        let pool_folders = PoolFolders {
+            data: folders.data.clone(),
+            library: folders.models(),
+            shipped: shipped.models.clone(),
+        };
+        let (waking, curves) = (ctx.clone(), ctx.clone());
+        let wake = move || waking.request_repaint();
+        // Several times a second while a run goes on; without a delay egui would draw two frames each time.
+        let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
+        let pools = Pools::spawn(pool_folders, sender, wake, draw_once)?;
         let mut settings = folders
             .settings_file()
             .map(|file| Settings::read(&file))
@@ -162,21 +129,9 @@ impl CanopyApp {
             panels: Panels::default(),
             dialogs: Dialogs::default(),
             events,
-            worker,
-            trainings,
-            explain,
-            checks,
-            evaluations,
-            models: Some(models),
-            catalogues,
-            suggestions,
-            servers,
-            projects,
-            align,
+            pools,
             fonts,
             closing: None,
-            files: Some(files),
-            runs: Some(runs),
             title: String::new(),
             theme: None,
             scale: 100,
@@ -186,51 +141,7 @@ impl CanopyApp {
 
     /// Hands out what the state wants done.
     fn send(&mut self, ctx: &Context) {
-        for request in self.state.requests.drain(..) {
-            self.worker.send(request);
-        }
-        for request in self.state.file_requests.drain(..) {
-            if let Some(files) = &self.files {
-                files.send(request);
-            }
-        }
-        for request in self.state.training.requests.drain(..) {
-            self.trainings.send(request);
-        }
-        for request in self.state.training.run_requests.drain(..) {
-            if let Some(runs) = &self.runs {
-                runs.send(request);
-            }
-        }
-        for request in self.state.models.requests.drain(..) {
-            if let Some(models) = &self.models {
-                models.send(request);
-            }
-        }
-        for request in self.state.models.getting.requests.drain(..) {
-            self.catalogues.send(request);
-        }
-        for request in self.state.evaluate.requests.drain(..) {
-            self.evaluations.send(request);
-        }
-        for request in self.state.checking.requests.drain(..) {
-            self.checks.send(request);
-        }
-        for request in self.state.suggestions.requests.drain(..) {
-            self.suggestions.send(request);
-        }
-        for request in self.state.suggestions.server_requests.drain(..) {
-            self.servers.send(request);
-        }
-        for request in self.state.projects.requests.drain(..) {
-            self.projects.send(request);
-        }
-        for request in self.state.aligning.requests.drain(..) {
-            self.align.send(request);
-        }
-        for request in self.state.explorer.requests.drain(..) {
-            self.explain.send(request);
-        }
+        self.pools.send(&mut self.state);
         for ask in std::mem::take(&mut self.state.asks) {
             match ask {
                 Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
@@ -243,14 +154,6 @@ impl CanopyApp {
                     }
                 }
             }
-        }
-    }
-
-    /// Those that wait go first, so that none begins.
-    fn end_runs(&self, order: Order) {
-        for queued in self.state.training.queue.iter().rev() {
-            let job = queued.job;
-            self.trainings.send(TrainingRequest::Order { job, order });
         }
     }
 
@@ -307,9 +210,9 @@ impl eframe::App for CanopyApp {
         if !dropped.is_empty() {
             commands.push(Command::Drop(dropped));
         }
-        workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+        workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
         if let Some(order) = closing::ask(&ctx, &mut self.state, &mut self.closing) {
-            self.end_runs(order);
+            self.pools.order_all(&self.state, order);
         }
         self.send(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
@@ -336,31 +239,19 @@ impl eframe::App for CanopyApp {
         self.state
             .apply(Command::Models(ModelsCommand::CancelAdding));
         self.state.flush();
-        if let Some(files) = self.files.take() {
-            for request in self.state.file_requests.drain(..) {
-                files.send(request);
-            }
-            files.finish();
-        }
-        // It leaves no half of a copy behind.
-        if let Some(models) = self.models.take() {
-            models.finish();
-        }
-        // It may be exporting a model.
-        if let Some(runs) = self.runs.take() {
-            runs.finish();
-        }
+        self.pools.send(&mut self.state);
+        self.pools.finish();
     }
 }
 
 /// Draws everything; what a person does comes back as commands.
 pub fn workbench_ui(
     ui: &mut Ui,
-    state: &mut AppState,
+    state: &AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
     // frame as Enter belongs to the edit that Enter keeps.
     panels.focus.follow(ui.ctx());
@@ -425,11 +316,11 @@ pub fn workbench_ui(
 /// Returns the lower edge of the document: below it are panels.
 fn document_page_ui(
     ui: &mut Ui,
-    state: &mut AppState,
+    state: &AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) -> f32 {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
     let margin = state.margin().cloned();
     let is_old = margin.is_some() && state.is_margin_old();
@@ -500,7 +391,7 @@ fn document_page_ui(
                 selected: state.terms.selected.as_ref(),
                 selected_target: &state.terms.selected_target,
             };
-            match &mut state.document {
+            match &state.document {
                 Some(document) => {
                     let panel = &mut panels.document;
                     let seen = Seen {
@@ -520,10 +411,9 @@ fn document_page_ui(
 }
 
 /// The bars above the document: words to look for, and which sentences are shown.
-fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
-    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
-        document.search_again();
+fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::from_ui(ui);
+    if let Some(document) = state.document.as_ref().filter(|open| open.find.is_open) {
         let panel = Panel::top("find").frame(
             Frame::NONE
                 .fill(palette.panel)
@@ -538,7 +428,7 @@ fn bars_ui(ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
     }
 }
 
-/// What the checks found, while their list is shown and the document is as they saw it.
+/// Findings to mark in the document: none while their list is closed or the document has changed.
 fn shown_findings(checking: &Checking, is_shown: bool) -> &[Finding] {
     if is_shown && !checking.is_running() {
         &checking.findings
@@ -547,14 +437,14 @@ fn shown_findings(checking: &Checking, is_shown: bool) -> &[Finding] {
     }
 }
 
-/// What the memory has like the selected sentence, below the document.
+/// Translation memory matches of the selected sentence, below the document.
 fn similar_panel_ui(
     ui: &mut Ui,
     state: &AppState,
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar
     {
@@ -599,7 +489,7 @@ fn history_panel_ui(
     panels: &mut Panels,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if let Some(document) = &state.document
         && state.settings.shows_history
     {

@@ -39,7 +39,7 @@ pub fn has_one(document: &Document, sentence: usize) -> bool {
     }
 }
 
-pub fn of(open: &OpenDocument, sentence: usize, layout: SubtitleLayout) -> Option<Caption> {
+pub fn caption(open: &OpenDocument, sentence: usize, layout: SubtitleLayout) -> Option<Caption> {
     let document = &open.document;
     if !has_one(document, sentence) {
         return None;

@@ -34,7 +34,7 @@ pub struct CellStyle {
 }
 
 impl CellStyle {
-    pub fn of(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
+    pub fn new(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
         let (size, line_height) = match (kind, level) {
             (ParagraphKind::Heading, 0 | 1) => (20.0, 29.0),
             (ParagraphKind::Heading, 2) => (17.0, 26.0),
@@ -142,7 +142,7 @@ impl Cell {
             }
         }
         let plain = without_chips(&job.text, &chips);
-        let direction = Direction::of(&plain, content.language);
+        let direction = Direction::from_text(&plain, content.language);
         let text = typeset::Text {
             job,
             direction,

@@ -1,4 +1,4 @@
-//! What quality checks found in the open document, each a click from its place.
+//! Findings of the quality checks in the open document, each a click from its place.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ impl ChecksPanel {
         let Some(document) = &state.document else {
             return;
         };
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let checking = &state.checking;
         ui.add_space(8.0);
         ui.horizontal(|ui| {

@@ -98,7 +98,7 @@ pub(super) fn entries_ui(ui: &mut Ui, state: &AppState) {
     let field = last_field(&ctx);
     let sentence = sentence_text(state);
     let key = if ctx.os().is_mac() { "Cmd" } else { "Ctrl" };
-    let text_color = Palette::of(ui).text;
+    let text_color = Palette::from_ui(ui).text;
     let is_selected = field.is_some_and(|field| field.range.is_some_and(|range| !range.is_empty()));
     for (entry, label, letter) in Entry::ALL {
         let enabled = match entry {

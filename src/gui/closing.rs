@@ -162,7 +162,7 @@ enum Reminded {
 fn reminder_ui(ctx: &Context) -> Option<Reminded> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("reminder")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         ui.heading("The translated file is not written yet");
         ui.add_space(6.0);
@@ -191,7 +191,7 @@ fn reminder_ui(ctx: &Context) -> Option<Reminded> {
 fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("unwritten")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         let (heading, reasons) = match state.last_failures() {
             [] => ("Your work is still being written", String::new()),

@@ -54,7 +54,7 @@ pub struct Seen<'a> {
     /// Attention of the selected sentence.
     pub margin: Option<&'a MarginShading<'a>>,
     pub terms: TermContext<'a>,
-    /// What the checks found, in the order of the sentences.
+    /// Findings of the checks, in the order of the sentences.
     pub findings: &'a [Finding],
     /// Whether it is being translated.
     pub running: bool,
@@ -69,7 +69,7 @@ impl DocumentPanel {
     pub fn ui(
         &mut self,
         ui: &mut Ui,
-        open: &mut OpenDocument,
+        open: &OpenDocument,
         seen: Seen<'_>,
         commands: &mut Vec<Command>,
     ) {
@@ -81,7 +81,7 @@ impl DocumentPanel {
             running,
             has_memory,
         } = seen;
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let width = ui.available_width();
         let columns = Columns::new(width);
         self.languages.ui(ui, &columns, line, commands);
@@ -122,7 +122,7 @@ impl DocumentPanel {
         if is_known {
             return;
         }
-        let scripts = Scripts::of(document, languages);
+        let scripts = Scripts::from_document(document, languages);
         if scripts != self.scripts {
             self.scripts = scripts;
             self.measured.fill(false);
@@ -365,7 +365,7 @@ impl DocumentPanel {
             let editor = open.editor.as_ref().filter(|editor| editor.sentence == row);
             let spans = context.terms.index.map(|index| {
                 let spans = &mut self.term_spans;
-                spans.of(&open.document, index, row)
+                spans.for_sentence(&open.document, index, row)
             });
             let context = RowContext {
                 spans: spans.as_deref().unwrap_or_default(),

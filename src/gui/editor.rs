@@ -50,7 +50,8 @@ pub fn editor_ui(
     let mut layouter = |ui: &Ui, text: &dyn TextBuffer, width: f32| {
         layout(ui, text.as_str(), width, script, palette)
     };
-    let runs_left = Direction::of(&text, script.language.as_deref()) == Direction::RightToLeft;
+    let runs_left =
+        Direction::from_text(&text, script.language.as_deref()) == Direction::RightToLeft;
     if runs_left {
         turn_arrows(ui, id);
     }
@@ -71,7 +72,7 @@ pub fn editor_ui(
     if typeset::has_right_to_left(&output.galley) {
         place_caret(ui, id, &output);
     }
-    let direction = Direction::of(&text, script.language.as_deref());
+    let direction = Direction::from_text(&text, script.language.as_deref());
     let tags = chips::shapes(&text, &output, direction, palette);
     child.painter().set(behind, tags);
     if response.changed() {
@@ -199,7 +200,7 @@ fn with_next_tag(text: &str, selection: Range<usize>, source: &str) -> Option<(S
     Some((text, caret))
 }
 
-/// What is selected in the editor.
+/// The selected text of the editor.
 pub fn selected(ui: &Ui, editor: &Editor) -> String {
     let state = TextEditState::load(ui.ctx(), editor_id());
     let Some(range) = state.and_then(|state| state.cursor.char_range()) else {
@@ -334,7 +335,7 @@ fn layout(ui: &Ui, text: &str, width: f32, script: &Script, palette: &Palette) -
     if job.sections.is_empty() {
         job.append("", 0.0, format(palette.text));
     }
-    let direction = Direction::of(&plain, script.language.as_deref());
+    let direction = Direction::from_text(&plain, script.language.as_deref());
     typeset::galley(
         ui,
         typeset::Text {

@@ -14,7 +14,7 @@ pub fn elsewhere_ui(
     count: usize,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let WorkElsewhere { project, fitting } = elsewhere;
     let place = project.document.display();
     let text = format!("This document was worked on as {place}");

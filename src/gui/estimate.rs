@@ -57,7 +57,7 @@ impl CharWidths {
 fn rows(text: &str, width: f32, mut char_width: impl FnMut(char) -> f32) -> f32 {
     let (mut rows, mut line, mut word) = (1.0, 0.0, 0.0);
     for character in text.chars() {
-        word += if Placeholder::of(character).is_some() {
+        word += if Placeholder::from_char(character).is_some() {
             CHIP_WIDTH
         } else {
             char_width(character)

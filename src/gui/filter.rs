@@ -11,7 +11,7 @@ pub(super) fn filter_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Com
     let Some(filtered) = &open.filtered else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Show").color(palette.weak));
         let combo = ComboBox::from_id_salt("filter")

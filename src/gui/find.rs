@@ -26,8 +26,8 @@ pub fn has_keyboard(ctx: &Context) -> bool {
 }
 
 /// In one line, or in two where there is no room for that.
-pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>) {
-    let takes_focus = std::mem::take(&mut open.find.wants_focus);
+pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
+    let takes_focus = open.find.wants_focus.take().is_some();
     let mut bar = Bar {
         find: &open.find,
         told: vec![],
@@ -70,7 +70,7 @@ struct Bar<'a> {
 
 impl Bar<'_> {
     fn query_ui(&mut self, ui: &mut Ui, takes_focus: bool) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut query = self.find.query.clone();
         if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
             self.told.push(FindCommand::Query(query));

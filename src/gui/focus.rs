@@ -1,9 +1,9 @@
-//! What has the keyboard is brought into sight: lists and forms scroll to it, as they do not by themselves.
+//! Scrolls lists and forms to the widget that has the keyboard focus.
 
 use egui::accesskit::{Action, ActionRequest, TreeId};
 use egui::{Context, Event, Id, Rect, Ui};
 
-/// What lies in a list on a page that scrolls takes some frames.
+/// Frames until a nested list and its page have scrolled.
 const FRAMES: u8 = 6;
 
 /// Follows the keyboard from control to control.

@@ -47,7 +47,7 @@ pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Comman
 }
 
 fn about_ui(ui: &mut Ui, state: &AppState) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let version = format!("Canopy {}", env!("CARGO_PKG_VERSION"));
     ui.label(
         RichText::new(version)
@@ -89,7 +89,7 @@ fn licences_ui(ui: &mut Ui) {
 
 /// A page of the documentation: headings, paragraphs, lists and code.
 fn guide_ui(ui: &mut Ui, text: &str) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut paragraph = String::new();
     let mut is_code = false;
     for line in text.lines().chain([""]) {

@@ -29,7 +29,7 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// What a state means, and which model the translation is by.
+/// The meaning of a state, and the model that made the translation.
 pub fn state_tooltip(target: &Target) -> String {
     let state = match target.state {
         State::Untranslated => "Untranslated",

@@ -15,10 +15,10 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     let Some(chosen) = &state.settings.language_model else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
     let selected = state.selected();
-    let found = selected.and_then(|sentence| state.suggestions.of(sentence));
+    let found = selected.and_then(|sentence| state.suggestions.get(sentence));
     ui.horizontal(|ui| {
         ui.add_space(14.0);
         ui.label(small(&format!("Suggestion of {}", chosen.model)));
@@ -65,7 +65,7 @@ fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
     let Some([own, suggested]) = state.suggestions.ranked(sentence, open.revision(sentence)) else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let (told, color) = if suggested > own {
         ("better than the translation", palette.accent)
     } else {
@@ -112,7 +112,7 @@ impl LanguageModelForm {
             .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
         let modal = theme::modal(ctx, egui::Id::unique("language-model")).show(ctx, |ui| {
             ui.set_width(440.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             ui.heading("Language model");
             ui.add_space(6.0);
             let told = "A server that you run with OpenAI's interface, such as llama.cpp, Ollama or vLLM. Sentences are sent there \
@@ -163,7 +163,7 @@ fn models_ui(
     entered: &mut LanguageModel,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         let address = entered.address.trim();

@@ -16,7 +16,7 @@ use canopy_translate::inference::InstalledModel;
 
 const HEIGHT: f32 = 34.0;
 
-/// What the line says, and what can be chosen.
+/// Content of the line, and its choices.
 #[derive(Clone, Copy)]
 pub struct LanguageLine<'a> {
     /// Codes of source and target; none while no model is open.
@@ -46,7 +46,7 @@ impl LanguageMenus {
         line: LanguageLine<'_>,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let size = vec2(ui.available_width(), HEIGHT);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let bottom = rect.bottom() - 0.5;
@@ -167,7 +167,7 @@ impl LanguageMenus {
 
 const PADDING: f32 = 8.0;
 
-/// What there is to say of the language of the document.
+/// A note about the language of the document.
 fn note_ui(
     ui: &mut Ui,
     note: Option<&LanguageNote>,

@@ -14,7 +14,7 @@ pub fn devices(state: &AppState) -> Vec<DeviceChoice> {
     here.chain(others.map(DeviceChoice::Remote)).collect()
 }
 
-/// What computes, to be chosen.
+/// The choice of the device.
 pub fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let current = DeviceChoice::from(state.settings.device);
     for choice in devices(state) {
@@ -50,7 +50,7 @@ impl MachineForm {
         let entered = &mut self.entered;
         let modal = theme::modal(ctx, egui::Id::unique("machine")).show(ctx, |ui| {
             ui.set_width(440.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             ui.heading("Another machine");
             ui.add_space(6.0);
             let told = "A computer that runs canopy serve --compute (same version). Models and the sentences that you translate are sent to \

@@ -32,7 +32,7 @@ const ONE_LINE: f32 = 1180.0;
 /// Below this width the button that translates does, too.
 const TWO_LINES: f32 = 570.0;
 
-/// What the pages need.
+/// Width of the pages' tabs.
 const PAGES: f32 = 540.0;
 
 /// The menus of the bar; each has a letter of its own in front.
@@ -90,7 +90,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
 }
 
-/// What a menu of the bar holds.
+/// Entries of a menu of the bar.
 fn entries_ui(ui: &mut Ui, label: &str, state: &AppState, commands: &mut Vec<Command>) {
     match label {
         "File" => file_menu_ui(ui, state, commands),
@@ -164,7 +164,12 @@ fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSnapshot>, commands: &mut Vec<C
     let name = run.map_or_else(|| "A run".to_owned(), RunSnapshot::name);
     let text = format!("{name} is being trained: {:.0} %", 100.0 * share);
     let (place, response) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
-    icons::ring(ui.painter(), place.center(), (0.0, share), &Palette::of(ui));
+    icons::ring(
+        ui.painter(),
+        place.center(),
+        (0.0, share),
+        &Palette::from_ui(ui),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &text));
     if response.on_hover_text(text).clicked() {
         commands.push(Command::ShowPage(Page::Training));
@@ -180,7 +185,7 @@ fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<
     let enabled = state.is_enabled(&action.command);
     if !enabled {
         // What is weak already would be too weak.
-        shortcut = shortcut.color(Palette::of(ui).text);
+        shortcut = shortcut.color(Palette::from_ui(ui).text);
     }
     let button = Button::new(action.label).shortcut_text(shortcut);
     let mut response = ui.add_enabled(enabled, button);
@@ -293,7 +298,7 @@ pub fn file_name(path: &Path) -> String {
 }
 
 fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.set_min_width(210.0);
     let caption = |text: &str| RichText::new(text).size(12.0).color(palette.weak);
     let current = match &state.model {
@@ -373,9 +378,9 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     device_ui(ui, state, commands);
 }
 
-/// What translations are made with besides the model.
+/// Memories, termbases and other resources of a translation.
 fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.set_min_width(240.0);
     let caption = |text: &str| RichText::new(text).size(12.0).color(palette.weak);
     ui.label(caption("Translation memory"));
@@ -466,7 +471,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn view_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     actions_ui(ui, state, Group::View, commands);
     ui.separator();
     ui.label(RichText::new("Theme").size(12.0).color(palette.weak));
@@ -482,7 +487,7 @@ fn view_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn model_button_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let (text, color) = match &state.model {
         ModelState::None => ("No model".to_owned(), palette.warning),
         ModelState::Opening { .. } => ("Opening model…".to_owned(), palette.weak),
@@ -499,7 +504,7 @@ fn arrow(palette: &Palette) -> RichText {
 }
 
 fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let response = ui.add(Button::new("Options").right_text(arrow(&Palette::of(ui))));
+    let response = ui.add(Button::new("Options").right_text(arrow(&Palette::from_ui(ui))));
     let popup = Popup::menu(&response)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
         .width(280.0);
@@ -507,7 +512,7 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut beam_size = state.settings.beam_size;
     ui.add_space(4.0);
     if ui
@@ -548,7 +553,7 @@ fn subtitle_layout_ui(ui: &mut Ui, current: SubtitleLayout, commands: &mut Vec<C
 
 /// Translates, or cancels what is running.
 fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if state.is_busy() {
         let cancelling = state
             .running

@@ -1,4 +1,4 @@
-//! What somebody else has changed, sentence by sentence, to be taken or left.
+//! Changes of somebody else, sentence by sentence, to accept or ignore.
 
 use egui::{Checkbox, Context, Id, RichText, ScrollArea, Ui};
 
@@ -64,7 +64,7 @@ pub fn merging_ui(
 }
 
 fn about_ui(ui: &mut Ui, merging: &Merging) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut about = Vec::new();
     match merging.incoming.conflicts() {
         0 => {}
@@ -107,7 +107,7 @@ fn change_ui(
     document: Option<&OpenDocument>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(6.0);
     ui.horizontal_top(|ui| {
         let text = ui.cursor().left() + NUMBER;

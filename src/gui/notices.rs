@@ -32,7 +32,7 @@ pub fn notices_ui(ctx: &Context, notices: &[Notice], bottom: f32, commands: &mut
 }
 
 fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let color = match notice.kind {
         NoticeKind::Done => palette.accent,
         NoticeKind::Hint => palette.draft,

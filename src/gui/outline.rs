@@ -38,7 +38,7 @@ impl OutlinePanel {
                 ..Self::default()
             };
         }
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
@@ -100,7 +100,7 @@ impl OutlinePanel {
             section, current, ..
         } = row;
         let told = row.told.as_deref().unwrap_or_default();
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let outline = &open.sections()[section];
         let counts = open.section_counts(section);
         let (rect, response) =

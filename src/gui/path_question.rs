@@ -66,7 +66,7 @@ impl PathQuestion {
         let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
         self.take_names(ctx);
         let modal = theme::modal(ctx, Id::unique("path question")).show(ctx, |ui| {
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             ui.set_width(520.0);
             ui.heading(title);
             ui.add_space(4.0);
@@ -238,7 +238,7 @@ fn names_at(path: &Path, is_folder: bool) -> Vec<String> {
     names
 }
 
-/// What all names begin with.
+/// The common prefix of all names.
 fn common_start(names: &[String]) -> String {
     let Some(first) = names.first() else {
         return String::new();

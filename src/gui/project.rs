@@ -18,7 +18,7 @@ const BAR: f32 = 120.0;
 const NAME: f32 = 250.0;
 
 pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let frame = egui::Frame::NONE.fill(palette.page).inner_margin(20);
     egui::CentralPanel::default().frame(frame).show(ui, |ui| {
         let Some(status) = &state.projects.open else {
@@ -40,7 +40,7 @@ pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 fn head_ui(ui: &mut Ui, status: &ProjectStatus, state: &AppState, commands: &mut Vec<Command>) {
     let (is_looking, can_translate) = (state.projects.is_looking(), !state.is_busy());
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let head = &status.project.head;
     ui.horizontal(|ui| {
         ui.heading(&head.name);
@@ -85,7 +85,7 @@ fn documents_ui(
     open: Option<&OpenDocument>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let rows: Vec<DocumentStatus> = status
         .documents
         .iter()
@@ -146,7 +146,7 @@ fn documents_ui(
     ui.label(RichText::new(explained).size(12.5).color(palette.weak));
 }
 
-/// What is done with a document of the list.
+/// Actions on a document of the list.
 fn row_menu_ui(ui: &mut Ui, row: &DocumentStatus, commands: &mut Vec<Command>) {
     let document = || row.document.clone();
     for (label, hint, command) in [

@@ -8,7 +8,7 @@ use canopy_document::document::{Column, Document, ReadingChoice};
 
 /// The choices of the document's format.
 pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.label(
         RichText::new("In this document")
             .size(12.5)
@@ -68,7 +68,7 @@ fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>
 
 /// The columns of a table, as they are entered.
 fn columns_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let spelt: Vec<String> = document
         .reading
         .columns

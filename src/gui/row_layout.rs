@@ -68,7 +68,7 @@ impl Scripts {
     }
 
     /// Of a document; where its language tells no Chinese characters, its beginning does.
-    pub fn of(document: &Document, languages: Option<(&str, &str)>) -> Self {
+    pub fn from_document(document: &Document, languages: Option<(&str, &str)>) -> Self {
         const SEEN: usize = 200;
         let script = |language: Option<&str>| Script {
             language: language.map(str::to_owned),
@@ -92,7 +92,7 @@ pub struct Row {
     pub sentence: usize,
     pub gap: f32,
     pub indent: f32,
-    /// What stands above the source, and above the target.
+    /// Captions above the source and the target.
     pub caption: Option<Caption>,
     pub kind: ParagraphKind,
     pub opens_paragraph: bool,
@@ -106,7 +106,7 @@ pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (Ce
     let index = document.sentences[sentence].paragraph;
     let paragraph = &document.paragraphs[index];
     let level = document.sections[paragraph.section].level;
-    let style = CellStyle::of(paragraph.kind, level, palette);
+    let style = CellStyle::new(paragraph.kind, level, palette);
     let opens = paragraph.sentences.start == sentence;
     let follows = index
         .checked_sub(1)
@@ -160,7 +160,7 @@ impl Row {
             sentence,
             gap,
             indent,
-            caption: captions::of(open, sentence, layout),
+            caption: captions::caption(open, sentence, layout),
             kind: paragraph.kind,
             opens_paragraph: paragraph.sentences.start == sentence,
             source: cell(

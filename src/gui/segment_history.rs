@@ -38,7 +38,7 @@ struct Row {
 
 impl HistoryPanel {
     pub fn ui(&mut self, ui: &mut Ui, document: &OpenDocument, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         let selected = document.selected;
         if let Some(sentence) = selected {

@@ -38,7 +38,7 @@ pub struct RowContext<'a> {
     pub terms: TermContext<'a>,
     /// Terms in its source.
     pub spans: &'a [TermSpan],
-    /// What the checks found in it.
+    /// Findings of the checks in this sentence.
     pub findings: &'a [Finding],
     pub selected: bool,
     pub editing: bool,
@@ -247,7 +247,7 @@ fn select_source(
     commands.push(select(first.min(last)..first.max(last)));
 }
 
-/// What the termbase says of the term under the pointer.
+/// The termbase entry of the term under the pointer.
 fn term_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, spans: &[TermSpan]) -> Response {
     let under = response
         .hover_pos()

@@ -188,7 +188,7 @@ fn is_of_page(group: Group, page: Page) -> bool {
 struct Keyboard {
     /// A target sentence is in the editor.
     editing: bool,
-    /// What that can undo and redo by itself.
+    /// Whether the focused editor can undo and redo by itself.
     own_changes: (bool, bool),
     /// The bar for words to look for has the keyboard, be a sentence in the editor or not.
     finding: bool,
@@ -286,7 +286,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
 }
 
 fn group_ui(ui: &mut Ui, group: Group) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let is_mac = ui.ctx().os().is_mac();
     ui.label(
         RichText::new(group.label())

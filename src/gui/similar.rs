@@ -21,7 +21,7 @@ const BUTTON: f32 = 52.0;
 #[derive(Default)]
 pub struct SimilarPanel {
     sentence: String,
-    /// What stands there as its translation.
+    /// The translation of the match.
     translation: String,
     memory: Option<Arc<TranslationMemory>>,
     found: Vec<Found>,
@@ -46,7 +46,7 @@ impl SimilarPanel {
 
     /// The line above the matches, which says where there are none.
     pub fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
@@ -65,7 +65,7 @@ impl SimilarPanel {
     /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is told from
     /// what the model has made of it.
     pub fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         self.head_ui(ui, has_sentence);
         ScrollArea::vertical()
             .auto_shrink(false)
@@ -160,7 +160,7 @@ fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     parts
 }
 
-/// What the button does, and its key.
+/// Tooltip of the button, with its key.
 fn use_hint(ui: &Ui, place: usize) -> String {
     let shortcut = action_for(&Command::UseMatch(place)).and_then(|action| action.shortcut);
     let is_mac = ui.ctx().os().is_mac();

@@ -10,7 +10,7 @@ use canopy_app::{AppState, Command, Counts, Filter, ModelState, Page};
 use canopy_chart::charts::thousands;
 
 pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.horizontal_centered(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 14.0;
@@ -112,13 +112,13 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette, commands: &mut Vec<
     ] {
         let response = ui.scope(|ui| {
             ui.spacing_mut().item_spacing.x = 5.0;
-            ui.label(text(counts.of(state).to_string(), palette));
+            ui.label(text(counts.get(state).to_string(), palette));
             let (rect, _) = ui.allocate_exact_size(vec2(14.0, 16.0), egui::Sense::hover());
             icons::state(ui.painter(), rect.center(), state, palette);
         });
         let label = format!(
             "{} {}",
-            counts.of(state),
+            counts.get(state),
             Filter::State(state).label().to_lowercase()
         );
         let response = ui.interact(
@@ -127,7 +127,7 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette, commands: &mut Vec<
             Sense::click(),
         );
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
-        if response.clicked() && counts.of(state) > 0 {
+        if response.clicked() && counts.get(state) > 0 {
             commands.push(Command::ShowPage(Page::Document));
             commands.push(Command::Filter(Some(Filter::State(state))));
         }

@@ -18,7 +18,7 @@ use canopy_qa::terms::{Term, TermIndex};
 pub struct TermSpan {
     /// Characters as a reader sees them.
     pub chars: Range<usize>,
-    /// What the termbase says of it.
+    /// The termbase entry.
     pub hint: String,
 }
 
@@ -31,7 +31,7 @@ pub struct TermSpans {
 
 impl TermSpans {
     /// Of one sentence.
-    pub fn of(
+    pub fn for_sentence(
         &mut self,
         document: &Arc<Document>,
         index: &Arc<TermIndex>,
@@ -156,7 +156,7 @@ pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         commands.push(Command::Terms(TermsCommand::Choose));
     }
     if let Some(index) = &state.terms.index {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let count = format!("{} terms", index.base().len());
         ui.label(RichText::new(count).size(12.0).color(palette.weak));
     }

@@ -80,7 +80,7 @@ const DARK: Palette = Palette {
 
 impl Palette {
     /// The palette that belongs to what egui currently draws with.
-    pub fn of(ui: &egui::Ui) -> Self {
+    pub fn from_ui(ui: &egui::Ui) -> Self {
         if ui.visuals().dark_mode { DARK } else { LIGHT }
     }
 
@@ -216,7 +216,7 @@ pub fn install(ctx: &Context) {
     }
 }
 
-/// The same where it may not be ready yet: until then it looks like the others.
+/// A primary button that looks like the others while it is disabled.
 pub fn add_primary(ui: &mut egui::Ui, enabled: bool, label: &str) -> egui::Response {
     if enabled {
         return ui.add(primary(ui, label));
@@ -230,7 +230,7 @@ pub(super) const PRIMARY_SIZE: Vec2 = Vec2::new(130.0, 31.0);
 
 /// The one button of a place that matters.
 pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let text = egui::RichText::new(label)
         .font(semibold(13.5))
         .color(palette.on_accent);
@@ -251,7 +251,7 @@ pub fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a>
 
 /// A quiet box around what belongs together.
 pub fn card(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     egui::Frame::NONE
         .fill(palette.panel)
         .stroke((1.0, palette.line))
@@ -398,7 +398,7 @@ mod tests {
     /// Of a text and its ground: WCAG 2.2, criterion 1.4.3.
     const LEAST: f32 = 4.5;
 
-    /// What texts stand on, and the colours of texts that stand there.
+    /// Backgrounds of texts, and the colours of texts on them.
     fn pairs(palette: &Palette, visuals: &Visuals) -> Vec<(Color32, Color32)> {
         let widgets = &visuals.widgets;
         let grounds = [

@@ -17,7 +17,7 @@ const SHOWN: [(&str, &str, &str, &str); 2] = [
         "letter.docx",
         "pt",
         "A Word letter, English → Portuguese",
-        "Firefox's model, for general text: letters, news, web pages",
+        "The starter upon Firefox's model, for letters, news, web pages",
     ),
     (
         "printing-a-brochure.html",
@@ -28,7 +28,7 @@ const SHOWN: [(&str, &str, &str, &str); 2] = [
 ];
 
 pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let area = ui.available_rect_before_wrap();
     let width = WIDTH.min(area.width() - 32.0);
     let top = (area.height() * 0.16).max(16.0);
@@ -88,7 +88,9 @@ fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
             let target = ModelsCommand::TranslateTo(target.to_owned());
             commands.insert(first, Command::Models(target));
         }
-        let about = RichText::new(about).size(12.5).color(Palette::of(ui).weak);
+        let about = RichText::new(about)
+            .size(12.5)
+            .color(Palette::from_ui(ui).weak);
         // Columns would spread its words over the line.
         ui.with_layout(Layout::top_down(Align::LEFT), |ui| ui.label(about));
         ui.add_space(10.0);
@@ -103,7 +105,7 @@ fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
 
 /// Projects and documents that were opened lately; of a document where it lies, its languages, and how far it is.
 fn recent_ui(ui: &mut Ui, settings: &Settings, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let projects: Vec<PathBuf> = settings.recent_projects.iter().take(3).cloned().collect();
     if !projects.is_empty() {
         list_ui(ui, "Projects", (&projects, ""), commands);
@@ -148,7 +150,7 @@ fn list_ui(
     (paths, empty): (&[PathBuf], &str),
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.label(RichText::new(title).size(12.5).color(palette.weak));
     ui.add_space(2.0);
     if paths.is_empty() {

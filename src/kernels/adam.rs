@@ -111,7 +111,7 @@ pub fn adam_at_once(
         means: [it.moments.first, it.moments.second],
     });
     let limit = limit.map_or(f32::MAX, |limit| limit as f32);
-    let (after, square_sum) = cube::update(parts.collect(), Constants::of(step), limit);
+    let (after, square_sum) = cube::update(parts.collect(), Constants::from_step(step), limit);
     let after = after.into_iter();
     let after = after.map(|[values, first, second]| (values, Moments { first, second }));
     (after.collect(), square_sum)
@@ -159,7 +159,7 @@ fn fused(
 ) -> (Tensor<1>, Moments) {
     let [mut values, mut first, mut second] = [values, first, second].map(cpu::matrix);
     let gradient = cpu::matrix(gradient);
-    let constants = Constants::of(step);
+    let constants = Constants::from_step(step);
     let parts = values
         .values_mut()
         .par_chunks_mut(CHUNK)
@@ -189,7 +189,7 @@ pub(super) struct Constants {
 
 impl Constants {
     #[expect(clippy::cast_possible_truncation, reason = "the numbers have 32 bits")]
-    fn of(step: AdamStep) -> Self {
+    fn from_step(step: AdamStep) -> Self {
         let (bias_1, bias_2) = step.biases();
         let (beta_1, beta_2) = step.betas;
         Self {

@@ -54,7 +54,7 @@ pub use gelu::gelu;
 pub use log_softmax::log_softmax;
 pub use matmul::multiply;
 pub use norm::{add_norm, layer_norm};
-pub use product::{linear, product, product_with_table, with_products};
+pub use product::{linear, product, product_with_table, with_matmul_dtype};
 pub use row_selection::{RowNumbers, select_rows};
 pub use scores_in_parts::ScoresInParts;
 pub use selected::{
@@ -62,4 +62,4 @@ pub use selected::{
     selected_attention, selected_weights,
 };
 pub use sparsemax::{sparsemax, sparsemax_row};
-pub use top_k::{NextScores, ReadTokens, ScoreRow, ToldTokens, largest};
+pub use top_k::{ScoreRow, SelectedScores, StepScores, TokenSelection, largest};

@@ -19,7 +19,7 @@ thread_local! {
 }
 
 /// Calls `compute` with every [`product`] of this thread of these numbers, if any, as PyTorch's autocast does.
-pub fn with_products<T>(numbers: Option<FloatDType>, compute: impl FnOnce() -> T) -> T {
+pub fn with_matmul_dtype<T>(numbers: Option<FloatDType>, compute: impl FnOnce() -> T) -> T {
     /// Restores the previous value, also after a panic.
     struct Before(Option<FloatDType>);
 
@@ -62,18 +62,18 @@ pub fn product_with_table(x: Tensor<2>, table: Tensor<2>) -> Tensor<2> {
 /// - output: `[rows, outputs]`
 pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tensor<2> {
     let device = x.device();
-    let on_card = !cpu::is_cpu(&device);
-    if NUMBERS.get().is_none() && !(on_card && device.is_autodiff()) {
+    let on_gpu = !cpu::is_cpu(&device);
+    if NUMBERS.get().is_none() && !(on_gpu && device.is_autodiff()) {
         return module::linear(x, weight, bias);
     }
     let rows = x.dims()[0];
     let mapped = match own_product(&x, &weight, Turned::Neither) {
         Some(mapped) => mapped,
-        None if on_card => product_in_parts(x, weight),
+        None if on_gpu => product_in_parts(x, weight),
         None => product(x, weight),
     };
     match bias {
-        Some(bias) if on_card => {
+        Some(bias) if on_gpu => {
             cube::add_bias(&mapped, &bias).unwrap_or_else(|| mapped + for_each_row(bias, rows))
         }
         Some(bias) => mapped + bias.unsqueeze(),
@@ -165,7 +165,7 @@ mod tests {
         let (x, weight) = (random([5, 64]), random([64, 9]));
         let bias = Tensor::<1>::random([9], normal, &device);
         let of = |kind: Option<FloatDType>| {
-            let mapped = with_products(kind, || {
+            let mapped = with_matmul_dtype(kind, || {
                 linear(x.clone(), weight.clone(), Some(bias.clone()))
             });
             let gradients = mapped.clone().square().sum().backward();
@@ -217,8 +217,8 @@ mod tests {
     fn after_a_call_products_are_what_they_were_also_after_a_panic() {
         let half = Some(FloatDType::F16);
         let caught = std::panic::catch_unwind(|| {
-            with_products(half, || {
-                with_products(None, || assert_eq!(NUMBERS.get(), None));
+            with_matmul_dtype(half, || {
+                with_matmul_dtype(None, || assert_eq!(NUMBERS.get(), None));
                 assert_eq!(NUMBERS.get(), half);
                 panic!("on purpose")
             })

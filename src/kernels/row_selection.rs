@@ -105,7 +105,7 @@ impl Backward<Cube, 1> for Selection {
         let gradient: FloatTensor<Cube> = gradients.consume::<Cube>(&ops.node);
         let [parent] = ops.parents;
         if let Some(parent) = parent {
-            let sums = ops.state.of(Tensor::from_primitive::<Cube>(gradient));
+            let sums = ops.state.by_row(Tensor::from_primitive::<Cube>(gradient));
             let sums = sums
                 .try_into_primitive::<Cube>()
                 .expect("a tensor of the same device");
@@ -176,7 +176,7 @@ impl Sums {
     /// # Shapes
     /// - gradient: `[selected, columns]`
     /// - output: `[rows, columns]`
-    fn of(&self, mut gradient: Tensor<2>) -> Tensor<2> {
+    fn by_row(&self, mut gradient: Tensor<2>) -> Tensor<2> {
         let ([_, columns], device) = (gradient.dims(), gradient.device());
         for Step { rows, width } in &self.steps {
             let zeros = Tensor::zeros([1, columns], &device);
@@ -216,7 +216,7 @@ mod tests {
         );
         let sums = Sums::new(&selected, 5);
         assert_eq!(sums.steps.len(), 4, "150, 19, 3, 1");
-        let apart = (sums.of(gradient) - expected)
+        let apart = (sums.by_row(gradient) - expected)
             .abs()
             .max()
             .into_scalar::<f32>();

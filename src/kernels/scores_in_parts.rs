@@ -1,7 +1,7 @@
 //! The scores that a search reads, computed part by part of the vocabulary, so that not all are in memory at once: softmax and the
 //! likeliest tokens in one pass.
 
-use super::top_k::{NONE, NextScores, ReadTokens, insert_larger};
+use super::top_k::{NONE, StepScores, TokenSelection, insert_larger};
 use super::vectors::largest_and_sum;
 
 /// The scores read for some hypotheses so far.
@@ -9,7 +9,7 @@ use super::vectors::largest_and_sum;
 /// A part is `[hypotheses, columns]`, row by row; parts come in the order of their columns.
 #[derive(Debug, Clone)]
 pub struct ScoresInParts {
-    read: ReadTokens,
+    read: TokenSelection,
     sums: Vec<PartialSum>,
     /// Scores of the first columns, `[hypotheses, first]`.
     own: Vec<f32>,
@@ -52,7 +52,7 @@ impl PartialSum {
 
 impl ScoresInParts {
     /// Of so many hypotheses, before the first part; for all of them together the scores of so many columns are [kept](Self::keep).
-    pub fn new(read: ReadTokens, hypotheses: usize, kept: usize) -> Self {
+    pub fn new(read: TokenSelection, hypotheses: usize, kept: usize) -> Self {
         Self {
             read,
             sums: vec![PartialSum::NOTHING; hypotheses],
@@ -97,7 +97,7 @@ impl ScoresInParts {
     /// its first column.
     pub fn rank(&mut self, first: usize, part: &[f32]) {
         let columns = part.len() / self.sums.len().max(1);
-        let ReadTokens { first: own, top_k } = self.read;
+        let TokenSelection { first: own, top_k } = self.read;
         let told = first.min(own)..own.min(first + columns);
         let others = told.end.max(first) - first;
         for (row, scores) in part.chunks_exact(columns.max(1)).enumerate() {
@@ -136,12 +136,12 @@ impl ScoresInParts {
     }
 
     /// Tells what was read; `id` names the token of a column.
-    pub fn tell(&self, told: &mut NextScores, id: impl Fn(usize) -> u32) {
+    pub fn tell(&self, told: &mut StepScores, id: impl Fn(usize) -> u32) {
         told.values.clear();
         told.normalisers.clear();
         let mut columns = told.columns.take().unwrap_or_default();
         columns.others.clear();
-        let ReadTokens { first, top_k } = self.read;
+        let TokenSelection { first, top_k } = self.read;
         for (row, sum) in self.sums.iter().enumerate() {
             told.normalisers.push(sum.logarithm());
             told.values
@@ -160,10 +160,10 @@ mod tests {
     use super::*;
     use crate::vectors::log_sum_exp;
 
-    const READ: ReadTokens = ReadTokens { first: 5, top_k: 3 };
+    const READ: TokenSelection = TokenSelection { first: 5, top_k: 3 };
 
     /// Rows of scores in parts of so many columns, on two cores.
-    fn read(rows: &[Vec<f32>], columns: usize) -> NextScores {
+    fn read(rows: &[Vec<f32>], columns: usize) -> StepScores {
         let all = rows[0].len();
         let asked: Vec<Option<usize>> = rows.iter().flat_map(|_| [Some(all - 1), None]).collect();
         let of_core = |own: std::ops::Range<usize>| {
@@ -184,7 +184,7 @@ mod tests {
             .iter()
             .flat_map(|row| [row[all - 1], f32::NEG_INFINITY]);
         assert_eq!(found.kept(), expected.collect::<Vec<_>>());
-        let mut told = NextScores::default();
+        let mut told = StepScores::default();
         found.tell(&mut told, |column| {
             u32::try_from(column).expect("small") + 100
         });

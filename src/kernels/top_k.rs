@@ -7,7 +7,7 @@ use super::log_softmax::log_softmax;
 
 /// The scores that a search reads for each hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadTokens {
+pub struct TokenSelection {
     /// So many ids are read whatever their scores: `0..first`.
     pub first: usize,
     /// Of the others, so many of the likeliest; the lowest ids among equal ones.
@@ -16,23 +16,23 @@ pub struct ReadTokens {
 
 /// Scores of what may follow each of some hypotheses.
 #[derive(Debug, Clone, Default)]
-pub struct NextScores {
+pub struct StepScores {
     /// `[hypotheses, columns]`, row by row.
     pub values: Vec<f32>,
     /// The excess of each hypothesis's scores over log-probabilities (natural logarithm).
     pub normalisers: Vec<f32>,
     /// Whose scores the columns are; none if they are those of the whole vocabulary.
-    pub columns: Option<ToldTokens>,
+    pub columns: Option<SelectedScores>,
 }
 
 /// Tokens whose scores are told, one for each column. The first columns are those of the lowest ids.
 #[derive(Debug, Clone, Default)]
-pub struct ToldTokens {
+pub struct SelectedScores {
     /// The ids of the other columns of each hypothesis, row by row, the likeliest first.
     pub others: Vec<u32>,
 }
 
-impl ToldTokens {
+impl SelectedScores {
     /// The ids of the other columns of hypothesis `row` among `rows`.
     pub fn others_of(&self, row: usize, rows: usize) -> &[u32] {
         let count = self.others.len().checked_div(rows).unwrap_or(0);
@@ -78,13 +78,13 @@ impl ScoreRow<'_> {
     }
 }
 
-impl NextScores {
+impl StepScores {
     /// Reads the scores of the tokens that a search asks for, of all if it names none; on the CPU, where they lie already, and
     /// where nearly all are asked for, of all.
     ///
     /// # Shapes
     /// - scores: `[hypotheses, vocab]` before softmax, without a gradient graph
-    pub fn read(&mut self, scores: Tensor<2>, read: Option<ReadTokens>) {
+    pub fn read(&mut self, scores: Tensor<2>, read: Option<TokenSelection>) {
         let [hypotheses, vocab] = scores.dims();
         match read.filter(|read| read.is_less_than(vocab)) {
             Some(read) if !cpu::is_cpu(&scores.device()) => read.told(scores, self),
@@ -100,7 +100,7 @@ impl NextScores {
         self.columns = None;
     }
 
-    /// Those of each hypothesis.
+    /// Scores of each hypothesis.
     pub fn rows(&mut self) -> impl Iterator<Item = ScoreRow<'_>> {
         let hypotheses = self.normalisers.len();
         let width = self.values.len().checked_div(hypotheses).unwrap_or(0);
@@ -120,7 +120,7 @@ impl NextScores {
     }
 }
 
-impl ReadTokens {
+impl TokenSelection {
     /// Whether less is read than there is in a vocabulary of so many tokens, whose ids 32-bit floats can hold.
     pub fn is_less_than(&self, vocab: usize) -> bool {
         const LARGEST: usize = 1 << f32::MANTISSA_DIGITS;
@@ -129,7 +129,7 @@ impl ReadTokens {
 
     /// The scores of the tokens that are read. One tensor of a few numbers comes from the device: for each row the normaliser,
     /// the scores of the first ids, the likeliest scores, their ids.
-    fn told(self, scores: Tensor<2>, told: &mut NextScores) {
+    fn told(self, scores: Tensor<2>, told: &mut StepScores) {
         let [_, vocab] = scores.dims();
         let Self { first, top_k } = self;
         let largest = scores.clone().max_dim(1);
@@ -168,12 +168,12 @@ impl ReadTokens {
     pub fn tell<T: Copy>(
         &self,
         read: &[T],
-        told: &mut NextScores,
+        told: &mut StepScores,
         score: impl Fn(T) -> f32,
         id: impl Fn(T) -> Option<u32>,
     ) {
         let Self { first, top_k } = *self;
-        let NextScores {
+        let StepScores {
             values,
             normalisers,
             columns,
@@ -194,7 +194,7 @@ impl ReadTokens {
                 }));
             }
         }
-        *columns = Some(ToldTokens { others: ids });
+        *columns = Some(SelectedScores { others: ids });
     }
 }
 
@@ -282,9 +282,9 @@ mod tests {
         device.seed(8);
         let scores = Tensor::<2>::random([5, vocab], Distribution::Normal(0.0, 4.0), &device);
         let all = log_softmax(scores.clone());
-        let mut read = NextScores::default();
+        let mut read = StepScores::default();
         for (first, top_k) in [(37, 8), (0, 2), (4, 1)] {
-            ReadTokens { first, top_k }.told(scores.clone(), &mut read);
+            TokenSelection { first, top_k }.told(scores.clone(), &mut read);
             let rows = read.values.chunks(first + top_k);
             for (row, (scores, all)) in rows.zip(all.chunks(vocab)).enumerate() {
                 let told = read.columns.as_ref().expect("a part of them");
@@ -309,8 +309,8 @@ mod tests {
     fn what_is_suppressed_is_impossible_wherever_it_is_told() {
         let device = Device::flex();
         let scores = Tensor::<2>::from_data([[0.0, 1.0, 5.0, 3.0, 4.0, 2.0]], &device);
-        let (mut few, mut all) = (NextScores::default(), NextScores::default());
-        let two = ReadTokens { first: 2, top_k: 2 };
+        let (mut few, mut all) = (StepScores::default(), StepScores::default());
+        let two = TokenSelection { first: 2, top_k: 2 };
         two.told(scores.clone(), &mut few);
         all.read(scores, None);
         for read in [&mut few, &mut all] {
@@ -328,8 +328,8 @@ mod tests {
         let mut scores = vec![0.0; 100];
         scores[60] = f32::NAN;
         let scores = Tensor::<1>::from_floats(scores.as_slice(), &Device::flex());
-        let read = ReadTokens { first: 4, top_k: 2 };
-        let mut told = NextScores::default();
+        let read = TokenSelection { first: 4, top_k: 2 };
+        let mut told = StepScores::default();
         read.told(scores.reshape([1, 100]), &mut told);
         assert!(told.normalisers[0].is_nan(), "{told:?}");
     }

@@ -21,7 +21,7 @@ pub struct LanguageModel {
     file: Arc<Gguf>,
 }
 
-/// What a file says of its model.
+/// Description of a model by its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// Such as `Gemma 3 270m`.
@@ -41,7 +41,7 @@ pub struct Token {
     pub text: String,
 }
 
-/// What a model writes behind a prompt.
+/// The continuation of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Completion {
     pub prompt_ids: Vec<u32>,
@@ -79,7 +79,7 @@ impl LanguageModel {
         })
     }
 
-    /// What the file says of the model; texts of another kind are left out.
+    /// The description of the model in its file; fields of other types are left out.
     pub fn about(&self) -> About {
         let text = |key: &str| self.file.text(key).ok().flatten().map(str::to_owned);
         let tensors = self.file.tensors().values();

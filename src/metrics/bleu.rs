@@ -66,7 +66,9 @@ pub struct Bleu {
 impl Bleu {
     /// How [`corpus_bleu`] counts, in sacrebleu's form; the version is Canopy's.
     pub fn signature(&self) -> String {
-        Signature::new(1).of(&BleuMetric::default()).to_string()
+        Signature::new(1)
+            .with_metric(&BleuMetric::default())
+            .to_string()
     }
 }
 

@@ -8,7 +8,7 @@ pub struct Documents(Vec<Vec<usize>>);
 
 impl Documents {
     /// Lines with the same identifier belong together, also where another document stands between them.
-    pub fn of(ids: &[impl AsRef<str>]) -> Self {
+    pub fn from_ids(ids: &[impl AsRef<str>]) -> Self {
         let mut documents: Vec<Vec<usize>> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
         for (line, id) in ids.iter().enumerate() {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_document_come_together_in_order() {
-        let documents = Documents::of(&["b", "a", "b", "a", "c"]);
+        let documents = Documents::from_ids(&["b", "a", "b", "a", "c"]);
         let lines: Vec<&[usize]> = documents.iter().collect();
         assert_eq!(lines, [&[0, 2][..], &[1, 3], &[4]]);
         assert_eq!(

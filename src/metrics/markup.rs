@@ -61,7 +61,7 @@ fn places(text: &str) -> Option<HashMap<char, Place>> {
     let mut open: Vec<(char, usize)> = Vec::new();
     for (at, c) in text.char_indices() {
         let after = at + c.len_utf8();
-        let previous = match Placeholder::of(c) {
+        let previous = match Placeholder::from_char(c) {
             None => None,
             Some(Placeholder::Open(_)) => {
                 open.push((c, after));
@@ -87,7 +87,13 @@ fn places(text: &str) -> Option<HashMap<char, Place>> {
 fn words(text: &str) -> Vec<String> {
     let shown: String = text
         .chars()
-        .map(|c| if Placeholder::of(c).is_some() { ' ' } else { c })
+        .map(|c| {
+            if Placeholder::from_char(c).is_some() {
+                ' '
+            } else {
+                c
+            }
+        })
         .collect();
     shown.split_whitespace().map(str::to_owned).collect()
 }

@@ -29,7 +29,7 @@ pub trait Metric: Send + Sync {
     }
 
     /// [`Self::count`] with the source of the segment.
-    fn count_beside(&self, _source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
+    fn count_with_sources(&self, _source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         self.count(hypothesis, references)
     }
 
@@ -81,7 +81,7 @@ impl Signature {
     }
 
     #[must_use]
-    pub fn of(mut self, metric: &dyn Metric) -> Self {
+    pub fn with_metric(mut self, metric: &dyn Metric) -> Self {
         self.0.extend(metric.parameters());
         self
     }

@@ -19,7 +19,7 @@ pub(super) struct Ngrams {
 
 impl Ngrams {
     /// Takes texts as numbers of words or characters.
-    pub(crate) fn of(items: Vec<Vec<u32>>) -> Self {
+    pub(crate) fn new(items: Vec<Vec<u32>>) -> Self {
         let mut ngrams = Self {
             grams: items.iter().map(|text| vec![0; text.len() + 1]).collect(),
             items,
@@ -37,7 +37,7 @@ impl Ngrams {
             let next = number_of(numbers.len());
             *numbers.entry(word).or_insert(next)
         };
-        Self::of(
+        Self::new(
             texts
                 .map(|words| words.iter().map(&mut number).collect())
                 .collect(),
@@ -46,7 +46,7 @@ impl Ngrams {
 
     /// Texts of characters.
     pub(crate) fn of_chars<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        Self::of(
+        Self::new(
             texts
                 .map(|text| text.chars().map(u32::from).collect())
                 .collect(),

@@ -27,7 +27,7 @@ impl SegmentSums {
         references: &[Vec<impl AsRef<str> + Sync>],
     ) -> Self {
         let none: &[&str] = &[];
-        Self::count_beside(metric, none, hypotheses, references)
+        Self::count_with_sources(metric, none, hypotheses, references)
     }
 
     /// [`Self::count`] with the sources, for metrics that read them.
@@ -37,7 +37,7 @@ impl SegmentSums {
     ///
     /// # Panics
     /// Those of [`Self::count`].
-    pub fn count_beside(
+    pub fn count_with_sources(
         metric: &dyn Metric,
         sources: &[impl AsRef<str> + Sync],
         hypotheses: &[impl AsRef<str> + Sync],
@@ -66,7 +66,9 @@ impl SegmentSums {
                     .collect();
                 let translated = hypotheses[segment].as_ref();
                 match sources.get(segment) {
-                    Some(source) => metric.count_beside(source.as_ref(), translated, &references),
+                    Some(source) => {
+                        metric.count_with_sources(source.as_ref(), translated, &references)
+                    }
                     None => metric.count(translated, &references),
                 }
             })

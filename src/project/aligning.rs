@@ -54,7 +54,7 @@ impl Alignment {
                 source: code(&ours),
                 target: code(&theirs),
             };
-            (AlignmentTable::of(ours, theirs), languages)
+            (AlignmentTable::align(ours, theirs), languages)
         });
         Ok(Self {
             source,
@@ -131,7 +131,7 @@ impl AlignmentFormat {
     ///
     /// # Errors
     /// If it says none.
-    pub fn of(path: &Path) -> Result<Self> {
+    pub fn from_path(path: &Path) -> Result<Self> {
         let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
             "tmx" => Ok(Self::Tmx),
@@ -166,7 +166,7 @@ impl WrittenAlignment {
     ///
     /// # Panics
     /// Never: pairs are texts and numbers.
-    pub fn of(
+    pub fn from_table(
         table: &AlignmentTable,
         languages: &Languages,
         format: AlignmentFormat,

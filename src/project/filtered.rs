@@ -7,11 +7,11 @@ use crate::State;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     State(State),
-    /// Those about which the checks or the model have a warning.
+    /// Sentences with a warning of the checks or the model.
     Warnings,
     /// Taken over from a translation memory, or from an identical sentence.
     Matches,
-    /// Those whose source stands in the document more than once.
+    /// Sentences whose source occurs in the document more than once.
     Repetitions,
 }
 

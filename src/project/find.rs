@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::one_shot::OneShot;
+
 /// A command of the find bar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindCommand {
@@ -76,8 +78,8 @@ pub struct Find {
     pub matches: Vec<Match>,
     /// Index of the match that was gone to.
     pub current: Option<usize>,
-    /// Set when the field is to get the keyboard; the window takes it.
-    pub wants_focus: bool,
+    /// The field is to get the keyboard.
+    pub wants_focus: OneShot<()>,
     /// Of the targets that were searched.
     pub(super) revision: u64,
 }

@@ -162,7 +162,9 @@ fn by_regex(shown: &str, regex: &Regex) -> Vec<Range<usize>> {
 /// white space.
 fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
     let query: Vec<char> = query.chars().flat_map(folded).collect();
-    let shown = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let shown = text
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_none());
     let letters: Vec<(char, usize)> = shown
         .enumerate()
         .flat_map(|(at, letter)| folded(letter).map(move |letter| (letter, at)))
@@ -190,7 +192,7 @@ fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
     for character in text.chars() {
-        if Placeholder::of(character).is_some() {
+        if Placeholder::from_char(character).is_some() {
             result.push(character);
             continue;
         }

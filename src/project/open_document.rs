@@ -15,6 +15,7 @@ use super::find::Find;
 use super::history::{Change, History, Step};
 use super::markup;
 use super::notes::Written;
+use super::one_shot::OneShot;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
 use crate::project::{IgnoredFinding, content_hash, source_hash};
@@ -40,7 +41,7 @@ impl Counts {
         self.untranslated + self.draft + self.edited + self.confirmed
     }
 
-    pub fn of(&self, state: State) -> usize {
+    pub fn get(&self, state: State) -> usize {
         match state {
             State::Untranslated => self.untranslated,
             State::Draft => self.draft,
@@ -102,7 +103,7 @@ pub struct OpenDocument {
     /// The filter, if not all sentences are shown.
     pub filtered: Option<Filtered>,
     /// Set when the selection or a section is to be brought into view; the window takes it.
-    pub scroll_to: Option<usize>,
+    pub scroll_to: OneShot<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
     /// How many sentences are in view.
@@ -138,7 +139,7 @@ pub struct OpenDocument {
     unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
-    /// Those that an update has given another translation, until somebody looks after them.
+    /// Sentences whose translation an update has changed, until somebody reviews them.
     changed: HashSet<usize>,
     /// Changes of an update under way.
     updated: Vec<Change>,
@@ -222,7 +223,7 @@ impl OpenDocument {
             editor: None,
             find: Find::default(),
             filtered: None,
-            scroll_to: None,
+            scroll_to: OneShot::default(),
             first_visible: 0,
             num_visible: 0,
             written: None,
@@ -372,7 +373,7 @@ impl OpenDocument {
         (self.history.undo_recuts(), self.history.redo_recuts())
     }
 
-    /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
+    /// Sentences among `sentences` that a machine translation may replace; `again` includes drafts.
     pub fn translatable(&self, sentences: Range<usize>, again: bool) -> Vec<usize> {
         let wanted = |state: State| {
             if again {
@@ -509,7 +510,7 @@ impl OpenDocument {
             Some(Step::Targets(changes)) => changes,
             Some(Step::Recut(recut)) => {
                 self.exchange(recut.first, recut.after.targets.len(), &recut.before);
-                self.scroll_to = self.selected;
+                self.scroll_to.set(self.selected);
                 return true;
             }
         };
@@ -530,7 +531,7 @@ impl OpenDocument {
             Some(Step::Targets(changes)) => changes,
             Some(Step::Recut(recut)) => {
                 self.exchange(recut.first, recut.before.targets.len(), &recut.after);
-                self.scroll_to = self.selected;
+                self.scroll_to.set(self.selected);
                 return true;
             }
         };
@@ -565,7 +566,7 @@ impl OpenDocument {
     /// Selects a sentence and brings it into view.
     pub fn select(&mut self, sentence: usize) {
         self.selected = Some(sentence);
-        self.scroll_to = Some(sentence);
+        self.scroll_to.set(sentence);
     }
 
     fn replace(&mut self, sentence: usize, target: Target) {

@@ -36,7 +36,7 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 impl Seen {
-    pub fn of(path: PathBuf, work: &Project) -> Self {
+    pub fn new(path: PathBuf, work: &Project) -> Self {
         Self {
             stamp: stamp(&path),
             path,
@@ -206,7 +206,7 @@ mod tests {
         let path = folder.path().join("work.json");
         let (mine, theirs) = (work(&[(0, "a")]), work(&[(0, "longer")]));
         std::fs::write(&path, mine.to_bytes(&path).expect("bytes")).expect("written");
-        let seen = Seen::of(path.clone(), &mine);
+        let seen = Seen::new(path.clone(), &mine);
         assert_eq!(seen.merged(&mine), None);
         std::fs::write(&path, theirs.to_bytes(&path).expect("bytes")).expect("written");
         let merged = seen.merged(&mine).expect("changed");

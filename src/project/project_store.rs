@@ -85,11 +85,11 @@ impl ProjectFiles {
     /// Looks for what is known of the document at `path`, without links.
     pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, SavedWork) {
         let mut place = Self::new(data_folder, path);
-        match Shared::of(path) {
+        match Shared::read(path) {
             Ok(Some(shared)) => {
                 let work = shared.find(&place.folder, document);
                 let file = shared.project.work_place(&shared.document);
-                place.seen = work.project.as_ref().map(|it| Seen::of(file, it));
+                place.seen = work.project.as_ref().map(|it| Seen::new(file, it));
                 place.shared = Some(shared);
                 return (place, work);
             }
@@ -114,7 +114,7 @@ impl ProjectFiles {
         let file = place.read.first().cloned();
         place.seen = file
             .zip(project.as_ref())
-            .map(|(file, it)| Seen::of(file, it));
+            .map(|(file, it)| Seen::new(file, it));
         let content = content_hash(document);
         // Once seen here, the question is answered.
         let is_known = |project: &Project| {
@@ -137,7 +137,7 @@ impl ProjectFiles {
     pub fn unread(data_folder: &Path, path: &Path) -> Self {
         Self {
             is_unknown: true,
-            shared: Shared::of(path).ok().flatten(),
+            shared: Shared::read(path).ok().flatten(),
             ..Self::new(data_folder, path)
         }
     }
@@ -198,7 +198,7 @@ impl ProjectFiles {
         } else {
             self.save_own(project)?
         };
-        self.seen = Some(Seen::of(path, project));
+        self.seen = Some(Seen::new(path, project));
         Ok(merged)
     }
 
@@ -238,7 +238,7 @@ impl ProjectFiles {
 }
 
 impl Shared {
-    fn of(path: &Path) -> Result<Option<Self>> {
+    fn read(path: &Path) -> Result<Option<Self>> {
         let Some(project) = ProjectFolder::containing(path)? else {
             return Ok(None);
         };
@@ -352,7 +352,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for entry in listed {
         let path = entry.map_err(Error::read(folder))?.path();
-        entries.extend(Entry::of(path));
+        entries.extend(Entry::from_path(path));
     }
     entries.sort_by(|one, other| {
         let newest_first = other.modified.cmp(&one.modified);
@@ -363,7 +363,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>> {
 
 impl Entry {
     /// `None` if the name is no project's.
-    fn of(path: PathBuf) -> Option<Self> {
+    fn from_path(path: PathBuf) -> Option<Self> {
         if path.extension() != Some(OsStr::new("json")) {
             return None;
         }

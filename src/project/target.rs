@@ -93,7 +93,7 @@ pub(super) fn with_present(
 
 /// The state of a document that an earlier session left.
 pub(super) struct Restored {
-    /// Those that fit the document, else those of the file.
+    /// Translations that fit the document, else those of the file.
     pub targets: Vec<Target>,
     pub histories: Vec<Vec<Version>>,
     /// Work that does not fit.

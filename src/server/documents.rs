@@ -51,7 +51,7 @@ fn add_sentence(document: &mut Document, text: String, begins_paragraph: bool) {
     if begins_paragraph {
         document.paragraphs.push(paragraph(index));
     }
-    let numbers = text.chars().filter_map(Placeholder::of);
+    let numbers = text.chars().filter_map(Placeholder::from_char);
     let numbers = numbers.filter_map(|placeholder| match placeholder {
         Placeholder::Point(number) => Some(number + 1),
         _ => None,

@@ -42,7 +42,7 @@ pub(super) async fn act(
     }
     let method = request.method().clone();
     let fields = Fields::read(&service, request).await?;
-    let pair = Pair::of(&fields);
+    let pair = Pair::from_fields(&fields);
     let done = match (method, action.to_ascii_lowercase().as_str()) {
         (Method::GET, "login") => json!("0"),
         (Method::GET, "listsupportedlanguagepairs") => json!(pairs(&service)),
@@ -100,7 +100,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(fields: &Fields) -> Result<Self, Refusal> {
+    fn from_fields(fields: &Fields) -> Result<Self, Refusal> {
         // The plug-in for memoQ sends a pair of quotes for none.
         let model = fields.text("modelTag").unwrap_or_default();
         let model = model.trim_matches('"').to_owned();
@@ -186,7 +186,7 @@ async fn translated(service: &Service, fields: &Fields, pair: &Pair) -> Result<V
         let text = paragraph(service, fields, pair).await?;
         return Ok(json!({ "translation": text, "Translation": text }));
     }
-    let segment = Segment::of(&fields.text("input").unwrap_or_default());
+    let segment = Segment::from_text(&fields.text("input").unwrap_or_default());
     let (document, tags) = segment.parts();
     let asked = Asked {
         way: pair.way(service)?,

@@ -8,7 +8,7 @@ use super::models::OpenModel;
 use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_document::placeholder::stripped;
-use canopy_train::beside_confirmed;
+use canopy_train::with_confirmed;
 use canopy_translate::inference::{
     DocumentModel, DocumentRequest, SearchOptions, Step, TranslationRequest, Translator,
 };
@@ -113,7 +113,7 @@ fn prepared(translator: &Translator, jobs: &[Job]) -> Option<Translator> {
             confirmed.extend(own.map(|(&sentence, target)| (text(sentence), stripped(target))));
         }
     }
-    beside_confirmed(translator, &sentences, &confirmed, &mut |_, _| {
+    with_confirmed(translator, &sentences, &confirmed, &mut |_, _| {
         ControlFlow::Continue(())
     })
 }

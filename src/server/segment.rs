@@ -39,7 +39,7 @@ enum Kind {
 }
 
 impl Segment {
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut found = found(text);
         found.truncate(MOST_TAGS);
         let partners = partners(&found);
@@ -77,7 +77,7 @@ impl Segment {
         let (mut written, mut open) = (String::new(), Vec::new());
         for character in translation.chars() {
             let tag = |number: usize| tags.get(number).map_or("", String::as_str);
-            match Placeholder::of(character) {
+            match Placeholder::from_char(character) {
                 None => written.push(character),
                 Some(Placeholder::Open(number)) => {
                     open.push(number);
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn stored(text: &str) -> (String, Vec<String>) {
-        let (document, tags) = Segment::of(text).parts();
+        let (document, tags) = Segment::from_text(text).parts();
         let sentence = document.sentences.first();
         (
             sentence.map_or_else(String::new, |sentence| sentence.text.clone()),

@@ -18,7 +18,7 @@ static SPECIAL: LazyLock<SpecialIds> = LazyLock::new(|| SpecialIds {
 });
 
 impl Default for SpecialIds {
-    /// Those of our own vocabulary.
+    /// Special tokens of Canopy's own vocabulary.
     fn default() -> Self {
         SPECIAL.clone()
     }
@@ -40,7 +40,7 @@ impl Tokenizer for Vocabulary {
         for id in ids {
             // A placeholder without an id was left out.
             while let Some(character) = text.get(place..).and_then(|rest| rest.chars().next())
-                && Placeholder::of(character).is_some()
+                && Placeholder::from_char(character).is_some()
                 && self.placeholder_id(character) != Some(id)
             {
                 place += character.len_utf8();

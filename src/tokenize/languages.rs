@@ -57,7 +57,7 @@ struct Code {
 }
 
 impl Code {
-    fn of(code: &str) -> Self {
+    fn from_text(code: &str) -> Self {
         let mut parts = code.trim().split(['-', '_', '@']).map(str::to_lowercase);
         let language = parts.next().unwrap_or_default();
         Self {
@@ -99,7 +99,7 @@ pub(super) fn has_two_letters(code: &str) -> bool {
 
 /// The code of ISO 639-1, if the language has one; else as it is, without script and region.
 pub fn two_letters(code: &str) -> String {
-    let language = Code::of(code).language;
+    let language = Code::from_text(code).language;
     let of = |three: &str| {
         let mut pairs = ISO.split(' ').map(|pair| pair.split_at(2));
         pairs
@@ -113,14 +113,14 @@ pub fn two_letters(code: &str) -> String {
 
 /// Which of `codes` names the language that `asked` names, best in script and region too.
 pub fn matching<'a>(asked: &str, codes: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = Code::of(asked);
+    let wanted = Code::from_text(asked);
     let mut best = None;
     for code in codes {
         if code.eq_ignore_ascii_case(asked) {
             return Some(code);
         }
         // Of equal ones the first.
-        if let Some(likeness) = wanted.likeness(&Code::of(code))
+        if let Some(likeness) = wanted.likeness(&Code::from_text(code))
             && best.is_none_or(|(_, most)| likeness > most)
         {
             best = Some((code, likeness));

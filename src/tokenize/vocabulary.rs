@@ -86,7 +86,7 @@ impl Vocabulary {
         }
         let mut pieces = Vec::new();
         for text in texts {
-            let ordinary = text.split(|c| Placeholder::of(c).is_some());
+            let ordinary = text.split(|c| Placeholder::from_char(c).is_some());
             pieces.extend(
                 ordinary
                     .filter(|piece| !piece.is_empty())
@@ -276,7 +276,8 @@ impl Vocabulary {
 
     /// The placeholder of an id, if it is one.
     pub fn placeholder(&self, id: u32) -> Option<Placeholder> {
-        self.placeholder_character(id).and_then(Placeholder::of)
+        self.placeholder_character(id)
+            .and_then(Placeholder::from_char)
     }
 
     fn placeholder_character(&self, id: u32) -> Option<char> {
@@ -298,7 +299,7 @@ impl Vocabulary {
 
 /// The order of [`placeholder::all`]: openings, points, the closing one.
 fn placeholder_id(character: char) -> Option<u32> {
-    let index = match Placeholder::of(character)? {
+    let index = match Placeholder::from_char(character)? {
         Placeholder::Open(number) if number < MAX_PLACEHOLDERS => number,
         Placeholder::Point(number) if number < MAX_PLACEHOLDERS => MAX_PLACEHOLDERS + number,
         Placeholder::Close => 2 * MAX_PLACEHOLDERS,
@@ -314,7 +315,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut open = Vec::new();
     let mut start = 0;
     for (at, character) in text.char_indices() {
-        let Some(placeholder) = Placeholder::of(character) else {
+        let Some(placeholder) = Placeholder::from_char(character) else {
             continue;
         };
         if start < at {
@@ -379,7 +380,10 @@ mod tests {
         for (index, character) in placeholder::all().enumerate() {
             let id = vocabulary.placeholder_id(character).expect("a token");
             assert_eq!(id as usize, 4 + index);
-            assert_eq!(vocabulary.placeholder(id), Placeholder::of(character));
+            assert_eq!(
+                vocabulary.placeholder(id),
+                Placeholder::from_char(character)
+            );
             assert_eq!(vocabulary.encode(&character.to_string()), [id]);
         }
         assert!(!vocabulary.encode("<pad>").contains(&Vocabulary::PAD));

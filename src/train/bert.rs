@@ -156,7 +156,7 @@ impl BertTexts {
         let units = document.paragraphs.iter().flat_map(|it| &it.units);
         let shown: Vec<String> = units.map(Unit::visible_source).collect();
         let contexts = self.contexts.as_ref();
-        let contexts = contexts.and_then(|contexts| contexts.of(split, &document.id));
+        let contexts = contexts.and_then(|contexts| contexts.get(split, &document.id));
         let context = |row: usize| match (contexts, self.sentence) {
             (Some(contexts), _) => contexts[row].as_deref(),
             (None, ContextSentence::Previous) => Some(shown[row.checked_sub(1)?].as_str()),

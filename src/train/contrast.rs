@@ -120,6 +120,6 @@ impl Trainer<'_> {
                 }
             }
         })?;
-        Ok((!is_over).then(|| Accuracies::of(set, &scores.items)))
+        Ok((!is_over).then(|| Accuracies::from_scores(set, &scores.items)))
     }
 }

@@ -1,6 +1,6 @@
 //! Pairs from which a system that reads translations learns to read them: behind a part of their own translation.
 //!
-//! What a translation needs of the one before it is rare, and a model that is fine-tuned learns the few cases by heart. That
+//! Words that depend on the previous translation are rare, and a model that is fine-tuned learns the few cases by heart. That
 //! it may copy from there it learns where it must.
 
 use rand::RngExt;

@@ -351,7 +351,7 @@ impl Reading<'_> {
         if self.address_form {
             for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
                 let told = !number.is_multiple_of(UNTOLD_FORMS);
-                let form = FormOfAddress::of(&unit.source, &unit.target).filter(|_| told);
+                let form = FormOfAddress::from_pair(&unit.source, &unit.target).filter(|_| told);
                 let constraint =
                     form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
                 let own = example.source.len();

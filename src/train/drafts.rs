@@ -153,7 +153,7 @@ fn text(set: &ExampleSet) -> SourceText {
             let documents = set.documents.iter().filter(|document| document.len() > 1);
             documents.cloned().flatten().collect()
         },
-        frame: SourceFrame::of(&set.special),
+        frame: SourceFrame::from_special_ids(&set.special),
         ..SourceText::default()
     }
 }

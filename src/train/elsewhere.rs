@@ -150,7 +150,7 @@ pub fn device_of_run(run: &Path, resume: bool, asked: DeviceChoice) -> Result<De
 ///
 /// # Errors
 /// Those of a training here, and a connection that stays broken: the run goes on all the same.
-pub fn train_elsewhere(
+pub fn train_remote(
     client: &Client,
     config: &TrainingConfig,
     run: &Path,
@@ -161,7 +161,7 @@ pub fn train_elsewhere(
     config.validate()?;
     let preset = config.system()?;
     // First, so that a mistyped corpus does not use up the run folder.
-    let sources = Sources::of(config, &preset, &Corpus::open(&config.corpus)?)?;
+    let sources = Sources::from_config(config, &preset, &Corpus::open(&config.corpus)?)?;
     let known = Place::read(run).filter(|_| resume);
     let place = match known {
         Some(place) => place,

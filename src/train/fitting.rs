@@ -19,7 +19,7 @@ const LEAST_BATCH_TOKENS: usize = 100;
 ///
 /// # Errors
 /// Those of `train`; what its panic means, which is the last event of the folder.
-pub fn with_fitting_batches(
+pub fn with_smaller_batches(
     run: &Path,
     (mut batch_tokens, mut resume): (usize, bool),
     observe: &mut dyn FnMut(&TrainingEvent),
@@ -32,7 +32,7 @@ pub fn with_fitting_batches(
             Err(panic) => panic_message(panic.as_ref()),
         };
         let fewer = batch_tokens / 2;
-        let error = match DeviceFailure::of(&message) {
+        let error = match DeviceFailure::from_message(&message) {
             Some(DeviceFailure::OutOfMemory) if fewer >= LEAST_BATCH_TOKENS => {
                 let warning = TrainingEvent::Warning {
                     message: format!(
@@ -83,7 +83,7 @@ mod tests {
         drop(RunFolder::open(run, false).expect("a new run"));
         let mut told = Vec::new();
         let mut observe = |event: &TrainingEvent| told.push(event.clone());
-        let ended = with_fitting_batches(run, (2_500, false), &mut observe, |tokens, resume, _| {
+        let ended = with_smaller_batches(run, (2_500, false), &mut observe, |tokens, resume, _| {
             assert!(tokens <= 700, "{message}");
             assert!(resume, "it goes on");
             Ok(EndReason::Steps)

@@ -12,7 +12,7 @@ const FILE: &str = "runs-elsewhere.txt";
 /// So many of them are remembered.
 const MOST: usize = 200;
 
-/// Those of the user's folder `home` that are still there, the newest last.
+/// Runs of the user's folder `home` that still exist, the newest last.
 pub fn known_runs(home: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(home.join(FILE)).unwrap_or_default();
     let folders = text.lines().map(PathBuf::from);

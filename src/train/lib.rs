@@ -44,6 +44,7 @@ mod mixed_precision;
 mod optimizer;
 mod probe;
 mod queue;
+mod recipes;
 mod reporter;
 mod run_folder;
 mod run_state;
@@ -68,18 +69,19 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use device_lock::{DeviceGuard, DeviceLock};
-pub use elsewhere::{RemoteTraining, TrainingState, device_of_run, train_elsewhere};
+pub use elsewhere::{RemoteTraining, TrainingState, device_of_run, train_remote};
 pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
-pub use fitting::with_fitting_batches;
+pub use fitting::with_smaller_batches;
 pub use for_document::{
-    Adaptation, KnnRetrieval, ModelQuestion, Prepared, after_fixed, beside_confirmed, explain,
-    explain_by_language_model, for_document, for_sentences, retrieved,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, explain, explain_by_language_model,
+    for_document, for_sentences, retrieved, with_confirmed, with_fixed,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use mixed_precision::{LossScale, MomentPrecision, ProductPrecision};
 pub use optimizer::{Adam, AdamConstants};
 pub use probe::{Estimate, probe};
 pub use queue::{TrainingJob, TrainingReport, TrainingRequest, Trainings};
+pub use recipes::{RECIPES, Recipe};
 pub use run_folder::{RunFolder, best_model, free_folder, is_run};
 pub use run_state::{RunState, run_state};
 pub use sample_runs::{SampleRun, sample_runs};

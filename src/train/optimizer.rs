@@ -27,7 +27,7 @@ pub struct AdamConstants {
 }
 
 impl Default for AdamConstants {
-    /// Those of Vaswani et al. 2017, §5.3.
+    /// Settings of Vaswani et al. 2017, §5.3.
     fn default() -> Self {
         Self {
             betas: (0.9, 0.98),
@@ -51,7 +51,7 @@ struct OwnRate {
 pub(super) enum GradientNorm {
     Known(f64),
     /// The sum of the squares of gradients of `factor` times the loss, `[1]`, which a card may still compute.
-    OnCard {
+    OnGpu {
         squares: Tensor<1>,
         factor: f64,
     },
@@ -164,7 +164,7 @@ impl Adam {
     pub(super) fn finish(&mut self, norm: GradientNorm) -> f64 {
         let (squares, factor) = match norm {
             GradientNorm::Known(norm) => return norm,
-            GradientNorm::OnCard { squares, factor } => (squares, factor),
+            GradientNorm::OnGpu { squares, factor } => (squares, factor),
         };
         let norm = f64::from(squares.into_scalar::<f32>()).sqrt() / factor;
         if !norm.is_finite() {
@@ -219,7 +219,7 @@ impl Adam {
         let (values, moments): (VecDeque<_>, Vec<_>) = updated.unzip();
         self.moments.extend(names.into_iter().zip(moments));
         let mut placing = Placing { values, gradients };
-        let norm = GradientNorm::OnCard { squares, factor };
+        let norm = GradientNorm::OnGpu { squares, factor };
         Ok((module.map(&mut placing), norm))
     }
 

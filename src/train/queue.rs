@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use crate::error::{BaseError, Error, Result};
 use crate::{
     Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, device_of_run, is_run,
-    train, train_elsewhere, with_fitting_batches,
+    train, train_remote, with_smaller_batches,
 };
 use canopy_base::JobId;
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
@@ -217,7 +217,7 @@ fn train_job(
     let device = device_of_run(&job.run, job.resume, job.device)?;
     let compute = ComputeDevice::open(device)?;
     if let Some(client) = &compute.remote {
-        return train_elsewhere(client, &job.config, &job.run, job.resume, control, observe);
+        return train_remote(client, &job.config, &job.run, job.resume, control, observe);
     }
     train(
         &job.config,
@@ -244,7 +244,7 @@ fn trained(
         });
     };
     let begun = (job.config.batch_tokens, job.resume);
-    let ended = with_fitting_batches(
+    let ended = with_smaller_batches(
         &job.run,
         begun,
         &mut observe,

@@ -17,7 +17,7 @@ use canopy_nn::model::Preset;
 pub(super) struct Sources {
     /// [`Corpus::digest`].
     corpus: String,
-    /// That of nothing if the run reads none; absent if an older program began it.
+    /// Hash of the memory, of nothing if the run reads none; absent if an older program began it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     memory: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub(super) struct Sources {
 impl Sources {
     /// # Errors
     /// If a file cannot be read.
-    pub fn of(config: &TrainingConfig, preset: &Preset, corpus: &Corpus) -> Result<Self> {
+    pub fn from_config(config: &TrainingConfig, preset: &Preset, corpus: &Corpus) -> Result<Self> {
         let mut memory = Vec::new();
         if preset.memory_use.is_some() && !config.memory.as_os_str().is_empty() {
             memory = TranslationMemory::files(&config.memory)?;

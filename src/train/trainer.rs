@@ -142,7 +142,7 @@ fn prepared<'a>(
     } else {
         None
     };
-    let sources = Sources::of(config, preset, corpus)?;
+    let sources = Sources::from_config(config, preset, corpus)?;
     if let Some(saved) = &saved {
         let begun = &saved.description.training.preset;
         if begun != preset.name {

@@ -15,7 +15,7 @@ use super::shards::shards;
 use super::trainer::Trainer;
 use super::workers::Loss;
 use crate::error::Result;
-use canopy_kernels::{DropoutSource, is_cpu, with_products};
+use canopy_kernels::{DropoutSource, is_cpu, with_matmul_dtype};
 use canopy_nn::model::{Batch, Model, WARM};
 
 /// Which update it is.
@@ -86,7 +86,7 @@ impl Trainer<'_> {
         let device_lock = reporter.device_lock();
         let device_lock = device_lock.take();
         let started = self.start(shards);
-        let ended = if matches!(started.attempt.norm, GradientNorm::OnCard { .. }) {
+        let ended = if matches!(started.attempt.norm, GradientNorm::OnGpu { .. }) {
             self.started.replace(started)
         } else {
             Some(started)
@@ -237,7 +237,7 @@ impl Trainer<'_> {
             let seed = dropout_seed(config.seed, place.step, number);
             let dropout = DropoutSource::new(config.dropout, seed);
             model.seed_masks(dropout.seed());
-            let loss = with_products(products, || {
+            let loss = with_matmul_dtype(products, || {
                 model.loss(shard, config.label_smoothing, &dropout)
             });
             loss * factor
@@ -279,7 +279,7 @@ impl Trainer<'_> {
             .optimizer
             .start(model, gradients, scale, learning_rate, clip_norm);
         let before = std::mem::replace(&mut self.model, model);
-        let is_on_card = matches!(norm, GradientNorm::OnCard { .. });
+        let is_on_card = matches!(norm, GradientNorm::OnGpu { .. });
         (norm, is_on_card.then_some(before))
     }
 }

@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{BaseError, Error, Result};
 use canopy_nn::model::{Batch, Model};
-use canopy_translate::inference::adapters_beside;
+use canopy_translate::inference::other_adapters;
 
 /// Where the parts of a batch are computed.
 pub(super) struct Workers {
@@ -72,7 +72,7 @@ impl Workers {
         let devices = if plain == Device::flex() {
             vec![plain; count]
         } else {
-            adapters_beside(&plain, count)?
+            other_adapters(&plain, count)?
         };
         let threads = (rayon::current_num_threads() / count).max(1);
         let worker = |(number, device): (usize, Device)| {

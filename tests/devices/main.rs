@@ -25,7 +25,7 @@ use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
 use canopy::kernels::packed::Quantization;
-use canopy::kernels::{NextScores, ReadTokens, WordNormaliser};
+use canopy::kernels::{StepScores, TokenSelection, WordNormaliser};
 use canopy::model::{Context, ExecutorKind, Model, ModelConfig, Reach, Side};
 use canopy::search::{Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::document::{Document, Format};
@@ -436,11 +436,11 @@ fn child_searches_on_the_gpu() {
     let scores: Vec<f32> = (0..1_000_u16).map(|id| f32::from(id * 7 % 5)).collect();
     let read = |device, read| {
         let scores = Tensor::<1>::from_floats(scores.as_slice(), device);
-        let mut told = NextScores::default();
+        let mut told = StepScores::default();
         told.read(scores.reshape([2, 500]), read);
         told
     };
-    let first = ReadTokens { first: 3, top_k: 4 };
+    let first = TokenSelection { first: 3, top_k: 4 };
     let (all, few) = (read(&cpu, None), read(&gpu, Some(first)));
     let columns = few.columns.expect("a part of them");
     for (row, all) in all.values.chunks(500).enumerate() {

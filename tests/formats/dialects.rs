@@ -440,7 +440,7 @@ fn check_again(name: &str, document: &Document, given: &[&str]) {
     let shown = |text: &str| {
         // A placeholder would be markup.
         assert!(
-            !text.chars().any(|c| Placeholder::of(c).is_some()),
+            !text.chars().any(|c| Placeholder::from_char(c).is_some()),
             "{text:?} in {}",
             String::from_utf8_lossy(&written)
         );

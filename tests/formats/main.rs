@@ -93,7 +93,9 @@ fn pseudo(document: &Document, pseudo: Pseudo) -> Vec<Option<String>> {
 
 /// The text without placeholders, whose numbers may change with their order, and without space, which may be folded.
 pub fn seen(text: &str) -> String {
-    let letters = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let letters = text
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_none());
     letters.filter(|c| !c.is_whitespace()).collect()
 }
 
@@ -120,11 +122,11 @@ fn of_lengths(document: &Document) -> [Vec<Option<String>>; 2] {
             .map(|it| it.known.is_none().then(|| made(&it.text)))
             .collect()
     };
-    let is_placeholder = |c: &char| Placeholder::of(*c).is_some();
+    let is_placeholder = |c: &char| Placeholder::from_char(*c).is_some();
     // A link without words would keep those of its source, and one within a word would be none.
     let short = |text: &str| {
         let codes = text.chars().filter(is_placeholder);
-        let codes = codes.map(|code| match Placeholder::of(code) {
+        let codes = codes.map(|code| match Placeholder::from_char(code) {
             Some(Placeholder::Open(_)) => format!(" {code}ä"),
             Some(Placeholder::Close) => format!("{code} "),
             _ => format!(" {code} "),

@@ -122,8 +122,11 @@ fn paragraphs(random: &mut ChaCha8Rng) -> Vec<Vec<Inline>> {
 fn translation(source: &str, loses: bool, random: &mut ChaCha8Rng) -> String {
     let mut text = hostile(random);
     let mut dropped = Vec::new();
-    for placeholder in source.chars().filter(|&c| Placeholder::of(c).is_some()) {
-        let is_kept = match Placeholder::of(placeholder) {
+    for placeholder in source
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_some())
+    {
+        let is_kept = match Placeholder::from_char(placeholder) {
             Some(Placeholder::Close) => dropped.pop().unwrap_or(true),
             Some(Placeholder::Open(_)) => {
                 dropped.push(!loses || random.random_bool(0.7));

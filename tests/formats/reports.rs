@@ -152,7 +152,7 @@ fn units_of_xliff_have_the_placeholders_of_programs() {
     let known = document.sentences[1].known_text().expect("a translation");
     let codes = |text: &str| {
         text.chars()
-            .filter(|&c| Placeholder::of(c).is_some())
+            .filter(|&c| Placeholder::from_char(c).is_some())
             .count()
     };
     assert_eq!(codes(known), codes(&document.sentences[1].text));
@@ -525,8 +525,9 @@ fn overrides_stay_in_their_event() {
     let [text] = texts(&document)[..] else {
         panic!("one sentence");
     };
-    let (words, codes): (Vec<char>, Vec<char>) =
-        text.chars().partition(|&c| Placeholder::of(c).is_none());
+    let (words, codes): (Vec<char>, Vec<char>) = text
+        .chars()
+        .partition(|&c| Placeholder::from_char(c).is_none());
     let [first, second] = codes[..] else {
         panic!("two tags");
     };

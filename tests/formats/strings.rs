@@ -313,7 +313,10 @@ fn translation(name: &str, source: &str, random: &mut ChaCha8Rng) -> String {
     if random.random_bool(0.3) {
         translation += PLACEHOLDERS[2..4].choose(random).expect("one");
     }
-    for placeholder in source.chars().filter(|&c| Placeholder::of(c).is_some()) {
+    for placeholder in source
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_some())
+    {
         translation.push(placeholder);
         if random.random_bool(0.7) {
             translation += " and ";

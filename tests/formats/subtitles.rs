@@ -157,7 +157,7 @@ fn events_keep_styles_tags_and_drawings() {
     let shown: String = document.sentences[0]
         .text
         .chars()
-        .filter(|&c| Placeholder::of(c).is_none())
+        .filter(|&c| Placeholder::from_char(c).is_none())
         .collect();
     assert_eq!(shown, "This is one, and this too.");
     let translation = document.sentences[0]
@@ -328,7 +328,10 @@ fn check(kind: &Kind, file: &str, shown: &str, random: &mut ChaCha8Rng) {
         .iter()
         .map(|text| {
             let mut translation = hostile(random).trim().to_owned();
-            for placeholder in text.chars().filter(|&c| Placeholder::of(c).is_some()) {
+            for placeholder in text
+                .chars()
+                .filter(|&c| Placeholder::from_char(c).is_some())
+            {
                 translation.push(' ');
                 translation.push(placeholder);
                 translation += hostile(random).trim();

@@ -61,7 +61,7 @@ impl Desk {
         for event in desk.events.try_iter() {
             desk.state.receive(event);
         }
-        workbench_ui(ui, &mut desk.state, &mut desk.panels, &mut desk.commands);
+        workbench_ui(ui, &desk.state, &mut desk.panels, &mut desk.commands);
         for command in desk.commands.drain(..) {
             desk.state.apply(command);
         }

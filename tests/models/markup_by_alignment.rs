@@ -104,7 +104,7 @@ fn placement(translator: &Translator, pairs: &[Pair]) -> (MarkupPlacement, usize
     let placed: Vec<String> = pairs
         .iter()
         .map(|pair| {
-            let plain = StrippedSource::of(&pair.target, &pair.target_points).text;
+            let plain = StrippedSource::from_text(&pair.target, &pair.target_points).text;
             let projected = translator.with_markup(&pair.source, &pair.points, &plain);
             repaired += usize::from(projected.is_repaired);
             projected.text
@@ -125,7 +125,7 @@ fn tags_stand_around_the_words_that_the_reference_has_in_them() {
 fn placeholders(text: &str) -> Vec<char> {
     let mut found: Vec<char> = text
         .chars()
-        .filter(|&c| Placeholder::of(c).is_some())
+        .filter(|&c| Placeholder::from_char(c).is_some())
         .collect();
     found.sort_unstable();
     found
@@ -177,7 +177,7 @@ fn by_the_starter(name: &str, paragraphs: &[&str]) -> Vec<String> {
 
 /// `<0>`, `</>` and `<1/>` for placeholders.
 fn shown(text: &str) -> String {
-    let show = |c: char| match Placeholder::of(c) {
+    let show = |c: char| match Placeholder::from_char(c) {
         None => c.to_string(),
         Some(Placeholder::Open(number)) => format!("<{number}>"),
         Some(Placeholder::Point(number)) => format!("<{number}/>"),
@@ -337,7 +337,7 @@ fn files_of_a_folder_keep_their_tags_and_code() {
             (sentences, tags) = (sentences + 1, tags + own.len());
             lost += usize::from(own != found);
             let shown = canopy::text::placeholder::visible(&translation.text, &source.points);
-            let stripped = StrippedSource::of(&source.text, &source.points);
+            let stripped = StrippedSource::from_text(&source.text, &source.points);
             let is_flagged = translation.flags.contains(&canopy::inference::Flag::Markup);
             let kept = stripped.kept();
             literals += kept.len();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use canopy::inference::{
     DeviceChoice, DocumentRequest, Flag, KnownTranslations, SearchOptions, Step, Translation,
-    TranslationRequest, Translator,
+    TranslationRequest, Translator, starter_model_for,
 };
 use canopy::kernels::packed::Quantization;
 use canopy::memory::TranslationMemory;
@@ -73,6 +73,25 @@ fn tags(html: &str) -> Vec<&str> {
         .collect();
     tags.sort_unstable();
     tags
+}
+
+#[test]
+fn the_starter_into_portuguese_finds_a_verb_in_the_sentence_before() {
+    let starter = starter_model_for(Some("en"), Some("pt")).expect("in the repository");
+    let translator = Translator::open(&starter, DeviceChoice::Cpu).expect("opens");
+    let answer = |text: &str| {
+        let found = translate(&translator, &parse(Format::Text, text), 1);
+        found.last().expect("an answer").text.clone()
+    };
+    assert_eq!(
+        answer("Do you work here?\n\nYes, I do.\n"),
+        "Sim, eu trabalho."
+    );
+    assert_eq!(
+        answer("Do you like music?\n\nYes, I do.\n"),
+        "Sim, eu gosto."
+    );
+    assert_eq!(answer("Yes, I do.\n"), "Sim, eu faço.", "by itself");
 }
 
 #[test]

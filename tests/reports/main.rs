@@ -146,6 +146,8 @@ fn shown(bytes: &[u8]) -> String {
 
 /// The text without placeholders, whose numbers may change with their order, and without space, which may be folded.
 fn letters(text: &str) -> String {
-    let letters = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let letters = text
+        .chars()
+        .filter(|&c| Placeholder::from_char(c).is_none());
     letters.filter(|c| !c.is_whitespace()).collect()
 }

@@ -266,10 +266,10 @@ pub fn markup(text: &str) -> String {
     let mut depth = 0_usize;
     let mut found: Vec<char> = text
         .chars()
-        .filter(|&c| Placeholder::of(c).is_some())
+        .filter(|&c| Placeholder::from_char(c).is_some())
         .collect();
     for &character in &found {
-        match Placeholder::of(character) {
+        match Placeholder::from_char(character) {
             Some(Placeholder::Open(_)) => depth += 1,
             Some(Placeholder::Close) => depth = depth.checked_sub(1).expect("closes nothing"),
             _ => {}

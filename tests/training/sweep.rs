@@ -226,7 +226,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
         let corpus = Corpus::open(place.corpus()).expect("a corpus");
         let questions = questions(&corpus, &outputs);
         let mut tell = |_: &_, step: Step<'_>| panic!("{step:?}");
-        Results::of(
+        Results::from_sweep(
             sweep,
             &elsewhere,
             &table,
@@ -313,7 +313,7 @@ fn scored(
     let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus).expect("a corpus");
     let questions = questions(&corpus, outputs);
     let mut asked = Vec::new();
-    let results = Results::of(
+    let results = Results::from_sweep(
         sweep,
         folder,
         times,

@@ -455,7 +455,7 @@ fn contrasted(home: &std::path::Path) -> ContrastResult {
         ContrastedModel {
             name: name.to_owned(),
             folder: home.join(name),
-            accuracies: Accuracies::of(&set, &items),
+            accuracies: Accuracies::from_scores(&set, &items),
             scores: SetScores {
                 items,
                 target_context: TargetContext::None,

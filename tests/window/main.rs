@@ -56,7 +56,7 @@ impl Window {
     /// Commands of the frame are carried out after it, as the application does.
     fn frame(ui: &mut egui::Ui, window: &mut Self) {
         let mut commands = vec![];
-        workbench_ui(ui, &mut window.state, &mut window.panels, &mut commands);
+        workbench_ui(ui, &window.state, &mut window.panels, &mut commands);
         ask_about_closing(ui.ctx(), &mut window.state, &mut window.closing);
         for command in &commands {
             window.state.apply(command.clone());

@@ -141,7 +141,7 @@ impl AppState {
                 self.aligning.open = Some(*alignment);
                 self.aligning.revision += 1;
                 self.aligning.selected = (row.unwrap_or(0), Column::Source);
-                self.aligning.scroll_to = Some(row.unwrap_or(0));
+                self.aligning.scroll_to.set(row.unwrap_or(0));
             }
             Err(error) => self.show_error("The documents could not be aligned", &error),
         }
@@ -165,7 +165,7 @@ impl AppState {
             .as_ref()
             .map_or(0, |open| open.table.rows().len());
         self.aligning.selected.0 = row.min(count.saturating_sub(1));
-        self.aligning.scroll_to = Some(self.aligning.selected.0);
+        self.aligning.scroll_to.set(self.aligning.selected.0);
     }
 
     fn look_at_next_open(&mut self) {
@@ -254,12 +254,12 @@ impl AppState {
         let Some(open) = &self.aligning.open else {
             return;
         };
-        let format = match AlignmentFormat::of(&path) {
+        let format = match AlignmentFormat::from_path(&path) {
             Ok(format) => format,
             Err(error) => return self.show_error("The pairs are not saved", &error),
         };
         let keeps = self.aligning.keeps_doubtful;
-        let written = WrittenAlignment::of(&open.table, &open.languages, format, keeps);
+        let written = WrittenAlignment::from_table(&open.table, &open.languages, format, keeps);
         let job = self.keeping_job();
         self.file_requests.push(FileRequest::Export {
             job,

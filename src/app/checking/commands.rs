@@ -74,7 +74,7 @@ impl AppState {
     pub(crate) fn go_to_sentence(&mut self, sentence: usize) {
         self.select(sentence);
         if self.selected() == Some(sentence) {
-            self.with_document(|document| document.scroll_to = Some(sentence));
+            self.with_document(|document| document.scroll_to.set(sentence));
         }
     }
 

@@ -47,12 +47,12 @@ pub struct FindingGroup {
     pub findings: Vec<usize>,
 }
 
-/// What the checks found.
+/// Findings of the checks and the state of their list.
 #[derive(Debug, Default)]
 pub struct Checking {
     /// In the order of the sentences; of what the document was when it was looked at last.
     pub findings: Vec<Finding>,
-    /// The same, check by check.
+    /// Findings, check by check.
     pub groups: Vec<FindingGroup>,
     /// How many are ignored.
     pub ignored: usize,
@@ -62,7 +62,7 @@ pub struct Checking {
     pub requests: Vec<CheckRequest>,
     /// With the revisions of the sentences that are being looked at.
     running: Option<(JobId, Vec<u32>)>,
-    /// What was asked about last.
+    /// The request that was sent last.
     asked: Option<Asked>,
     /// The termbase at that time.
     terms: Option<Arc<TermIndex>>,
@@ -70,7 +70,7 @@ pub struct Checking {
     revisions: Vec<u32>,
 }
 
-/// What findings depend on.
+/// Everything that findings depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Asked {
     content: String,

@@ -20,7 +20,7 @@ const AROUND: usize = 30;
 pub enum Listed {
     #[default]
     All,
-    /// Those in which the model that is looked at prefers a wrong translation.
+    /// Items in which the shown model prefers a wrong translation.
     Wrong,
 }
 

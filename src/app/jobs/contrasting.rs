@@ -101,7 +101,7 @@ pub(super) fn contrast(
         models.push(ContrastedModel {
             name: translator.info().name.clone(),
             folder: folder.clone(),
-            accuracies: Accuracies::of(&set, &scores.items),
+            accuracies: Accuracies::from_scores(&set, &scores.items),
             scores,
         });
     }

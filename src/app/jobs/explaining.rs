@@ -111,7 +111,7 @@ struct KnownMap {
 }
 
 impl KnownMap {
-    /// The same answer as [`Question::answer`].
+    /// The answer of [`Question::answer`].
     fn answer(
         known: &mut Option<Self>,
         source: &Arc<TraceSource>,

@@ -14,6 +14,7 @@ pub mod files;
 pub mod fonts;
 mod llm_models;
 pub mod models;
+mod pools;
 pub mod projects;
 mod request_thread;
 mod run_files;
@@ -46,6 +47,7 @@ pub use files::{FileRequest, FileThread, Overwrite};
 pub use fonts::FontThread;
 pub use llm_models::{ServerRequest, ServerThread};
 pub use models::{ModelRequest, ModelsThread};
+pub use pools::{PoolFolders, Pools};
 pub use projects::{ProjectRequest, ProjectsThread, TakenWork};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
@@ -241,7 +243,7 @@ pub enum Event {
         job: JobId,
         reason: String,
     },
-    /// What quality checks found, in the order of the sentences.
+    /// Findings of the quality checks, in the order of the sentences.
     Checked {
         job: JobId,
         findings: Vec<Finding>,
@@ -323,7 +325,7 @@ pub enum Event {
         job: JobId,
         explanation: Result<Box<Explanation>>,
     },
-    /// What a large language model has suggested.
+    /// A suggestion of a large language model.
     Suggested {
         job: JobId,
         suggestion: Result<Box<Suggestion>>,
@@ -458,7 +460,7 @@ pub enum Event {
         job: JobId,
         models: Result<Vec<String>>,
     },
-    /// What a corpus says of itself.
+    /// Languages and sizes of a corpus.
     CorpusSeen {
         folder: PathBuf,
         facts: CorpusFacts,

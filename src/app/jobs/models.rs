@@ -29,7 +29,7 @@ pub enum ModelRequest {
     Add {
         job: JobId,
         path: PathBuf,
-        /// Those that it translates between, if its files do not say them.
+        /// Languages that it translates between, if its files do not say them.
         languages: Option<[String; 2]>,
         control: JobControl,
     },

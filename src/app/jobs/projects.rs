@@ -62,7 +62,7 @@ pub enum ProjectRequest {
 /// Where the work on documents is that a project takes in.
 #[derive(Debug, Default)]
 pub struct TakenWork {
-    /// That on the open document, which may not be written yet.
+    /// Work on the open document, which may not be written yet.
     pub open: Option<Box<Project>>,
     /// Where that on others is kept.
     pub data_folder: Option<PathBuf>,
@@ -117,7 +117,8 @@ fn answer(inbox: &Receiver<ProjectRequest>, emit: &dyn Fn(Event)) {
             },
             request => {
                 let job = request.job();
-                let status = caught(|| Ok(Box::new(ProjectStatus::of(request.project()?)?)));
+                let status =
+                    caught(|| Ok(Box::new(ProjectStatus::from_project(request.project()?)?)));
                 Event::ProjectSeen { job, status }
             }
         });

@@ -98,7 +98,7 @@ pub(super) fn export(run: &Path, to: &Path, name: &str) -> Result<()> {
     write_model(run, to, name)
 }
 
-/// The same in place of whatever is there.
+/// Writes the model in place of whatever is there.
 fn write_model(run: &Path, to: &Path, name: &str) -> Result<()> {
     let best = best_model(run).ok_or_else(|| {
         Error::Base(BaseError::Model {

@@ -104,7 +104,7 @@ pub enum RunRequest {
         to: PathBuf,
         name: String,
     },
-    /// The same for the program to offer, in place of an earlier one of this run; beside `to` if another one's is there.
+    /// Export as an installed model, in place of an earlier one of this run; beside `to` if another run's is there.
     Promote {
         job: JobId,
         folder: PathBuf,
@@ -466,7 +466,7 @@ fn facts(corpus: &Corpus) -> CorpusFacts {
     CorpusFacts {
         source_language: info.source_language.clone(),
         target_language: info.target_language.clone(),
-        pairs: corpus.statistics().of(Split::Train).new_units(),
+        pairs: corpus.statistics().get(Split::Train).new_units(),
     }
 }
 

@@ -16,8 +16,8 @@ use canopy_explain::{Explanation, ModelView};
 use canopy_nn::model::MemoryUse;
 use canopy_qa::terms::Termbase;
 use canopy_train::{
-    DeviceGuard, DeviceLock, ModelQuestion, Prepared, after_fixed, explain,
-    explain_by_language_model, for_document,
+    DeviceGuard, DeviceLock, ModelQuestion, Prepared, explain, explain_by_language_model,
+    for_document, with_fixed,
 };
 use canopy_translate::inference::{
     AddressChoice, DeviceChoice, DocumentModel, KnownTranslations, LanguageModelTranslator,
@@ -29,7 +29,7 @@ use canopy_translate::inference::{
 const FIRST_CHUNK: usize = 8;
 /// Later ones are large enough for sentences of similar length to share a batch, small enough to follow the scroll bar.
 const CHUNK: usize = 48;
-/// Those of a model that reads documents, for each of which it reads the document anew.
+/// Sentences of a chunk of a model that reads documents, for each of which it reads the document anew.
 const DOCUMENT_CHUNK: usize = 192;
 
 /// The worker's way to open models and to translate with them; tests put failures in its place.
@@ -469,7 +469,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         Ok(())
     }
 
-    /// The same where the model learns from each document; whether it does. Others are seen into as they are.
+    /// Lets a model learn from the document first if it is to; whether it does.
     fn learnt(
         &mut self,
         job: JobId,
@@ -581,7 +581,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let looks_up = model.info().reads == Reads::Confirmed && !fixed.is_empty();
         let confirmed = looks_up.then(|| {
             let step = &mut preparing(&self.emit, job, control, &mut device_lock);
-            after_fixed(model, document, fixed, step)
+            with_fixed(model, document, fixed, step)
         });
         let confirmed = confirmed.flatten();
         let model = confirmed.as_ref().unwrap_or(model);

@@ -1,4 +1,4 @@
-//! What the thread that looks after models tells.
+//! Events of the thread that installs and describes models.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -108,7 +108,7 @@ pub enum LanguageNote {
     Detected,
     /// Its text is in another language than the one that is translated from.
     Other { code: String, name: String },
-    /// The same, and no installed model translates it.
+    /// The language is detected, and no installed model translates it.
     NoModel {
         code: String,
         name: String,
@@ -128,7 +128,7 @@ pub enum LanguageNote {
 )]
 #[derive(Debug, Default)]
 pub struct Models {
-    /// Those that came with the program, those that were added, and those that were opened elsewhere in this session.
+    /// Models that came with the program, were added, or were opened from elsewhere in this session.
     pub all: Arc<Vec<InstalledModel>>,
     /// Whether it is known which are installed.
     is_listed: bool,
@@ -143,7 +143,7 @@ pub struct Models {
     pub requests: Vec<ModelRequest>,
     /// Why a model could not be opened, by its folder.
     failed: BTreeMap<PathBuf, String>,
-    /// Those of `all` that are not installed.
+    /// Models of `all` that are not installed.
     elsewhere: Vec<InstalledModel>,
     /// A model elsewhere that is being read, to know all its languages.
     describing: Option<JobId>,
@@ -151,7 +151,7 @@ pub struct Models {
     promoted: Option<PathBuf>,
     /// The models in a row that were asked for last.
     asked: Vec<Leg>,
-    /// Those that are open.
+    /// Open models.
     opened: Vec<Leg>,
     /// The languages that the program was started with, for documents that have none of their own.
     pub said: [Option<String>; 2],

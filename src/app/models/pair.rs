@@ -44,7 +44,7 @@ impl AppState {
         Some((source.unwrap_or_else(|| USUAL_SOURCE.to_owned()), target))
     }
 
-    /// Those of the open model.
+    /// Languages of the open model.
     fn model_languages(&self) -> Option<(String, String)> {
         match &self.model {
             ModelState::Open { info, .. } => {
@@ -178,7 +178,7 @@ impl AppState {
         }
     }
 
-    /// What there is to say of the language of the open document.
+    /// The note about the language of the open document.
     pub fn language_note(&self) -> Option<LanguageNote> {
         if let Some((source, target)) = self.without_model() {
             return Some(LanguageNote::NoPair { source, target });

@@ -37,7 +37,8 @@ impl AppState {
         use SettingsCommand as S;
         if command == S::Show {
             let open = self.projects.open.as_ref();
-            self.projects.settings = open.map(|status| ProjectSettings::of(&status.project.head));
+            self.projects.settings =
+                open.map(|status| ProjectSettings::from_head(&status.project.head));
             return;
         }
         let Some(settings) = &mut self.projects.settings else {

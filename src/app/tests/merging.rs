@@ -8,7 +8,7 @@ use crate::jobs::Origin;
 use canopy_document::export::Languages;
 use canopy_document::pseudo::Pseudo;
 
-/// What the file thread reads of an XLIFF.
+/// An XLIFF as the file thread reads it.
 fn exchange(xml: String) -> Arc<Document> {
     let format = Format::from_ending("xlf").expect("a format");
     Arc::new(Document::parse("page.html.xlf", format, xml).expect("XLIFF"))
@@ -179,7 +179,7 @@ fn real_documents_come_back_from_xliff_without_a_change() {
         let read = Arc::new(Document::open(&path, None).expect("a document"));
         let mut open = OpenDocument::new(path.clone(), read.clone(), None);
         for (index, sentence) in read.sentences.iter().enumerate() {
-            let text = Pseudo::Accents.of(&read, sentence);
+            let text = Pseudo::Accents.translate(&read, sentence);
             open.receive(index, Translation::written(text), "accents");
         }
         let incoming = open.incoming(&exchange(exported(&open)));

@@ -1,4 +1,4 @@
-//! What a sentence was called before is never lost.
+//! Earlier translations of a sentence are never lost.
 
 use super::*;
 use crate::jobs::{Origin, Version};

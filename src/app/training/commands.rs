@@ -352,7 +352,7 @@ impl AppState {
         ended
     }
 
-    /// The same with an error.
+    /// Takes note of a run that ended with an error.
     pub(crate) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
         if self.survey_ended(job, Some(error)) {
             return true;

@@ -91,7 +91,7 @@ pub struct NewCorpus {
 
 impl NewCorpus {
     /// The form with this filled in.
-    pub fn of(material: &Material) -> Self {
+    pub fn from_material(material: &Material) -> Self {
         let mut form = Self::default();
         match material {
             Material::Memory(file) | Material::Table(file) => {

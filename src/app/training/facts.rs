@@ -1,4 +1,4 @@
-//! What corpora are: their languages and how many pairs they have; which models fit them.
+//! Languages and sizes of corpora, and the models that fit them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub const ENOUGH_PAIRS: usize = 100_000;
 /// How long settings stay as they are before they are measured.
 const SETTLED_SECS: f64 = 1.5;
 
-/// What a corpus says of itself.
+/// Languages and sizes of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusFacts {
     pub source_language: String,

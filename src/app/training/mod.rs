@@ -131,7 +131,7 @@ pub struct Training {
     pub form: Option<NewRun>,
     pub corpus_form: Option<NewCorpus>,
     pub corpora: Vec<PathBuf>,
-    /// What corpora say of themselves, by their folders.
+    /// Languages and sizes of corpora, by their folders.
     pub facts: BTreeMap<PathBuf, CorpusFacts>,
     /// When the form was changed last.
     form_changed_secs: f64,

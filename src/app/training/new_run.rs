@@ -143,6 +143,7 @@ impl NewRun {
             "general",
             "train_bert",
             "context_only",
+            "recipe",
         ];
         self.resumed.is_some() && fixed.contains(&field)
     }

@@ -68,7 +68,7 @@ impl AppState {
     }
 
     fn look_at(&mut self, material: &Material) {
-        self.training.corpus_form = Some(NewCorpus::of(material));
+        self.training.corpus_form = Some(NewCorpus::from_material(material));
         self.survey_if_new();
     }
 
@@ -164,7 +164,7 @@ impl AppState {
         true
     }
 
-    /// The same of its end, with an error or because somebody wanted it.
+    /// Takes note of the end of a survey, by an error or by request.
     pub(super) fn survey_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
         let Some(form) = self.surveyed_form(job) else {
             return false;

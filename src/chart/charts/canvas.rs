@@ -351,7 +351,7 @@ fn draw_curves(raster: &mut Rasterizer, curves: &[Curve], origin: (f32, f32)) {
 #[expect(clippy::cast_possible_truncation, reason = "the size of a letter")]
 fn outlines<T: BackendTextStyle>(text: &str, style: &T) -> Outlines {
     let (font, weight) = font_file(matches!(style.style(), FontStyle::Bold));
-    Outlines::of(text, font, weight, (style.size() / EM) as f32)
+    Outlines::new(text, font, weight, (style.size() / EM) as f32)
 }
 
 #[cfg(test)]

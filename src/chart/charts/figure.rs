@@ -77,7 +77,7 @@ pub fn write_picture(
             }));
         }
     }
-    let bytes = match Format::of(path)? {
+    let bytes = match Format::from_path(path)? {
         Format::Svg => picture_svg(picture, theme, size).map(String::into_bytes),
         Format::Png => picture_png(picture, theme, size),
     };
@@ -93,7 +93,7 @@ pub fn write_picture(
 /// # Errors
 /// If the name ends otherwise than in `.svg` or `.png`, the file exists and `overwrite` is false, or its folder does not.
 pub fn check_picture(path: &Path, overwrite: bool) -> Result<()> {
-    Format::of(path)?;
+    Format::from_path(path)?;
     Ok(check_writable(path, overwrite)?)
 }
 
@@ -104,7 +104,7 @@ enum Format {
 
 impl Format {
     /// As the end of the name says.
-    fn of(path: &Path) -> Result<Self> {
+    fn from_path(path: &Path) -> Result<Self> {
         let extension = path.extension().map(OsStr::to_ascii_lowercase);
         match extension.as_ref().and_then(|end| end.to_str()) {
             Some("svg") => Ok(Self::Svg),

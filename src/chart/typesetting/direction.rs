@@ -35,7 +35,7 @@ impl Direction {
     }
 
     /// The direction of a text in a language: the language's, if anything in the text runs that way.
-    pub fn of(text: &str, language: Option<&str>) -> Self {
+    pub fn from_text(text: &str, language: Option<&str>) -> Self {
         let of_language = language.map(Self::of_language);
         if of_language == Some(Self::RightToLeft) && has_right_to_left(text) {
             return Self::RightToLeft;
@@ -96,12 +96,12 @@ mod tests {
         assert_eq!(Direction::of_text("123 שלום"), Some(RightToLeft));
         assert_eq!(Direction::of_text("123"), None);
         assert_eq!(
-            Direction::of("LibreOffice هو برنامج", Some("ar")),
+            Direction::from_text("LibreOffice هو برنامج", Some("ar")),
             RightToLeft
         );
-        assert_eq!(Direction::of("LibreOffice", Some("ar")), LeftToRight);
-        assert_eq!(Direction::of("123", Some("ar")), RightToLeft);
-        assert_eq!(Direction::of("LibreOffice הוא", None), LeftToRight);
+        assert_eq!(Direction::from_text("LibreOffice", Some("ar")), LeftToRight);
+        assert_eq!(Direction::from_text("123", Some("ar")), RightToLeft);
+        assert_eq!(Direction::from_text("LibreOffice הוא", None), LeftToRight);
     }
 
     #[test]

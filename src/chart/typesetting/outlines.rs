@@ -34,15 +34,15 @@ pub struct Outlines {
 
 impl Outlines {
     /// Sets `text` in the font whose file is `main`, `size` pixels an em; what it lacks comes from the system's fonts.
-    pub fn of(text: &str, main: &[u8], weight: u16, size: f32) -> Self {
-        let direction = Direction::of(text, None);
-        let fonts = Fonts::of(text, main, weight);
+    pub fn new(text: &str, main: &[u8], weight: u16, size: f32) -> Self {
+        let direction = Direction::from_text(text, None);
+        let fonts = Fonts::for_text(text, main, weight);
         let runs = runs(text, &levels(text, direction), &fonts);
         let order = visual_order(&runs.iter().map(|run| run.level).collect::<Vec<_>>());
         let mut outlines = Self::default();
         for run in order.into_iter().map(|index| &runs[index]) {
             let face = match run.font {
-                Some(index) => Face::of(&fonts.found[index]),
+                Some(index) => Face::from_font(&fonts.found[index]),
                 None => Face {
                     data: main,
                     index: 0,
@@ -117,7 +117,7 @@ struct Face<'a> {
 }
 
 impl<'a> Face<'a> {
-    fn of(font: &'a SystemFont) -> Self {
+    fn from_font(font: &'a SystemFont) -> Self {
         Self {
             data: &font.data,
             index: font.index,
@@ -134,7 +134,7 @@ struct Fonts {
 }
 
 impl Fonts {
-    fn of(text: &str, main: &[u8], weight: u16) -> Self {
+    fn for_text(text: &str, main: &[u8], weight: u16) -> Self {
         let mut fonts = Self::default();
         let han = Han::of_text(text);
         for character in text.chars() {
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn letters_stand_beside_each_other_on_the_baseline() {
-        let one = Outlines::of("l", INTER, 400, 20.0);
-        let two = Outlines::of("ll", INTER, 400, 20.0);
+        let one = Outlines::new("l", INTER, 400, 20.0);
+        let two = Outlines::new("ll", INTER, 400, 20.0);
         assert!(one.width > 2.0 && one.width < 12.0, "{}", one.width);
         assert!((two.width - 2.0 * one.width).abs() < 0.5);
         assert_eq!(two.curves.len(), 2 * one.curves.len());

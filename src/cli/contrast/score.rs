@@ -142,7 +142,7 @@ fn score(
         name,
         folder: translator.info().folder.clone(),
         device: translator.device_name().to_owned(),
-        accuracies: Accuracies::of(set, &scores.items),
+        accuracies: Accuracies::from_scores(set, &scores.items),
         scores,
     })
 }

@@ -22,7 +22,7 @@ pub(super) struct Evaluated {
     pub hypotheses: Vec<String>,
     /// BLEU of all segments, and how many they are.
     pub all: (Bleu, usize),
-    /// The same of those that do not occur in training.
+    /// BLEU of segments that do not occur in training, and their number.
     pub unseen: (Bleu, usize),
     /// None of a system whose output lies in a file.
     pub run: Option<Run>,
@@ -44,7 +44,7 @@ pub(super) struct Run {
     pub device: String,
     /// Hypotheses that the search kept.
     pub beam: usize,
-    /// What was another document's; none where nothing was to be.
+    /// The context that came from another document; none without `--wrong-context`.
     pub exchanged: Option<Exchanged>,
 }
 

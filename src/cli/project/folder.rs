@@ -102,7 +102,7 @@ pub(crate) struct StatusArguments {
 }
 
 pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
-    let status = ProjectStatus::of(ProjectFolder::open(&arguments.folder)?)?;
+    let status = ProjectStatus::from_project(ProjectFolder::open(&arguments.folder)?)?;
     if arguments.json {
         return print(&in_json(&status));
     }

@@ -76,7 +76,7 @@ impl FromStr for NamedMemory {
 
 pub(super) fn run(arguments: &SettingsArguments) -> Result<()> {
     let mut project = ProjectFolder::open(&arguments.folder)?;
-    let before = ProjectSettings::of(&project.head);
+    let before = ProjectSettings::from_head(&project.head);
     let settings = arguments.changed(before.clone())?;
     if settings == before {
         return print(&in_words(&before));

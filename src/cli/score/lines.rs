@@ -61,12 +61,12 @@ impl TestSet {
             names: names(systems),
             systems: systems.iter().map(as_many).collect::<Result<_>>()?,
             references: all,
-            documents: documents.map(|ids| Documents::of(&ids)),
+            documents: documents.map(|ids| Documents::from_ids(&ids)),
             sources: sources.transpose()?.unwrap_or_default(),
         })
     }
 
-    /// The same with something done to every line.
+    /// Lines, each of them prepared.
     pub fn prepared(self, prepare: impl Fn(String) -> String) -> Self {
         let all = |texts: Vec<Vec<String>>| {
             let lines = texts.into_iter();
@@ -80,7 +80,7 @@ impl TestSet {
         }
     }
 
-    /// The same with whole documents as segments.
+    /// Lines with whole documents as segments.
     pub fn by_document(&self) -> Self {
         let documents = self
             .documents

@@ -82,7 +82,7 @@ pub(super) struct Comparison {
 
 impl Column {
     /// Scores all systems from the sums of each file, `[systems · runs]`.
-    pub fn of(
+    pub fn from_sums(
         metric: &dyn Metric,
         files: &[SegmentSums],
         level: Option<Unit>,
@@ -164,7 +164,7 @@ impl<'a> Test<'a> {
 
     fn interval(&self, system: usize) -> Option<Interval> {
         let samples = self.samples.get(system)?;
-        Some(Interval::of(samples))
+        Some(Interval::from_samples(samples))
     }
 
     /// `None` for the first system and without a paired test.
@@ -182,7 +182,7 @@ impl<'a> Test<'a> {
         };
         let interval = self.samples.get(system).map(|samples| {
             let pairs = samples.iter().zip(&self.samples[0]);
-            Interval::of(&pairs.map(|(own, first)| own - first).collect::<Vec<_>>())
+            Interval::from_samples(&pairs.map(|(own, first)| own - first).collect::<Vec<_>>())
         });
         Some(Comparison {
             difference,
@@ -226,5 +226,5 @@ fn signature(metric: &dyn Metric, level: Option<Unit>, references: usize, plan: 
     if let Some(preparation) = &plan.preparation {
         signature = signature.with("prepared", preparation);
     }
-    signature.of(metric).to_string()
+    signature.with_metric(metric).to_string()
 }

@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         device: arguments.device.into(),
     };
     let mut line = StatusLine::new();
-    let results = Results::of(
+    let results = Results::from_sweep(
         &sweep,
         &arguments.folder,
         &times,
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     print(if arguments.json { &json } else { &markdown })
 }
 
-/// What is done with a row's model, as its line on the terminal says it.
+/// The step of a row's model as a line on the terminal.
 fn told(step: Step<'_>) -> String {
     match step {
         Step::Average => "taking the mean of the last checkpoints".to_owned(),

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &UsageArguments) -> Result<()> {
         wrong_usage("terms usage", "every document needs its translation");
     }
     let base = Arc::new(arguments.languages.read("terms usage", &arguments.terms)?);
-    let stems = Stems::of(&base.target_language);
+    let stems = Stems::for_language(&base.target_language);
     let terms = TermUsage::new(Arc::clone(&base));
     let (mut counts, mut missing) = (Counts::default(), Vec::new());
     for (source, translation) in arguments.source.iter().zip(&arguments.translation) {
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &UsageArguments) -> Result<()> {
         let mut names: HashMap<Vec<usize>, HashMap<usize, usize>> = HashMap::new();
         for (number, pair) in pairs.iter().enumerate() {
             let target = placeholder::stripped(&pair.target);
-            let words = TargetWords::of(&target, &stems);
+            let words = TargetWords::new(&target, &stems);
             for (found, is_used) in terms.used(&pair.source, &target) {
                 counts.places += 1;
                 counts.used += usize::from(is_used);

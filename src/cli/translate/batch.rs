@@ -174,7 +174,7 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
     let mut language_model = LanguageModels::from_arguments(arguments, &first);
     let is_without = arguments.pseudo.is_some() || language_model.is_some();
     let translator = match first.first().filter(|_| !is_without) {
-        Some(document) => match translators.of(arguments, document) {
+        Some(document) => match translators.for_document(arguments, document) {
             // It fails by itself; others may have models.
             Err(Error::DeclaredTarget { .. }) => None,
             opened => Some(&*opened?),
@@ -200,7 +200,7 @@ pub(crate) fn run(arguments: &TranslateArguments) -> Result<()> {
         if let Some(model) = &mut language_model {
             return model.bytes(arguments, &document);
         }
-        let translator = translators.of(arguments, &document)?;
+        let translator = translators.for_document(arguments, &document)?;
         arguments.bytes(translator, &document)
     };
     let mut report = |document: &BatchDocument, outcome: Outcome| {

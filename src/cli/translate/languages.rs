@@ -49,7 +49,7 @@ impl Translators {
     }
 
     /// The translator for the languages of a document.
-    pub(super) fn of(
+    pub(super) fn for_document(
         &mut self,
         arguments: &TranslateArguments,
         document: &Document,

@@ -119,7 +119,7 @@ impl TranslateArguments {
         let Some(path) = &self.trace else {
             return Ok(());
         };
-        TraceFormat::of(path)?;
+        TraceFormat::from_path(path)?;
         if self.inputs.len() > 1 {
             return Err(Error::TraceOfSeveral {
                 count: self.inputs.len(),

@@ -28,7 +28,7 @@ struct Anchor {
 
 impl Anchors {
     /// Words, and what markup shows and points to.
-    pub fn of(side: &Side) -> Self {
+    pub fn from_side(side: &Side) -> Self {
         let mut anchors = Self::default();
         for word in side.visible().split_whitespace() {
             anchors.add_word(word);
@@ -83,7 +83,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub fn of<'a>(texts: impl Iterator<Item = &'a Anchors>) -> Self {
+    pub fn from_texts<'a>(texts: impl Iterator<Item = &'a Anchors>) -> Self {
         let mut weights = Self {
             texts: HashMap::new(),
             all: 0.0,

@@ -54,11 +54,11 @@ struct Paragraphs<'d> {
 
 impl Comparison {
     /// `length_ratio` is the number of characters of the target for one of the source.
-    pub fn of(source: &Document, target: &Document, length_ratio: f64) -> Self {
+    pub fn new(source: &Document, target: &Document, length_ratio: f64) -> Self {
         let (source, target) = (texts_of(source, 1.0), texts_of(target, length_ratio));
         let both = source.iter().chain(&target);
         Self {
-            weights: Weights::of(both.map(|text| &text.anchors)),
+            weights: Weights::from_texts(both.map(|text| &text.anchors)),
             source,
             target,
         }
@@ -82,8 +82,8 @@ impl Comparison {
         source: &Range<usize>,
         target: &Range<usize>,
     ) -> Vec<AlignedParagraphs> {
-        let ours = Paragraphs::of(documents.0, source, &self.source);
-        let theirs = Paragraphs::of(documents.1, target, &self.target);
+        let ours = Paragraphs::new(documents.0, source, &self.source);
+        let theirs = Paragraphs::new(documents.1, target, &self.target);
         let cost = |bead: &Bead| {
             let cost = self.bead_cost(&ours.texts, &theirs.texts, bead);
             if bead.is_unpaired() {
@@ -183,8 +183,8 @@ impl Comparison {
 }
 
 impl<'d> Paragraphs<'d> {
-    /// Those in which these sentences stand.
-    fn of(document: &'d Document, sentences: &Range<usize>, texts: &[Text]) -> Self {
+    /// Paragraphs in which these sentences stand.
+    fn new(document: &'d Document, sentences: &Range<usize>, texts: &[Text]) -> Self {
         let all = &document.paragraphs;
         let first = all.partition_point(|paragraph| paragraph.sentences.end <= sentences.start);
         let end = all.partition_point(|paragraph| paragraph.sentences.start < sentences.end);

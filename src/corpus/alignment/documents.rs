@@ -39,7 +39,7 @@ impl Aligned {
 impl Aligner {
     /// The pairs of two documents, with the structure of the source.
     pub fn align(self, id: String, source: &Document, target: &Document) -> Aligned {
-        let comparison = Comparison::of(source, target, self.length_ratio);
+        let comparison = Comparison::new(source, target, self.length_ratio);
         let ends = (source.sentences.len(), target.sentences.len());
         let mut found = comparison.paragraphs((source, target), &(0..ends.0), &(0..ends.1));
         if sure_share(source, target, found.iter().flat_map(|it| &it.rows)) < LEAST_SURE {

@@ -13,7 +13,7 @@ fn document(text: &str) -> Arc<Document> {
 }
 
 fn table(source: &str, target: &str) -> AlignmentTable {
-    AlignmentTable::of(document(source), document(target))
+    AlignmentTable::align(document(source), document(target))
 }
 
 fn sizes(table: &AlignmentTable) -> Vec<(usize, usize)> {

@@ -27,7 +27,7 @@ pub(super) fn po_files(folder: &Path, languages: (&str, &str)) -> Result<Vec<PoF
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let files = catalogues(folder)?.into_iter();
     Ok(files
-        .map(|path| PoFile::of(path, &name, languages))
+        .map(|path| PoFile::new(path, &name, languages))
         .collect())
 }
 
@@ -56,7 +56,7 @@ pub(super) fn is_compiled(path: &Path) -> bool {
 
 impl PoFile {
     /// Names are such as `campaign/de.po`, `de/campaign.po`, `de/LC_MESSAGES/campaign.po` and `campaign.de.po`.
-    fn of(path: String, folder: &str, (from, to): (&str, &str)) -> Self {
+    fn new(path: String, folder: &str, (from, to): (&str, &str)) -> Self {
         let is_asked = |name: &str| is_code(name, from) || is_code(name, to);
         let is_language = |name: &str| is_asked(name) || is_other_language(name);
         let (stem, _) = path.rsplit_once('.').unwrap_or((&path, ""));
@@ -119,7 +119,7 @@ mod tests {
             ("help-is.po", "help-is", None),
             ("share/locale/de/LC_MESSAGES/app.mo", "app", Some("de")),
         ] {
-            let file = PoFile::of(path.to_owned(), "stories", ("en", "de"));
+            let file = PoFile::new(path.to_owned(), "stories", ("en", "de"));
             assert_eq!(
                 (file.catalogue.as_str(), file.language.as_deref()),
                 (catalogue, language),
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_header_says_which_side_is_which() {
-        let file = |path: &str| PoFile::of(path.to_owned(), "x", ("en", "de"));
+        let file = |path: &str| PoFile::new(path.to_owned(), "x", ("en", "de"));
         let german = file("po/de.po");
         assert_eq!(german.reversed("", ("en", "de")), Some(false));
         assert_eq!(german.reversed("de_DE", ("en", "de")), Some(false));

@@ -157,7 +157,11 @@ impl PoImport {
         }
         // Whoever says which documents are held out means all of them.
         let is_said = !self.test.is_empty() || !self.dev.is_empty();
-        Some(if is_said { Split::Train } else { Split::of(id) })
+        Some(if is_said {
+            Split::Train
+        } else {
+            Split::for_document(id)
+        })
     }
 
     fn no_catalogues(&self) -> Error {

@@ -70,7 +70,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         Self {
             segments: 1,
             words: normalized_words(text).len(),
@@ -108,7 +108,7 @@ impl<'m> Analysis<'m> {
         if !text.chars().any(char::is_alphabetic) {
             return None;
         }
-        let amount = Amount::of(&text);
+        let amount = Amount::from_text(&text);
         if self.seen.contains(&text) {
             return Some((Band::Repeated, amount));
         }

@@ -42,7 +42,7 @@ impl TranslationMemory {
         let candidates = self.candidates(&own, CANDIDATES).into_iter();
         let mut candidates: Vec<(&Pair, Vec<usize>)> = candidates
             .map(|number| &self.pairs[number as usize])
-            .map(|pair| (pair, phrases.of(&pair.words)))
+            .map(|pair| (pair, phrases.find(&pair.words)))
             .collect();
         let (mut chosen, mut least) = (Vec::new(), f32::MIN_POSITIVE);
         while chosen.len() < count {
@@ -101,8 +101,8 @@ impl TranslationMemory {
 }
 
 impl Phrases<'_> {
-    /// Those that a pair's words have, each once.
-    fn of(&self, words: &[u32]) -> Vec<usize> {
+    /// Phrases among a pair's words, each once.
+    fn find(&self, words: &[u32]) -> Vec<usize> {
         let windows = (1..=LONGEST).flat_map(|length| words.windows(length));
         let found = windows.filter_map(|phrase| self.numbers.get(phrase).copied());
         let mut found: Vec<usize> = found.collect();

@@ -23,7 +23,7 @@ pub struct DoubtfulPair {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
     pub material: Material,
-    /// Those of the material, or that were asked for; empty where neither says.
+    /// Language of the material, or the requested one; empty where neither is known.
     pub source_language: String,
     pub target_language: String,
     /// The languages that a memory names, with how many texts each has.

@@ -41,7 +41,7 @@ impl PairFilter {
         let (source, target) = lengths.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let script = |language: &str, side: fn(&(String, String)) -> &str| {
             let known = Script::of_language(language);
-            known.or_else(|| Script::of(pairs.iter().map(side)))
+            known.or_else(|| Script::from_texts(pairs.iter().map(side)))
         };
         #[expect(clippy::cast_precision_loss, reason = "characters of a thousand pairs")]
         let ratio = (target.max(1) as f64) / (source.max(1) as f64);
@@ -62,7 +62,7 @@ impl PairFilter {
             return Some(PairDefect::Identical);
         }
         let is_other = |text: &str, expected: Option<Script>| {
-            let found = Script::of([text]);
+            let found = Script::from_texts([text]);
             expected.zip(found).is_some_and(|(one, other)| one != other)
         };
         if is_other(source, self.source) || is_other(target, self.target) {

@@ -56,7 +56,7 @@ const LANGUAGES: [(Script, &str); 9] = [
 
 impl Script {
     /// The script of more than half of the letters; none if there is no such one.
-    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+    pub fn from_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (mut counts, mut letters) = ([0_usize; 10], 0);
         for letter in texts.into_iter().flat_map(str::chars) {
             if !letter.is_alphabetic() {
@@ -103,7 +103,7 @@ mod tests {
             ("1 + 2 = 3", None),
             ("да no", None),
         ] {
-            assert_eq!(Script::of([text]), script, "{text}");
+            assert_eq!(Script::from_texts([text]), script, "{text}");
         }
         assert_eq!(Script::of_language("de-AT"), Some(Script::Latin));
         assert_eq!(Script::of_language("sr"), None, "it has two");

@@ -84,7 +84,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
     assert_eq!((report.pairs, report.incomplete), (23, 1));
     let units = |corpus: &super::super::Corpus| {
         let statistics = corpus.statistics();
-        let splits = Split::ALL.map(|split| *statistics.of(split));
+        let splits = Split::ALL.map(|split| *statistics.get(split));
         let sum = |of: fn(&super::super::SplitStatistics) -> usize| splits.iter().map(of).sum();
         let counts: [usize; 3] = [
             sum(crate::SplitStatistics::new_units),

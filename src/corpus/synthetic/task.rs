@@ -68,7 +68,7 @@ pub struct Task {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairs {
     Training,
-    /// Those that never occur in training.
+    /// Words that never occur in training.
     HeldOut,
 }
 

@@ -65,7 +65,7 @@ pub fn look(
         if let Some(matched) = pair {
             let (document, _) = document_of(unit, &mut unclaimed, &stem);
             if !documents.contains(&document) {
-                look.document(Split::of(&document));
+                look.document(Split::for_document(&document));
                 documents.insert(document);
             }
             let unit = matched.unit;

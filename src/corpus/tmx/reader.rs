@@ -32,7 +32,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    fn of(attributes: &mut Attributes) -> Self {
+    fn from_attributes(attributes: &mut Attributes) -> Self {
         let mut either = |changed: &str, created: &str| {
             let (changed, created) = (attributes.take(changed), attributes.take(created));
             changed.or(created).filter(|value| !value.trim().is_empty())
@@ -197,7 +197,7 @@ impl Parts {
             b"tu" => {
                 self.unit = Some(TranslationUnit {
                     tuid: attributes.take("tuid"),
-                    change: Change::of(&mut attributes),
+                    change: Change::from_attributes(&mut attributes),
                     ..TranslationUnit::default()
                 });
             }
@@ -205,7 +205,7 @@ impl Parts {
                 self.language = attributes
                     .take("xml:lang")
                     .or_else(|| attributes.take("lang"));
-                self.change = Change::of(&mut attributes);
+                self.change = Change::from_attributes(&mut attributes);
             }
             b"seg" => self.segment = Some(Segment::default()),
             b"prop" => self.property = attributes.take("type").map(|kind| (kind, String::new())),

@@ -91,8 +91,9 @@ impl Segment {
 
     /// Text, or code of the original file if it stands in an element for that.
     pub fn text(&mut self, text: &str) {
-        let usable =
-            |c: &char| Placeholder::of(*c).is_none() && (!c.is_control() || c.is_whitespace());
+        let usable = |c: &char| {
+            Placeholder::from_char(*c).is_none() && (!c.is_control() || c.is_whitespace())
+        };
         match &mut self.code {
             Some(code) if code.depth > 0 => {}
             Some(code) => code.content.extend(text.chars().filter(usable)),
@@ -195,7 +196,7 @@ fn mark(element: &Inline, content: &str, is_pair: bool) -> Mark {
 fn shown(code: &str) -> String {
     let is_rtf = code.starts_with('\\') || code.starts_with("{\\");
     if code.contains('<') {
-        Tags::of(code).text
+        Tags::from_html(code).text
     } else if is_rtf {
         String::new()
     } else {

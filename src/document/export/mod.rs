@@ -187,7 +187,7 @@ impl Export<'_> {
 struct Codes {
     /// The attribute that numbers points.
     point: &'static str,
-    /// That of both ends of a pair.
+    /// Name of both ends of a pair.
     pair: &'static str,
 }
 
@@ -207,7 +207,7 @@ fn coded(document: &Document, sentence: &Sentence, text: &str, codes: &Codes) ->
     let (mut written, mut plain, mut open) = (String::new(), String::new(), Vec::new());
     let mut is_used = vec![false; sentence.markup.len()];
     for character in text.trim().chars() {
-        let Some(placeholder) = Placeholder::of(character) else {
+        let Some(placeholder) = Placeholder::from_char(character) else {
             // What XML cannot hold shows nothing, either.
             if !character.is_control() || character.is_whitespace() {
                 plain.push(character);

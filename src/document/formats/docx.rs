@@ -151,9 +151,9 @@ fn outline_level(xml: &Xml, properties: Id) -> Option<u8> {
 /// The units of text boxes that the file holds twice.
 enum Mirror {
     None,
-    /// Those of the first of two alternatives, with their texts.
+    /// Slots of the first of two alternatives, with their texts.
     Written(Vec<(usize, String)>),
-    /// Those that are left for the second one.
+    /// Slots that are left for the second alternative.
     Read(std::vec::IntoIter<(usize, String)>),
 }
 

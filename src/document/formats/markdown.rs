@@ -232,7 +232,7 @@ impl MarkdownReader<'_, '_> {
             }
             block => {
                 self.boundary();
-                self.blocks.push(Block::of(block));
+                self.blocks.push(Block::from_tag(block));
             }
         }
         if self.blocks.len() + self.pairs.len() > MAX_DEPTH {
@@ -456,7 +456,7 @@ impl MarkdownReader<'_, '_> {
 }
 
 impl Block {
-    fn of(tag: Tag) -> Self {
+    fn from_tag(tag: Tag) -> Self {
         match tag {
             Tag::Heading { level, id, .. } => Self::Heading {
                 level: level_number(level),

@@ -60,7 +60,7 @@ fn read(source: &str, start: usize, builder: &mut Builder) {
                 blocks.push(std::mem::take(&mut block));
             }
         } else {
-            block.push(Line::of(line, place));
+            block.push(Line::new(line, place));
         }
         place += line.len();
     }

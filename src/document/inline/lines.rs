@@ -29,7 +29,7 @@ pub(super) fn with_finished_lines(text: String, language: Option<&str>) -> Strin
     if !text.contains(LINE_BREAK) {
         return text;
     }
-    let capitals = Capitals::of(&text, language);
+    let capitals = Capitals::from_text(&text, language);
     let mut written = String::with_capacity(text.len());
     for part in text.split_inclusive(PARAGRAPH_BREAK) {
         let lines: Vec<&str> = part.split(LINE_BREAK).collect();
@@ -62,7 +62,7 @@ enum Capitals {
 }
 
 impl Capitals {
-    fn of(text: &str, language: Option<&str>) -> Self {
+    fn from_text(text: &str, language: Option<&str>) -> Self {
         let is_german = match language {
             Some(language) => language.starts_with("de") || language.starts_with("lb"),
             None => text.split_whitespace().any(|word| {
@@ -80,7 +80,7 @@ impl Capitals {
 fn visible(line: &str) -> String {
     let shown = line
         .chars()
-        .filter_map(|character| match Placeholder::of(character) {
+        .filter_map(|character| match Placeholder::from_char(character) {
             Some(Placeholder::Point(_)) => Some('Ǝ'),
             Some(_) => None,
             None if character == INVISIBLE || character == PARAGRAPH_BREAK => None,

@@ -77,7 +77,7 @@ impl Run {
     }
 
     fn character(&mut self, character: char, range: Range<usize>) {
-        if Placeholder::of(character).is_some() {
+        if Placeholder::from_char(character).is_some() {
             return self.opaque(range);
         }
         // It stays in its place, and nobody has to read or write it.

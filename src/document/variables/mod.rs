@@ -58,7 +58,7 @@ impl Dialect {
     };
 
     /// The dialect of one value: where something is formatted, percent signs that mean themselves are doubled.
-    pub fn of(self, value: &str) -> Self {
+    pub fn in_value(self, value: &str) -> Self {
         let is_format = |at: usize| {
             let found = self.find(value, at);
             matches!(found, Some((_, Found::Placeholder)))
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str, dialect: Dialect) -> Vec<&str> {
-        let dialect = dialect.of(text);
+        let dialect = dialect.in_value(text);
         let (mut found, mut place) = (Vec::new(), 0);
         while place < text.len() {
             if !text.is_char_boundary(place) {

@@ -124,7 +124,7 @@ impl<'t> Target<'t> {
     fn new(text: &'t str) -> Self {
         let (mut tokens, mut open) = (Vec::new(), Vec::new());
         for (place, character) in text.char_indices() {
-            let token = match Placeholder::of(character) {
+            let token = match Placeholder::from_char(character) {
                 Some(Placeholder::Open(number)) => {
                     open.push(number);
                     Token::Open(number)

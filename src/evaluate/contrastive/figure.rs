@@ -193,7 +193,7 @@ mod tests {
             ..ContrastiveSet::default()
         };
         let scores = vec![Some(vec![1.0, 0.0]); 40];
-        let found = Accuracies::of(&set, &scores);
+        let found = Accuracies::from_scores(&set, &scores);
         let figure = AccuracyFigure {
             title: "Pronouns".to_owned(),
             subtitle: "of a set".to_owned(),
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn long_names_leave_room_for_all_models_and_for_what_is_drawn() {
-        let found = Accuracies::of(&ContrastiveSet::default(), &[]);
+        let found = Accuracies::from_scores(&ContrastiveSet::default(), &[]);
         let name =
             |run: usize| format!("runs/ladder/hierarchical-conditional-{run}/checkpoints/best");
         let figure = AccuracyFigure {

@@ -33,7 +33,7 @@ pub struct Choices {
     /// `formality` or `pronouns`.
     pub name: String,
     pub signature: String,
-    /// Those whose reference makes a choice.
+    /// Segments whose reference makes a choice.
     pub segments: usize,
     /// In per cent: of the choice that was last made in the reference, the commonest one where there was none.
     pub rule: ChoiceScore,
@@ -71,20 +71,20 @@ impl ChoiceTest {
         if !is_german || !is_same_language(&info.source_language, "en") {
             return Vec::new();
         }
-        let tests = ChoiceKind::ALL.map(|kind| Self::of(kind, segments));
+        let tests = ChoiceKind::ALL.map(|kind| Self::new(kind, segments));
         tests
             .into_iter()
             .filter(|test| !test.deciding.is_empty())
             .collect()
     }
 
-    fn of(kind: ChoiceKind, segments: &[Segment]) -> Self {
+    fn new(kind: ChoiceKind, segments: &[Segment]) -> Self {
         let ids: Vec<String> = segments.iter().map(|it| it.document.to_string()).collect();
-        let documents = Documents::of(&ids);
+        let documents = Documents::from_ids(&ids);
         let lines: Vec<Vec<usize>> = documents.iter().map(<[usize]>::to_vec).collect();
         let choices: Vec<_> = segments
             .iter()
-            .map(|segment| kind.of(&segment.source, &segment.reference))
+            .map(|segment| kind.choice(&segment.source, &segment.reference))
             .collect();
         Self {
             kind,
@@ -102,7 +102,7 @@ impl ChoiceTest {
     /// The counts of all translations, segment by segment.
     pub fn sums(&self, hypotheses: &[String]) -> SegmentSums {
         let references = [self.references.clone()];
-        SegmentSums::count_beside(&self.metric(), &self.sources, hypotheses, &references)
+        SegmentSums::count_with_sources(&self.metric(), &self.sources, hypotheses, &references)
     }
 
     /// The counts of the rule.
@@ -141,7 +141,9 @@ impl ChoiceTest {
         let rule_p = first.is_some().then(|| p_of(&rule));
         Choices {
             name: metric.name(),
-            signature: canopy_metrics::Signature::new(1).of(&metric).to_string(),
+            signature: canopy_metrics::Signature::new(1)
+                .with_metric(&metric)
+                .to_string(),
             segments: self.deciding.len(),
             rule: self.score("the choice last made", &rule, rule_p, seed),
             systems: scores,
@@ -165,7 +167,7 @@ impl ChoiceTest {
     pub fn interval(&self, runs: &[SegmentSums], seed: u64) -> (f64, f64) {
         let runs: Vec<SegmentSums> = runs.iter().map(|sums| self.by_document(sums)).collect();
         let samples = bootstrap_scores(&self.metric(), &[&runs], SAMPLES, seed);
-        let interval = Interval::of(&samples[0]);
+        let interval = Interval::from_samples(&samples[0]);
         (interval.lower, interval.upper)
     }
 

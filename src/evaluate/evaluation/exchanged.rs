@@ -21,7 +21,7 @@ pub enum Exchanged {
 
 impl Exchanged {
     /// The parts of others' sentences that a model reads; `keeps_form` where their form of address is requested.
-    pub fn of(config: &ModelConfig, keeps_form: bool) -> Self {
+    pub fn from_config(config: &ModelConfig, keeps_form: bool) -> Self {
         let remembers = config.memory_use == Some(MemoryUse::KnnMt);
         let translations = config.translations_before() > 0
             || remembers

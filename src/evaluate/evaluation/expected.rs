@@ -110,7 +110,7 @@ impl<'a> ExpectedTest<'a> {
         };
         let origins: Vec<String> = expected.iter().map(origin).collect();
         (!expected.is_empty()).then(|| Self {
-            origins: Documents::of(&origins),
+            origins: Documents::from_ids(&origins),
             expected,
         })
     }
@@ -141,7 +141,7 @@ impl<'a> ExpectedTest<'a> {
         let score = |name: &str, own: &SegmentSums, p: Option<f64>| {
             let runs = std::slice::from_ref(own);
             let drawn = bootstrap_scores(&FormAccuracy, &[runs], SAMPLES, seed);
-            let interval = Interval::of(&drawn[0]);
+            let interval = Interval::from_samples(&drawn[0]);
             ExpectedScore {
                 name: name.to_owned(),
                 accuracy: FormAccuracy.score(&own.total()),
@@ -150,7 +150,7 @@ impl<'a> ExpectedTest<'a> {
             }
         };
         ExpectedForms {
-            signature: Signature::new(1).of(&FormAccuracy).to_string(),
+            signature: Signature::new(1).with_metric(&FormAccuracy).to_string(),
             segments: self.expected.len(),
             origins: self.origins.len(),
             systems: systems

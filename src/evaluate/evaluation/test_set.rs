@@ -129,7 +129,7 @@ impl TestSet {
         let mut documents = self.units.clone();
         for (document, id) in documents.iter_mut().zip(&self.documents) {
             let contexts = self.contexts.as_ref();
-            let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
+            let contexts = contexts.and_then(|contexts| contexts.get(self.split, id));
             translator
                 .reader()
                 .add_auxiliary_inputs(document, contexts)?;
@@ -188,7 +188,7 @@ impl TestSet {
         let is_other = self.reference_context == Some(ReferenceContext::OtherDocument);
         is_other.then(|| {
             let keeps_form = translator.address_forms().is_some();
-            Exchanged::of(&translator.description().model, keeps_form)
+            Exchanged::from_config(&translator.description().model, keeps_form)
         })
     }
 

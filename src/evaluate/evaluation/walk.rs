@@ -158,7 +158,7 @@ impl Walk<'_> {
         let documents = self.documents.iter().zip(self.confirmed).take(document);
         for (document, confirmed) in documents {
             for (confirmed, note) in confirmed.iter().zip(&document.notes) {
-                let form = FormOfAddress::of(&confirmed.source, &confirmed.shown_target);
+                let form = FormOfAddress::from_pair(&confirmed.source, &confirmed.shown_target);
                 if let Some(form) = form {
                     forms.add(note.as_deref(), form);
                 }

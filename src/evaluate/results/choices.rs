@@ -59,7 +59,7 @@ pub(super) struct ChoiceSums {
 
 impl ChoiceColumns {
     /// Accuracy, interval and p of a choice.
-    fn of(
+    fn get_mut(
         &mut self,
         kind: ChoiceKind,
         at_work: bool,
@@ -98,7 +98,7 @@ impl ChoiceColumns {
         if runs.is_empty() {
             return Vec::new();
         }
-        let (accuracy, interval, _) = self.of(test.kind, at_work);
+        let (accuracy, interval, _) = self.get_mut(test.kind, at_work);
         *accuracy = Some(mean_score(&test.metric(), runs));
         *interval = Some(test.interval(runs, SEED));
         runs.iter().map(|sums| test.by_document(sums)).collect()
@@ -118,7 +118,7 @@ impl Results {
                 };
                 let found = self.choice_p_values(&test.metric(), reference, of);
                 for (row, p) in found {
-                    *self.rows[row].choices.of(test.kind, at_work).2 = Some(p);
+                    *self.rows[row].choices.get_mut(test.kind, at_work).2 = Some(p);
                 }
             }
         }
@@ -165,7 +165,7 @@ impl Results {
             let mut cells = vec![row.name.clone()];
             for kind in ChoiceKind::ALL {
                 for at_work in [false, true] {
-                    let (accuracy, interval, p) = choices.of(kind, at_work);
+                    let (accuracy, interval, p) = choices.get_mut(kind, at_work);
                     let cell = accuracy.zip(*interval).map(|(accuracy, (lower, upper))| {
                         format!("{accuracy:.1} [{lower:.1}, {upper:.1}]")
                     });

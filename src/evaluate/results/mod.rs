@@ -45,7 +45,7 @@ pub struct Results {
     pub segments: usize,
     /// Of these, the pairs that do not occur in the training documents.
     pub unseen: usize,
-    /// That have unseen pairs.
+    /// Documents with unseen pairs.
     pub documents: usize,
     /// All of the split; 0 in older files.
     #[serde(default)]
@@ -104,7 +104,7 @@ impl Results {
     ///
     /// # Errors
     /// If a corpus, model or file cannot be read or written.
-    pub fn of(
+    pub fn from_sweep(
         sweep: &Sweep,
         folder: &Path,
         times: &SweepTable,

@@ -366,7 +366,7 @@ impl Questions<'_> {
             });
             ControlFlow::Continue(())
         })?;
-        let total = Accuracies::of(set, &scores.items).total;
+        let total = Accuracies::from_scores(set, &scores.items).total;
         Ok(CorrectCount {
             right: total.right,
             items: total.items,

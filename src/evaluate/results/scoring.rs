@@ -52,7 +52,7 @@ impl<'a> Scoring<'a> {
 
     pub fn signatures(&self) -> Vec<String> {
         let metrics = self.metrics.iter().map(|metric| {
-            let signature = Signature::new(1).of(metric.as_ref());
+            let signature = Signature::new(1).with_metric(metric.as_ref());
             format!("{}|{signature}", metric.name())
         });
         metrics.collect()
@@ -107,7 +107,7 @@ impl<'a> Scoring<'a> {
             choices,
         };
         let samples = bootstrap_scores(bleu.as_ref(), &[&sums.unseen], SAMPLES, SEED);
-        let interval = Interval::of(&samples[0]);
+        let interval = Interval::from_samples(&samples[0]);
         row.bleu_unseen_interval = Some((interval.lower, interval.upper));
         sums
     }
@@ -211,8 +211,8 @@ impl TestSegments {
         let of: Vec<String> = of.map(|segment| segment.document.to_string()).collect();
         let of_unseen: Vec<String> = unseen.iter().map(|&at| of[at].clone()).collect();
         Ok(Self {
-            documents: Documents::of(&of_unseen),
-            all_documents: Documents::of(&of),
+            documents: Documents::from_ids(&of_unseen),
+            all_documents: Documents::from_ids(&of),
             choices: ChoiceTest::all(questions.corpus.info(), &segments),
             unseen,
             references: segments

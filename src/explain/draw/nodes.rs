@@ -65,7 +65,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     }
 
     fn state(&self, placed: &PlacedNode) -> NodeState {
-        placed.of(self.tree).state
+        placed.node(self.tree).state
     }
 
     /// Whether its middle lies on the plot.
@@ -94,12 +94,12 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
 
     /// Whether it is marked as chosen; with several words or heads nearly every sentence is.
     fn is_ringed(&self, placed: &PlacedNode) -> bool {
-        self.tree.measure == Measure::Relevance && placed.of(self.tree).chosen
+        self.tree.measure == Measure::Relevance && placed.node(self.tree).chosen
     }
 
     /// Lines of a node's label.
     fn label(&self, placed: &PlacedNode) -> Vec<String> {
-        let node = placed.of(self.tree);
+        let node = placed.node(self.tree);
         match (node.relevance, node.cumulative) {
             (Some(relevance), Some(cumulative)) => {
                 vec![hundredths(relevance), hundredths(cumulative)]
@@ -125,7 +125,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                 let (from, to) = (self.at(parent), self.at(placed));
                 let is_path = match self.tree.measure {
                     Measure::Relevance => emphasised,
-                    Measure::MeanRelevance => placed.of(self.tree).most_frequent,
+                    Measure::MeanRelevance => placed.node(self.tree).most_frequent,
                     Measure::Mass => false,
                 };
                 let (width, colour) = if is_path && self.tree.measure == Measure::MeanRelevance {
@@ -157,7 +157,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         let mut shapes = vec![Shape::Dot((self.layout.slot * 0.3).clamp(1.0, 4.0)); placed.len()];
         let seen = (0..placed.len()).filter(|&index| self.is_seen(&placed[index]));
         let mut rows: Vec<usize> = seen.collect();
-        let level = |index: usize| placed[index].of(self.tree).level;
+        let level = |index: usize| placed[index].node(self.tree).level;
         rows.sort_by(|&a, &b| {
             level(a)
                 .cmp(&level(b))
@@ -166,7 +166,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         let tiny = Lettering::new(TINY, self.pen.theme.text);
         for row in rows.chunk_by(|&a, &b| level(a) == level(b)) {
             let mut order: Vec<usize> = (0..row.len()).collect();
-            order.sort_by_key(|&place| match placed[row[place]].of(self.tree) {
+            order.sort_by_key(|&place| match placed[row[place]].node(self.tree) {
                 node if node.chosen => 0,
                 node if node.state == NodeState::Kept => 1,
                 node if node.state == NodeState::Cut => 2,
@@ -236,7 +236,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     fn draw_node(&self, placed: &PlacedNode, shape: Shape) -> DrawResult<DB> {
         let (pen, theme) = (self.pen, self.pen.theme);
         let (x, y) = self.at(placed);
-        let node = placed.of(self.tree);
+        let node = placed.node(self.tree);
         let fill = match (node.state, placed.greatest) {
             (NodeState::Kept, Some(value)) => self.scale.colour(value),
             (NodeState::Cut, _) => cut_colour(pen),
@@ -323,7 +323,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             } else {
                 format!("{first}–{last}")
             };
-            let importance = f64::from(u8::from(placed.of(self.tree).chosen));
+            let importance = f64::from(u8::from(placed.node(self.tree).chosen));
             labels.push((placed, text, importance));
         }
         let bold = Lettering::new(10.5, self.pen.theme.strong).bold();

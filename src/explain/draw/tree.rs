@@ -98,7 +98,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         swatches.push((Swatch::Ring, "chosen sentence (ring or frame)"));
     }
     let is_triangle =
-        |placed: &PlacedNode| !placed.is_alone() && placed.of(tree).state == NodeState::Unseen;
+        |placed: &PlacedNode| !placed.is_alone() && placed.node(tree).state == NodeState::Unseen;
     if layout.placed.iter().any(is_triangle) {
         swatches.push((
             Swatch::Filled(mixed(theme.weak, theme.page, 0.4)),

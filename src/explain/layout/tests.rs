@@ -119,7 +119,7 @@ fn a_narrow_drawing_closes_subtrees_and_keeps_the_chosen_open() {
     let layout = check(&tree, (1_000.0, 500.0), 11.0);
     let alone: Vec<usize> = tips(&layout)
         .iter()
-        .filter(|tip| tip.is_alone() && tip.of(&tree).chosen)
+        .filter(|tip| tip.is_alone() && tip.node(&tree).chosen)
         .map(|tip| tip.span.0)
         .collect();
     assert_eq!(alone, [17, 400, 401, 999]);
@@ -141,7 +141,7 @@ fn the_largest_documents_fit_too() {
     assert!(layout.placed.len() < 300);
     let alone = tips(&layout)
         .iter()
-        .filter(|tip| tip.of(&tree).chosen)
+        .filter(|tip| tip.node(&tree).chosen)
         .count();
     assert_eq!(alone, chosen.len());
 }

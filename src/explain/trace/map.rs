@@ -61,7 +61,7 @@ pub enum Visible {
     All,
     /// All but its own.
     Others,
-    /// Those before its own.
+    /// Sentences before its own.
     Earlier,
     /// So many before its own.
     Previous(usize),

@@ -27,7 +27,7 @@ impl TraceFormat {
     ///
     /// # Errors
     /// If it ends in neither `.json` nor `.trace`.
-    pub fn of(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default();
         if extension.eq_ignore_ascii_case("json") {
@@ -49,7 +49,7 @@ impl TraceFormat {
 /// it cannot be written.
 pub fn save(trace: &Trace, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
     let path = path.as_ref();
-    let format = TraceFormat::of(path)?;
+    let format = TraceFormat::from_path(path)?;
     trace.check().map_err(|problem| Error::ImpossibleTrace {
         problem,
         path: path.to_owned(),

@@ -17,13 +17,13 @@ use table::AlignmentRows;
 #[derive(Default)]
 pub struct AlignPanel {
     rows: AlignmentRows,
-    /// What is typed for the codes of the languages.
+    /// Typed codes of the languages.
     codes: [String; 2],
 }
 
 impl AlignPanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &mut AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let palette = Palette::from_ui(ui);
         let frame = Frame::NONE.fill(palette.page).inner_margin(20);
         if state.aligning.open.is_none() {
             let page = egui::CentralPanel::default().frame(frame);
@@ -40,7 +40,7 @@ impl AlignPanel {
         });
         let page = egui::CentralPanel::default().frame(Frame::NONE.fill(palette.page));
         page.show(ui, |ui| {
-            self.rows.ui(ui, &mut state.aligning, commands);
+            self.rows.ui(ui, &state.aligning, commands);
         });
     }
 
@@ -51,7 +51,7 @@ impl AlignPanel {
         keeps_doubtful: bool,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut push = |command| commands.push(Command::Align(command));
         ui.horizontal(|ui| {
             for (index, column) in [Column::Source, Column::Target].into_iter().enumerate() {
@@ -124,7 +124,7 @@ fn told(open: &Alignment) -> String {
     told.join("  ·  ")
 }
 
-/// What can be done to the selected row, with its keys.
+/// Actions on the selected row, with their keys.
 fn edits_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let is_mac = ui.ctx().os().is_mac();
     let row = state.aligning.row();
@@ -161,7 +161,7 @@ fn edits_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// Before both documents are known.
 fn choice_ui(ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.heading("Align two documents");
     let about = "A document and its translation, in any formats, become a translation memory: sentences that belong together \
         are found, and you correct them in a table";

@@ -35,7 +35,7 @@ pub struct AlignmentRows {
     measured: Measured,
     width: f32,
     revision: u64,
-    /// What was in view in the last frame.
+    /// The visible range of the last frame.
     viewport: Rangef,
 }
 
@@ -52,7 +52,7 @@ impl Default for AlignmentRows {
 }
 
 impl AlignmentRows {
-    pub fn ui(&mut self, ui: &mut Ui, aligning: &mut Aligning, commands: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
         let scroll_to = aligning.scroll_to.take();
         let (selected, revision) = (aligning.selected, aligning.revision);
         let Some(open) = &aligning.open else { return };
@@ -154,7 +154,7 @@ struct Cells {
 }
 
 fn laid_out(ui: &Ui, table: &AlignmentTable, row: &AlignmentRow, columns: &Columns) -> Cells {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let color = match row.state {
         RowState::LeftOut => palette.weak,
         _ => palette.text,
@@ -191,7 +191,7 @@ fn row_ui(
     looked_at: Option<Column>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let sides = [
         (Column::Source, columns.source, "source"),
         (Column::Target, columns.target, "target"),

@@ -17,7 +17,7 @@ pub(super) fn contrast_ui(
     result: &ContrastResult,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut push = |command| {
         commands.push(Command::Evaluate(EvaluateCommand::Contrast(command)));
     };
@@ -65,7 +65,7 @@ pub(super) fn contrast_ui(
 }
 
 fn accuracies_ui(ui: &mut Ui, result: &ContrastResult) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let Some(first) = result.models.first() else {
         return;
     };
@@ -133,7 +133,7 @@ fn title_of(by: &str) -> String {
 }
 
 fn row_ui(ui: &mut Ui, name: &str, cells: Vec<Option<&Cell>>, is_total: bool) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let name = RichText::new(name);
     ui.label(if is_total {
         name.font(semibold(13.5))
@@ -192,7 +192,7 @@ fn items_head_ui(
     result: &ContrastResult,
     push: &mut impl FnMut(ContrastCommand),
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Items").font(semibold(15.0)));
         ui.add_space(8.0);
@@ -221,7 +221,7 @@ fn items_head_ui(
 
 /// A row; returns whether it was clicked.
 fn item_ui(ui: &mut Ui, page: &Contrast, result: &ContrastResult, number: usize) -> bool {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let item = &result.set.items[number];
     let margin = result
         .models

@@ -45,7 +45,7 @@ fn caption(ui: &mut Ui, text: &str) {
 }
 
 fn models_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let page = &state.evaluate;
     for folder in state.testable_models() {
         let place = page.models.iter().position(|chosen| *chosen == folder);
@@ -119,7 +119,7 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
     if response.on_hover_text(about).changed() {
         push(EvaluateCommand::CutSentences(cut));
     }
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let beam = format!(
         "Beam size {}, as in Options",
         beam_name(state.settings.beam_size)
@@ -130,7 +130,7 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
 /// The file of a set of right and wrong translations, and the button that has the models choose.
 fn contrast_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let page = &state.evaluate.contrast;
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut ask = |command| push(EvaluateCommand::Contrast(command));
     let about = "Right and wrong translations that only the document tells apart: a file that canopy contrast make wrote, \
         ContraPro, or the sets of Bawden et al. and Voita et al.";
@@ -160,7 +160,7 @@ fn contrast_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateComm
     });
 }
 
-/// Those so far, the newest first.
+/// Earlier evaluations, the newest first.
 fn evaluations_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let page = &state.evaluate;
     for (number, done) in page.done.iter().enumerate().rev() {
@@ -220,7 +220,7 @@ fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand
             push(EvaluateCommand::Cancel);
         }
         if let Some(left) = left {
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let text = format!("{} left", duration(left));
             ui.label(RichText::new(text).size(12.5).color(palette.weak));
         }

@@ -9,7 +9,7 @@ use canopy_app::{Command, EvaluateCommand};
 use canopy_metrics::judgement::{Criterion, JudgedDocument, Judgement, Tally, Vote};
 
 pub(super) fn judge_ui(ui: &mut Ui, open: &OpenJudgement, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let judgement = &open.judgement;
     let mut push = |command| commands.push(Command::Evaluate(command));
     let count = judgement.documents.len();
@@ -119,7 +119,7 @@ fn votes_ui(
         }
         let documents = open.judgement.documents.iter();
         let done = documents.filter(|it| it.adequacy.is_some() && it.fluency.is_some());
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let text = format!("{} judged", done.count());
         ui.label(RichText::new(text).color(palette.weak));
     });

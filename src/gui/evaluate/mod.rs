@@ -15,7 +15,7 @@ use canopy_app::training::TrainingCommand;
 use canopy_app::{AppState, Command};
 
 pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let side = Frame::NONE
         .fill(palette.panel)
         .inner_margin(Margin::symmetric(14, 10));
@@ -50,7 +50,7 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);

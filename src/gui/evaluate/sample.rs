@@ -10,7 +10,7 @@ use canopy_app::{Command, EvaluateCommand};
 const HEADINGS: [&str; 2] = ["sentence by sentence", "with the whole document"];
 
 pub(super) fn sample_ui(ui: &mut Ui, sample: &Sample, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(10)

@@ -16,7 +16,7 @@ pub(super) fn evaluation_ui(
     evaluation: &Evaluation,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let comparison = &evaluation.comparison;
     ui.horizontal(|ui| {
         ui.heading(evaluation.test.as_str());
@@ -80,7 +80,7 @@ pub(super) fn evaluation_ui(
 
 /// How often the words are there that the sentences before decide, in total and by how far back.
 fn words_ui(ui: &mut Ui, expected: &ExpectedForms) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let about = format!(
         "The word that the sentences before decide is in the translation: {} in {}.",
         labels::count(expected.segments, "segment"),
@@ -125,7 +125,7 @@ fn words_ui(ui: &mut Ui, expected: &ExpectedForms) {
 }
 
 fn save_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let arrow = RichText::new("▾").size(11.0).color(palette.weak);
     let response = ui.add(Button::new("Save").right_text(arrow));
     Popup::menu(&response).show(|ui| {
@@ -167,7 +167,7 @@ fn judge_ui(ui: &mut Ui, page: &Evaluate, comparison: &Comparison, commands: &mu
 }
 
 fn head(ui: &mut Ui, texts: impl IntoIterator<Item = impl Into<String>>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     for text in texts {
         let text = RichText::new(text).font(semibold(12.5)).color(palette.weak);
         ui.label(text);
@@ -176,7 +176,7 @@ fn head(ui: &mut Ui, texts: impl IntoIterator<Item = impl Into<String>>) {
 }
 
 fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let comparison = &evaluation.comparison;
     for (at, metric) in comparison.metrics.iter().enumerate() {
         ui.label(RichText::new(&metric.name).font(semibold(15.0)));
@@ -227,7 +227,7 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
 #[expect(clippy::cast_possible_truncation, reason = "places in a window")]
 fn interval_ui(ui: &mut Ui, comparison: &Comparison, metric: usize, score: &SystemScore) {
     const WIDTH: f32 = 190.0;
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if comparison.documents.len() < 2 {
         ui.label(RichText::new("One document: no interval").color(palette.weak));
         return;
@@ -272,7 +272,7 @@ fn difference_ui(ui: &mut Ui, score: &SystemScore, is_tested: bool) {
         ui.label("");
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let is_significant = is_tested && score.is_significant();
     let color = if !is_significant {
         palette.text

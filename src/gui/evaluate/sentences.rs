@@ -14,7 +14,7 @@ pub(super) fn sentences_ui(
     system: usize,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let extremes = comparison
         .extremes
         .iter()

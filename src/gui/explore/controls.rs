@@ -325,7 +325,7 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
 }
 
 fn save_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let arrow = RichText::new("▾").size(11.0).color(palette.weak);
     let response = ui.add(Button::new("Save").right_text(arrow));
     Popup::menu(&response).show(|ui| {

@@ -17,7 +17,7 @@ pub(super) fn details_ui(
     answer: &Answer,
     mark: Option<&HitArea>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let size = vec2(ui.available_width(), HEIGHT);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     ui.painter()
@@ -73,7 +73,7 @@ fn lines(source: &TraceSource, answer: &Answer, mark: &HitArea) -> (String, Stri
     (facts.join("  ·  "), text.unwrap_or_default())
 }
 
-/// What a change of the context does, and the text that was taken away or put in its place.
+/// The effect of a change of the context, and the text that was taken away or put in its place.
 fn of_change(view: &LeaveOneOut, change: usize) -> (String, String) {
     let change = &view.changes[change];
     let number = change.sentence + 1;

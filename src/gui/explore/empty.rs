@@ -8,7 +8,7 @@ use canopy_app::explorer::{Awaited, Explorer};
 use canopy_app::{AppState, Command, ExploreCommand, ModelState, Scope};
 
 pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);
@@ -70,7 +70,7 @@ pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<C
         "{name} reads each sentence by itself; {} reads the whole document.",
         other.name
     );
-    ui.label(RichText::new(text).color(Palette::of(ui).text));
+    ui.label(RichText::new(text).color(Palette::from_ui(ui).text));
     let button = Button::new(format!("Trace with {}", other.name));
     let response = ui.add_enabled(state.why_no_trace().is_none(), button);
     if response
@@ -149,7 +149,7 @@ pub(super) fn problem_ui(
     problem: &str,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.3);

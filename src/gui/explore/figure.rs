@@ -193,7 +193,7 @@ impl FigureView {
         let row = marks.filter(|mark| mark.query == Some(selected));
         let row = row.map(|mark| on_screen(mark, rect)).reduce(Rect::union);
         if let Some(row) = row {
-            let stroke = Stroke::new(1.5, Palette::of(ui).strong);
+            let stroke = Stroke::new(1.5, Palette::from_ui(ui).strong);
             ui.painter_at(rect)
                 .rect_stroke(row, 1.0, stroke, StrokeKind::Outside);
         }
@@ -210,7 +210,7 @@ impl FigureView {
         let Some(kept) = &self.kept else {
             return Seen::default();
         };
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let painter = ui.painter_at(rect);
         let at = |pointer: Option<Pos2>| {
             let at = pointer? - rect.min;

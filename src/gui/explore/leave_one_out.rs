@@ -31,7 +31,7 @@ struct Field {
 }
 
 impl Field {
-    fn of(sentence: &TracedSentence) -> Self {
+    fn from_sentence(sentence: &TracedSentence) -> Self {
         let own = sentence.plain_text();
         Self {
             text: own.clone(),
@@ -61,8 +61,10 @@ impl ContextEditor {
         self.draft = Some(Draft {
             of: state.explorer.selected().sentence,
             sentence,
-            source: Field::of(own),
-            target: target.filter(|_| reads_translations).map(Field::of),
+            source: Field::from_sentence(own),
+            target: target
+                .filter(|_| reads_translations)
+                .map(Field::from_sentence),
         });
     }
 
@@ -74,7 +76,7 @@ impl ContextEditor {
         view: &LeaveOneOut,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let draft = self.draft.take().filter(|draft| draft.of == view.sentence);
         let Some(mut draft) = draft else {
             let about =

@@ -34,7 +34,7 @@ pub struct ExplorePanel {
     editor: ContextEditor,
     /// The spot under the pointer in the last frame, wherever it is drawn.
     hovered: Option<TextPosition>,
-    /// The same, where it is in the figure.
+    /// Its area in the figure.
     marked: Option<HitArea>,
     /// Since when an answer is awaited, on egui's clock.
     behind_since: Option<f64>,
@@ -45,7 +45,7 @@ const SLOW_SECS: f64 = 0.3;
 
 impl ExplorePanel {
     pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let explorer = &state.explorer;
         let Some(source) = explorer.source() else {
             CentralPanel::default()
@@ -190,19 +190,19 @@ fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &Tre
         Some(word) => format!("“{}”", word.trim()),
         None => format!("Sentence {}", spot.sentence + 1),
     };
-    ui.label(RichText::new(tree.summary(&asked)).color(Palette::of(ui).text));
+    ui.label(RichText::new(tree.summary(&asked)).color(Palette::from_ui(ui).text));
     ui.add_space(2.0);
 }
 
 /// The frame of a line above the views.
 fn band(ui: &Ui) -> Frame {
     Frame::NONE
-        .fill(Palette::of(ui).selected)
+        .fill(Palette::from_ui(ui).selected)
         .corner_radius(super::theme::RADIUS)
         .inner_margin(Margin::symmetric(10, 4))
 }
 
-/// That the model which was traced reads no document, and which does.
+/// Note that the traced model reads single sentences, and the offer of one that reads documents.
 fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let explorer = &state.explorer;
     let is_idle = explorer.awaited.is_none() && state.why_trace_is_old().is_none();
@@ -217,16 +217,16 @@ fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
                 if !empty::other_model_ui(ui, state, commands) {
                     let text = "This model reads each sentence by itself: there is no tree of the document. Cross-attention \
                                 and similarity show what there is.";
-                    ui.label(RichText::new(text).color(Palette::of(ui).text));
+                    ui.label(RichText::new(text).color(Palette::from_ui(ui).text));
                 }
             });
         });
     ui.add_space(4.0);
 }
 
-/// That another trace comes, or should.
+/// Note that another trace is computed or should be.
 fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let explorer = &state.explorer;
     let text = match (&explorer.awaited, explorer.taking_in) {
         (Some(Awaited::Trace { .. }), _) => "The model reads the document once more…".to_owned(),

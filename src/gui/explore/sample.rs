@@ -15,7 +15,7 @@ pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
         None => "A sentence that introduces an animal decides nothing itself. Choose one that mentions it, such as \u{201C}the hedgehog\u{201D}."
             .to_owned(),
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(RADIUS)

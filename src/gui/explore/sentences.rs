@@ -38,7 +38,7 @@ impl SentenceList {
         pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let overview = source.overview();
         header_ui(ui, source, &palette);
         let weights: &[(u32, f32)] = match &explorer.answer {

@@ -58,7 +58,7 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
     if state.encoder().is_some() && similarity.comparing.is_none() && has_answer {
         return false;
     }
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     let mut push = |command| commands.push(Command::Explore(command));
     ui.vertical_centered(|ui| {
@@ -119,7 +119,7 @@ pub(super) fn nearest_ui(
     pointed: &mut Option<TextPosition>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let sentence = explorer.selected().sentence;
     let (Some(label), Some(nearest)) = (view.labels.get(sentence), view.nearest.get(sentence))
     else {

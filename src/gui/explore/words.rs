@@ -69,7 +69,7 @@ impl Strip {
         pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.spacing_mut().interact_size.y = LINE;
         ui.horizontal_top(|ui| {
             let (gutter, _) = ui.allocate_exact_size(vec2(GUTTER, LINE), Sense::hover());
@@ -83,8 +83,8 @@ impl Strip {
             ui.scope(|ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, 1.0);
                 // Words follow one another as their language runs.
-                let runs_left =
-                    Direction::of(&tokens.concat(), Some(language)) == Direction::RightToLeft;
+                let runs_left = Direction::from_text(&tokens.concat(), Some(language))
+                    == Direction::RightToLeft;
                 let layout = if runs_left {
                     Layout::right_to_left(Align::Min)
                 } else {

@@ -12,7 +12,7 @@ use canopy_app::{AppState, Command, ModelsCommand};
 
 /// A quiet box above what is shown.
 fn box_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(10)
@@ -33,7 +33,7 @@ pub(super) fn found_ui(
     let Some(found) = &state.models.found else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let mut push = |command| commands.push(Command::Models(command));
     box_ui(ui, |ui| {
         let Some(model) = &found.model else {
@@ -86,7 +86,7 @@ pub(super) fn adding_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comman
     let Some(adding) = &state.models.adding else {
         return;
     };
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     box_ui(ui, |ui| {
         let name = file_name(&adding.path);
         let text = if adding.done == 0 {

@@ -1,4 +1,4 @@
-//! What is known of the selected model, and what can be done with it.
+//! Details of the selected model, and actions on it.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl Details {
         model: &InstalledModel,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let problem = state.models.problem(model);
         let is_used = state.models.in_use().any(|used| used == model.folder);
         ui.horizontal(|ui| {
@@ -89,7 +89,7 @@ impl Details {
 
     /// The languages that a person states, since its files do not.
     fn languages_ui(&mut self, ui: &mut Ui, model: &InstalledModel, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         card_ui(ui, |ui| {
             let text = if model.is_stated {
                 "You stated the languages of this model; its files do not say them."
@@ -122,7 +122,7 @@ impl Details {
         model: &InstalledModel,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let mut push = |command| commands.push(Command::Models(command));
         let text = "Used for documents in these languages, unless you choose another model.";
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
@@ -216,9 +216,9 @@ fn choice_ui(ui: &mut Ui, name: &str, codes: &[String], chosen: &mut String) {
     response.response.accessible_name(name);
 }
 
-/// What its files tell.
+/// Facts from the files of the model.
 pub(super) fn facts_ui(ui: &mut Ui, model: &InstalledModel, id: &str) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     // Its rows are read, not clicked.
     ui.spacing_mut().interact_size.y = 20.0;
     let mut rows = vec![("Format", model.format.clone())];

@@ -41,7 +41,7 @@ impl GettingPanel {
     }
 
     fn head_ui(&mut self, ui: &mut Ui, asked: &mut Vec<GettingCommand>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.horizontal(|ui| {
             ui.heading("Get models");
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -63,7 +63,7 @@ impl GettingPanel {
     }
 
     fn catalogues_ui(&mut self, ui: &mut Ui, state: &AppState, asked: &mut Vec<GettingCommand>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         card(ui, |ui| {
             ui.set_width(ui.available_width());
             for known in DEFAULT_CATALOGUES {
@@ -105,7 +105,7 @@ impl GettingPanel {
 
 /// Between which languages models are shown.
 fn filter_ui(ui: &mut Ui, getting: &Getting, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         ui.label(RichText::new("From").color(palette.weak));
@@ -168,7 +168,7 @@ fn language_ui(
 }
 
 fn downloading_ui(ui: &mut Ui, downloading: &Downloading, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let progress = downloading.progress;
     Frame::NONE
         .fill(palette.selected)
@@ -239,7 +239,7 @@ fn time_left(secs: f64) -> String {
 
 /// The download that failed, and catalogues that gave no list.
 fn failures_ui(ui: &mut Ui, getting: &Getting, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if let Some((name, reason)) = &getting.failure {
         Frame::NONE
             .stroke((1.0, palette.error))
@@ -286,7 +286,7 @@ fn not_read_ui(ui: &mut Ui, asked: &mut Vec<GettingCommand>) {
 }
 
 fn reading_ui(ui: &mut Ui) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(60.0);
     ui.vertical_centered(|ui| {
         ui.label(RichText::new("The lists of all catalogues are being read.").color(palette.weak));

@@ -78,7 +78,7 @@ fn part_ui<'a>(
     if models.peek().is_none() {
         return;
     }
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         ui.add_space(16.0);
@@ -99,7 +99,7 @@ fn row_ui(
     selected: Option<&Path>,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let is_selected = selected == Some(&model.folder);
     let size = vec2(ui.available_width(), ROW_HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());

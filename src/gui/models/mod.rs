@@ -27,7 +27,7 @@ pub struct ModelsPanel {
 
 impl ModelsPanel {
     pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         Panel::left("models")
             .default_size(290.0)
             .size_range(220.0..=520.0)
@@ -69,7 +69,7 @@ fn shown(state: &AppState) -> Option<&InstalledModel> {
 
 /// Where no model is installed at all.
 fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.ctx().content_rect().height();
     ui.vertical_centered(|ui| {
         ui.add_space(height * 0.2);

@@ -96,7 +96,7 @@ fn or_unknown(text: &str) -> String {
 }
 
 pub(super) fn offers_ui(ui: &mut Ui, state: &AppState, asked: &mut Vec<GettingCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let models = state.models.getting.shown();
     if models.is_empty() {
         none_ui(ui, state);
@@ -150,7 +150,7 @@ fn row_ui(
     width: f32,
     asked: &mut Vec<GettingCommand>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let (row, response) = ui.allocate_exact_size(vec2(width, ROW_HEIGHT), Sense::hover());
     if response.contains_pointer() {
         let fill = theme::blend(palette.page, palette.text, 0.04);
@@ -181,7 +181,7 @@ fn row_ui(
 
 /// The name, and under it the languages, or what is wrong with the model.
 fn name_ui(ui: &mut Ui, place: Rect, model: &CatalogueModel) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let layout = Layout::top_down(Align::Min);
     let place = place.shrink2(vec2(0.0, 5.0));
     let mut cell = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
@@ -217,7 +217,7 @@ fn action_ui(
     model: &CatalogueModel,
     asked: &mut Vec<GettingCommand>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     if model.problem.is_some() {
         return;
     }
@@ -280,7 +280,7 @@ fn about_ui(ui: &mut Ui, model: &CatalogueModel) {
 
 /// Where nothing is listed between these languages.
 fn none_ui(ui: &mut Ui, state: &AppState) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let getting = &state.models.getting;
     let of = |word: &str, code: &Option<String>| {
         let code = code.as_deref();

@@ -14,7 +14,7 @@ pub(super) fn removing_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Co
     };
     let mut push = |command| commands.push(Command::Models(command));
     let question = theme::modal(ctx, Id::unique("removing a model")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(440.0);
         ui.heading(format!("Remove {}?", model.name));
         ui.add_space(6.0);

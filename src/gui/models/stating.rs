@@ -8,7 +8,7 @@ use crate::theme::{self, Palette};
 use canopy_app::language;
 use canopy_translate::inference::InstalledModel;
 
-/// What is chosen in the menus.
+/// The choices in the menus.
 #[derive(Default)]
 pub(super) struct Stating {
     /// The model that it is chosen for.
@@ -28,7 +28,7 @@ impl Stating {
                 wanted: String::new(),
             };
         }
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let Self { pair, wanted, .. } = self;
         let [source, target] = pair;
         ui.horizontal(|ui| {

@@ -44,7 +44,7 @@ impl ProjectSettingsForm {
                 row_ui(ui, "Termbase", |ui| terms_ui(ui, &mut filled, &mut asked));
             });
             ui.add_space(12.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let kept =
                 "Kept in canopy-project.toml, and used by Translate all and by canopy project.";
             ui.label(RichText::new(kept).size(12.5).color(palette.weak));
@@ -94,7 +94,7 @@ fn row_ui(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
         let layout = Layout::left_to_right(Align::Center);
         ui.allocate_ui_with_layout(place, layout, |ui| {
             ui.set_width(LABEL);
-            ui.label(RichText::new(label).color(Palette::of(ui).weak));
+            ui.label(RichText::new(label).color(Palette::from_ui(ui).weak));
         });
         ui.vertical(content);
     });
@@ -125,7 +125,7 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
         }
     });
     response.response.accessible_name("Model of the project");
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let named = filled.model.as_ref();
     let is_other = named.is_some_and(|name| !fitting.iter().any(|model| model.is_called(name)));
     if is_other || fitting.is_empty() {
@@ -141,7 +141,7 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
 
 /// The memories in the order in which they count.
 fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], asked: &mut Vec<SettingsCommand>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let about = "What is confirmed in the project comes first, then these from the top. A penalty is taken from \
         the matches of a memory: with one it has no exact matches.";
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
@@ -161,7 +161,7 @@ fn memory_ui(
     memory: &mut ProjectMemory,
     asked: &mut Vec<SettingsCommand>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let name = file_name(memory.path.as_ref());
     let frame = Frame::NONE
         .fill(palette.panel)
@@ -222,7 +222,7 @@ fn terms_ui(ui: &mut Ui, filled: &mut ProjectSettings, asked: &mut Vec<SettingsC
                 }
             }
             None => {
-                ui.label(RichText::new("None").color(Palette::of(ui).weak));
+                ui.label(RichText::new("None").color(Palette::from_ui(ui).weak));
             }
         }
         if ui.button("Choose…").clicked() {

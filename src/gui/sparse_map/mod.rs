@@ -96,7 +96,7 @@ pub fn sparse_map_view(
     let sheet = MapSheet::new(area(rect.size()), map);
     let cells = placed(ui, rect, sheet.cells);
     let greatest = state.greatest;
-    let shown = Shown::of(&mut state.shown, map);
+    let shown = Shown::for_map(&mut state.shown, map);
     shown.interact(ui, &response, cells);
     let theme = if ui.visuals().dark_mode {
         Theme::DARK
@@ -196,7 +196,7 @@ impl SparseMapState {
 
 impl Shown {
     /// The state that is kept, if it is of this map.
-    fn of<'a>(kept: &'a mut Option<Self>, map: &Arc<DocumentMap>) -> &'a mut Self {
+    fn for_map<'a>(kept: &'a mut Option<Self>, map: &Arc<DocumentMap>) -> &'a mut Self {
         let before = kept.take();
         let same = before.filter(|shown| Arc::ptr_eq(&shown.map, map));
         kept.insert(same.unwrap_or_else(|| Self {

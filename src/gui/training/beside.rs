@@ -112,7 +112,7 @@ fn file_or_none_ui(
 ) -> bool {
     let mut left_out = false;
     if file.as_os_str().is_empty() {
-        let weak = Palette::of(ui).weak;
+        let weak = Palette::from_ui(ui).weak;
         ui.label(RichText::new("none").color(weak));
     } else {
         let name = ui.label(file_name(file));

@@ -20,7 +20,7 @@ pub fn new_corpus_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>)
             ui.set_max_width(680.0);
             ui.heading("New corpus");
             ui.add_space(4.0);
-            let palette = Palette::of(ui);
+            let palette = Palette::from_ui(ui);
             let text = "Documents and their translations, sentence by sentence. Drop a TMX file, a table (TSV) or two \
                         folders here. One document in 25 is held out for testing, one in 50 for validation.";
             ui.label(RichText::new(text).color(palette.weak));
@@ -106,7 +106,7 @@ fn row_ui(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (place, _) = ui.allocate_exact_size(vec2(LABEL, 28.0), egui::Sense::hover());
         let at = egui::pos2(place.left(), place.center().y);
-        let (font, color) = (egui::FontId::proportional(13.5), Palette::of(ui).text);
+        let (font, color) = (egui::FontId::proportional(13.5), Palette::from_ui(ui).text);
         ui.painter()
             .text(at, egui::Align2::LEFT_CENTER, label, font, color);
         control(ui);
@@ -115,7 +115,7 @@ fn row_ui(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui)) {
 }
 
 fn end_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     card(ui, |ui| {
         let problem = form.problem();
         match &form.import_state {

@@ -41,7 +41,7 @@ pub(super) fn found_ui(
     filled: &mut NewCorpus,
     commands: &mut Vec<Command>,
 ) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     match &form.survey {
         SurveyState::None => {}
         SurveyState::Running(_, _, share) => {
@@ -93,7 +93,7 @@ fn again_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 fn survey_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     // Its rows are read, not clicked.
     ui.spacing_mut().interact_size.y = 20.0;
     ui.label(

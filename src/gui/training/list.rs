@@ -92,7 +92,7 @@ impl RunList {
         selected: bool,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let (rect, response) =
             ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
         response
@@ -241,7 +241,7 @@ impl RunList {
 
 /// A run that begins when those before it have ended.
 fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let name = file_name(folder);
     ui.horizontal(|ui| {
         ui.add_space(32.0);

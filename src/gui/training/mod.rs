@@ -29,7 +29,7 @@ pub struct TrainingPanel {
 
 impl TrainingPanel {
     pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         Panel::left("runs")
             .default_size(268.0)
             .size_range(200.0..=520.0)
@@ -81,7 +81,7 @@ impl TrainingPanel {
 
 /// Before the first run.
 fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
         ui.add_space((height * 0.2).max(24.0));
@@ -96,7 +96,7 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 
 /// The heading of a part of a form.
 fn caption(ui: &mut Ui, text: &str) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.add_space(10.0);
     ui.label(RichText::new(text).font(super::theme::semibold(14.5)));
     ui.add_space(1.0);

@@ -20,7 +20,7 @@ use canopy_app::training::{ENOUGH_PAIRS, NewRun, Probe, Problem, Start, Training
 use canopy_app::{AppState, Command};
 use canopy_chart::charts::thousands;
 use canopy_nn::model::Preset;
-use canopy_train::{ProductPrecision, Schedule, TrainingConfig};
+use canopy_train::{ProductPrecision, RECIPES, Schedule, TrainingConfig};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
@@ -82,7 +82,7 @@ impl Form<'_> {
         explanation: &str,
         control: impl FnOnce(&mut Self, &mut Ui),
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.horizontal(|ui| {
             let (place, _) = ui.allocate_exact_size(vec2(LABEL, 28.0), egui::Sense::hover());
             let text = egui::pos2(place.left(), place.center().y);
@@ -215,7 +215,7 @@ impl Form<'_> {
 
     fn preset_ui(&mut self, ui: &mut Ui) {
         let mut chosen = self.filled.config.preset.clone();
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let systems = ComboBox::from_id_salt("preset")
             .width(CONTROL)
             .height(420.0)
@@ -232,7 +232,7 @@ impl Form<'_> {
                     ui.add_space(4.0);
                     ui.label(RichText::new(paper).size(12.0).color(palette.weak));
                     for preset in Preset::all().filter(|preset| preset.paper == paper) {
-                        let text = described(preset, &palette);
+                        let text = described(preset.name, preset.description, &palette);
                         ui.selectable_value(&mut chosen, preset.name.to_owned(), text);
                     }
                 }
@@ -346,7 +346,7 @@ impl Form<'_> {
 
     /// Settings for experts, folded unless one of them is wrong.
     fn advanced_ui(&mut self, ui: &mut Ui) {
-        const CHOICES: [&str; 3] = ["schedule", "precision", "contrastive_set"];
+        const CHOICES: [&str; 4] = ["recipe", "schedule", "precision", "contrastive_set"];
         let is_advanced = |name: &str| {
             let mut fields = FIELDS.iter();
             CHOICES.contains(&name) || fields.any(|field| field.name == name && !field.is_common())
@@ -383,8 +383,47 @@ impl Form<'_> {
         shown.header_response.on_hover_text(about);
     }
 
+    /// Recipes of papers; the one that the settings follow is shown as chosen.
+    fn recipe_ui(&mut self, ui: &mut Ui) {
+        let palette = Palette::from_ui(ui);
+        let mut followed = None;
+        let mut taken = None;
+        for recipe in RECIPES {
+            let mut config = self.filled.config.clone();
+            if recipe.apply(&mut config).is_ok() && config == self.filled.config {
+                followed = Some(recipe.name);
+            }
+        }
+        let recipes = ComboBox::from_id_salt("recipe")
+            .width(CONTROL)
+            .selected_text(followed.unwrap_or("None"))
+            .show_ui(ui, |ui| {
+                ui.set_min_width(560.0);
+                for recipe in RECIPES {
+                    let text = described(recipe.name, recipe.description, &palette);
+                    let is_followed = followed == Some(recipe.name);
+                    if ui.selectable_label(is_followed, text).clicked() {
+                        taken = Some(recipe);
+                    }
+                }
+            });
+        recipes.response.accessible_name("Recipe");
+        if let Some(recipe) = taken {
+            // A preset that does not exist has its own message.
+            recipe.apply(&mut self.filled.config).unwrap_or_default();
+            self.filled.probe = Probe::None;
+        }
+    }
+
     /// The choices among schedules and numbers.
     fn choices_ui(&mut self, ui: &mut Ui) {
+        self.row_ui(
+            ui,
+            "recipe",
+            "Recipe",
+            "Takes the learning rate, regularisation and stopping of a paper.",
+            Self::recipe_ui,
+        );
         self.row_ui(
             ui,
             "schedule",
@@ -426,7 +465,7 @@ impl Form<'_> {
                     if number.accessible_name(field.label).changed() {
                         form.filled.probe = Probe::None;
                     }
-                    let palette = Palette::of(ui);
+                    let palette = Palette::from_ui(ui);
                     ui.label(RichText::new(field.unit).color(palette.weak));
                 },
             );
@@ -436,7 +475,7 @@ impl Form<'_> {
 
 /// A card that is chosen by a click; of the pair the first says whether it is, the second whether its text warns.
 fn way_ui(ui: &mut Ui, title: &str, text: &str, (is_chosen, warns): (bool, bool)) -> bool {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let stroke = if is_chosen {
         Stroke::new(1.5, palette.accent)
     } else {
@@ -459,12 +498,13 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, (is_chosen, warns): (bool, bool)
 }
 
 /// A system's name, and below it the sentence that explains it.
-fn described(preset: &Preset, palette: &Palette) -> LayoutJob {
+/// A name with its description below.
+fn described(name: &str, description: &str, palette: &Palette) -> LayoutJob {
     let mut text = LayoutJob::default();
     for (part, size, color) in [
-        (preset.name, 13.5, palette.text),
+        (name, 13.5, palette.text),
         ("\n", 13.5, palette.text),
-        (preset.description, 11.5, palette.weak),
+        (description, 11.5, palette.weak),
     ] {
         let font = egui::FontId::proportional(size);
         text.append(part, 0.0, TextFormat::simple(font, color));
@@ -503,7 +543,7 @@ pub(super) fn folder_box(
 }
 
 fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     card(ui, |ui| {
         ui.set_width(SUMMARY - 40.0);
         let Ok(preset) = Preset::named(&form.config.preset) else {
@@ -534,7 +574,7 @@ fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &
 }
 
 fn pair_ui(ui: &mut Ui, name: &str, value: &str) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     ui.horizontal(|ui| {
         ui.label(RichText::new(name).color(palette.weak));
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
@@ -545,7 +585,7 @@ fn pair_ui(ui: &mut Ui, name: &str, value: &str) {
 
 /// Memory and time as a short probe on the device measures them.
 fn probe_ui(ui: &mut Ui, form: &NewRun, can_probe: bool, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     match &form.probe {
         Probe::Done(estimate) => {
             let gigabytes = labels::bytes(estimate.peak_bytes);

@@ -24,7 +24,7 @@ pub enum Closing {
 pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("closing")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         ui.heading("A training run is under way");
         ui.add_space(6.0);
@@ -79,7 +79,7 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
 pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("losing")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(420.0);
         ui.heading(work);
         ui.add_space(6.0);
@@ -107,7 +107,7 @@ pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>)
         return;
     };
     let modal = theme::modal(ctx, Id::unique("trash")).show(ctx, |ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         ui.set_width(420.0);
         ui.heading(format!("Move {} to the trash?", file_name(folder)));
         ui.add_space(6.0);

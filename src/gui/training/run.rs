@@ -40,7 +40,7 @@ impl RunPanel {
         run: &RunSnapshot,
         commands: &mut Vec<Command>,
     ) {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let room = ui.available_height();
         let page = ScrollArea::vertical().id_salt("run").auto_shrink(false);
         page.show(ui, |ui| {
@@ -123,7 +123,7 @@ impl RunPanel {
 
 fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
-        let palette = Palette::of(ui);
+        let palette = Palette::from_ui(ui);
         let weak = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.label(weak("Over"));
         for (axis, label) in [
@@ -149,7 +149,7 @@ fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
 }
 
 fn header_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let summary = &run.summary;
     ui.horizontal(|ui| {
         ui.heading(run.name());

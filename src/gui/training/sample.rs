@@ -71,7 +71,7 @@ pub(super) fn ways_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 fn way_ui(ui: &mut Ui, title: &str, text: &str, buttons: impl FnOnce(&mut Ui)) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     card(ui, |ui| {
         ui.set_min_size(ui.available_size());
         ui.label(
@@ -89,7 +89,7 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, buttons: impl FnOnce(&mut Ui)) {
 
 /// The present step of the sample run, and where to look.
 pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let share = sample.learning().and_then(|number| {
         let run = state.training.run(sample.runs.get(number)?)?;
         run.summary.share()

@@ -22,7 +22,7 @@ const COLUMNS: [(&str, &str); 9] = [
 ];
 
 pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
+    let palette = Palette::from_ui(ui);
     let configs: Vec<_> = training
         .runs
         .iter()

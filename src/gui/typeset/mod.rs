@@ -34,7 +34,7 @@ pub struct Text {
 impl Text {
     /// A text that begins where its first letter says.
     pub fn new(job: LayoutJob) -> Self {
-        let direction = Direction::of(&job.text, None);
+        let direction = Direction::from_text(&job.text, None);
         Self {
             job,
             direction,
@@ -48,7 +48,7 @@ pub fn galley(ui: &Ui, text: Text) -> Arc<Galley> {
     painted(ui.painter(), text)
 }
 
-/// The same where there is no more than a painter.
+/// Typesets a text with a painter alone.
 pub fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
     let is_plain = is_simple(&text.job.text) && text.direction == Direction::LeftToRight;
     // Pieces are set along a line that begins on the left.

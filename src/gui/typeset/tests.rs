@@ -30,7 +30,7 @@ fn laid_out(
             TextFormat::simple(FontId::proportional(14.0), Color32::WHITE),
         );
         job.wrap.max_width = width;
-        let direction = direction.unwrap_or_else(|| Direction::of(text, None));
+        let direction = direction.unwrap_or_else(|| Direction::from_text(text, None));
         let text = Text {
             job,
             direction,

@@ -190,7 +190,7 @@ pub(crate) trait TrainingKernels: Backend {
         lists: Lists,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
-    /// Those by word keys, values and sentence keys.
+    /// Gradients of word keys, values and sentence keys.
     #[fusion(meta = |gradient, word_queries, _, _, _, lists| lists.keys(gradient, word_queries))]
     fn selected_key_gradients(
         gradient: FloatTensor<Self>,

@@ -163,7 +163,8 @@ pub(crate) fn product(a: &Tensor<2>, b: &Tensor<2>, way: Way) -> Option<Tensor<2
         return None;
     }
     let matrices = [tracked(a)?, tracked(b)?];
-    let has_halves = || Gpu::of(&a.device().inner()).is_some_and(|gpu| gpu.multiplies_halves());
+    let has_halves =
+        || Gpu::from_device(&a.device().inner()).is_some_and(|gpu| gpu.multiplies_halves());
     if way.by_halves && !has_halves() {
         return None;
     }

@@ -32,7 +32,7 @@ pub(crate) struct Part {
     pub means: [Tensor<1>; 2],
 }
 
-type OnCard = FloatTensor<Wgpu>;
+type OnGpu = FloatTensor<Wgpu>;
 type Runtime = <CubeBackend as FusionBackend>::FusionRuntime;
 type Handles = HandleContainer<<Runtime as FusionRuntime>::FusionHandle>;
 
@@ -58,7 +58,7 @@ pub(crate) fn update(
     constants: Constants,
     limit: f32,
 ) -> (Vec<[Tensor<1>; 3]>, Tensor<1>) {
-    let on_card = |tensor: Tensor<1>| {
+    let on_gpu = |tensor: Tensor<1>| {
         let tensor = tensor.try_into_primitive::<Wgpu>();
         tensor.unwrap_or_else(|_| unreachable!("asked before"))
     };
@@ -70,7 +70,7 @@ pub(crate) fn update(
         ]
     });
     let shapes: Vec<Shape> = shapes.collect();
-    let gradients = parts.iter().map(|part| on_card(part.gradient.clone()));
+    let gradients = parts.iter().map(|part| on_gpu(part.gradient.clone()));
     let square_sum = run(gradients.collect(), &[Shape::new([1])], |gradients| {
         vec![launch_squares(&gradients)]
     });
@@ -78,7 +78,7 @@ pub(crate) fn update(
     let mut inputs = vec![square_sum.clone()];
     for part in parts {
         let [first, second] = part.means;
-        inputs.extend([part.values, part.gradient, first, second].map(on_card));
+        inputs.extend([part.values, part.gradient, first, second].map(on_gpu));
     }
     let after = run(inputs, &shapes, move |inputs| {
         let mut inputs = inputs.into_iter();
@@ -96,12 +96,12 @@ pub(crate) fn update(
 
 /// An operation on as many tensors as there are, which burn calls when it comes to it.
 fn run(
-    inputs: Vec<OnCard>,
+    inputs: Vec<OnGpu>,
     outputs: &[Shape],
     compute: impl Fn(Vec<CubeTensor>) -> Vec<CubeTensor> + Send + Sync + 'static,
-) -> Vec<OnCard> {
+) -> Vec<OnGpu> {
     let client = inputs[0].client.clone();
-    let inputs: Vec<TensorIr> = inputs.into_iter().map(OnCard::into_ir).collect();
+    let inputs: Vec<TensorIr> = inputs.into_iter().map(OnGpu::into_ir).collect();
     let outputs = outputs
         .iter()
         .map(|shape| TensorIr::uninit(client.create_empty_handle(), shape.clone(), DType::F32));

@@ -141,7 +141,7 @@ impl Gpu {
     }
 
     /// The GPU behind a device of burn that learns nothing; none behind the CPU.
-    pub fn of(device: &Device) -> Option<Arc<Self>> {
+    pub fn from_device(device: &Device) -> Option<Arc<Self>> {
         let gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut gpus = gpus.iter();
         gpus.find_map(|(known, gpu)| (known == device).then(|| Arc::clone(gpu)))

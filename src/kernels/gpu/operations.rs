@@ -4,7 +4,7 @@ use wgpu::Buffer;
 
 use super::run::{Run, check, number};
 use super::{GpuKeys, GpuMatrix, Kernel};
-use crate::ReadTokens;
+use crate::TokenSelection;
 use crate::packed::Activation;
 
 /// Which rows of a memory are the keys of queries.
@@ -180,7 +180,7 @@ impl Run<'_> {
         scores: &Buffer,
         told: &Buffer,
         [rows, vocab]: [usize; 2],
-        read: ReadTokens,
+        read: TokenSelection,
     ) {
         check(scores, rows * vocab);
         check(told, rows * read.num_told());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::packed::{Activation, RowNorm, Weights};
-use crate::{NextScores, ReadTokens};
+use crate::{StepScores, TokenSelection};
 
 fn gpu() -> Arc<Gpu> {
     Gpu::on_first_adapter().expect("an adapter, Mesa's lavapipe at least")
@@ -249,12 +249,12 @@ fn the_likeliest_are_told_with_the_lowest_ids_first() {
     let on_gpu = gpu.filled(&scores);
     let mut bound = Bound::new(&gpu);
     for (first, top_k) in [(0, 1), (5, 8)] {
-        let read = ReadTokens { first, top_k };
+        let read = TokenSelection { first, top_k };
         let told = gpu.room(3 * read.num_told());
         let mut run = Run::new(&gpu, &mut bound);
         run.top_k(&on_gpu, &told, [3, vocab], read);
         let told = numbers_of(run, &told, 3 * read.num_told());
-        let mut found = NextScores::default();
+        let mut found = StepScores::default();
         read.tell(&told, &mut found, f32::from_bits, Some);
         let columns = found.columns.clone().expect("a part of them");
         for (row, scores) in scores.chunks(vocab).enumerate() {
@@ -302,7 +302,7 @@ fn labels_and_tokens_that_followed_states_have_their_scores() {
     );
     let mut run = Run::new(&gpu, &mut bound);
     run.nearness(&gpu_keys, &x, &near, rows);
-    let nearest = ReadTokens { first: 0, top_k: 3 };
+    let nearest = TokenSelection { first: 0, top_k: 3 };
     run.top_k(&near, &told, [rows, states], nearest);
     run.gather(&gpu_keys, (&on_gpu, &told), &theirs, [rows, vocab, 3]);
     let [told, theirs] = run.read([(&told, rows * 7), (&theirs, rows * 3)]);

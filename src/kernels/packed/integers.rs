@@ -15,8 +15,8 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Those of a table, or of its transpose; none if it has other numbers.
-    fn of(table: &'a Table, transposed: bool, bias: Option<&'a [f32]>) -> Option<Self> {
+    /// Integers of a table, or of its transpose; none if it has other numbers.
+    fn from_table(table: &'a Table, transposed: bool, bias: Option<&'a [f32]>) -> Option<Self> {
         let integers = table.integers()?;
         let [rows, columns] = [table.rows(), table.columns()];
         let bytes = integers.bytes.as_slice();
@@ -42,13 +42,13 @@ impl PackedMatrix {
         let inputs = parts.first()?.0.rows();
         let parts = parts
             .iter()
-            .map(|&(table, bias)| Part::of(table, false, bias));
+            .map(|&(table, bias)| Part::from_table(table, false, bias));
         Some(Self::of_parts(inputs, &parts.collect::<Option<Vec<_>>>()?))
     }
 
     /// Packs the integers of the transpose of `table` `[outputs, inputs]`; none if it has other numbers.
     pub(super) fn of_transposed_integers(table: &Table, bias: Option<&[f32]>) -> Option<Self> {
-        let part = Part::of(table, true, bias)?;
+        let part = Part::from_table(table, true, bias)?;
         Some(Self::of_parts(table.columns(), &[part]))
     }
 

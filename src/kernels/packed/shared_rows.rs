@@ -64,10 +64,10 @@ impl SharedRows {
                 values: read,
             }
         };
-        Self::of(runs.into_iter().map(run).collect(), d_model)
+        Self::from_runs(runs.into_iter().map(run).collect(), d_model)
     }
 
-    fn of(runs: Vec<Run>, d_model: usize) -> Self {
+    fn from_runs(runs: Vec<Run>, d_model: usize) -> Self {
         Self {
             longest: runs.iter().map(|run| run.len).max().unwrap_or(0),
             runs,
@@ -78,7 +78,7 @@ impl SharedRows {
     /// The runs of all, one behind the other.
     pub fn joined(parts: impl IntoIterator<Item = Self>, d_model: usize) -> Self {
         let runs = parts.into_iter().flat_map(|part| part.runs);
-        Self::of(runs.collect(), d_model)
+        Self::from_runs(runs.collect(), d_model)
     }
 
     /// Attention of the rows `queries` of `q` to a run, in heads of `d_model / num_heads` columns; zeros where it has none. Row `n`

@@ -24,7 +24,7 @@ use super::blocks::Kind;
 
 const MAGIC: &[u8; 4] = b"GGUF";
 
-/// What tensors begin at multiples of, unless the file says otherwise.
+/// Alignment of tensors in bytes, unless the file gives another one.
 const ALIGNMENT: i64 = 32;
 
 /// A tensor of a file: rows of blocks.
@@ -52,7 +52,7 @@ pub struct Gguf {
 struct Problem(String, String);
 
 /// For `map_err`: a problem of `field`.
-fn of(field: impl Into<String>) -> impl FnOnce(String) -> Problem {
+fn in_field(field: impl Into<String>) -> impl FnOnce(String) -> Problem {
     move |problem| Problem(field.into(), problem)
 }
 
@@ -206,45 +206,49 @@ type Contents = (BTreeMap<String, Value>, BTreeMap<String, Tensor>);
 
 fn read(bytes: &[u8]) -> Result<Contents, Problem> {
     let mut from = Cursor::new(bytes);
-    let magic = from.take(MAGIC.len()).map_err(of("beginning"))?;
+    let magic = from.take(MAGIC.len()).map_err(in_field("beginning"))?;
     if magic != MAGIC {
-        return Err(of("beginning")("this is no GGUF file".to_owned()));
+        return Err(in_field("beginning")("this is no GGUF file".to_owned()));
     }
-    let version = from.u32().map_err(of("version"))?;
+    let version = from.u32().map_err(in_field("version"))?;
     if !(2..=3).contains(&version) {
         let is_swapped = (2..=3).contains(&version.swap_bytes());
         let hint = if is_swapped { ", big-endian" } else { "" };
-        return Err(of("version")(format!(
+        return Err(in_field("version")(format!(
             "it is {version}{hint}; 2 and 3, little-endian, are known"
         )));
     }
     // Lengths, dimensions, kind and offset of a nameless tensor; key length, kind and value of metadata.
-    let num_tensors = from.count(8 + 4 + 4 + 8).map_err(of("number of tensors"))?;
-    let num_values = from.count(8 + 4 + 1).map_err(of("number of metadata"))?;
+    let num_tensors = from
+        .count(8 + 4 + 4 + 8)
+        .map_err(in_field("number of tensors"))?;
+    let num_values = from
+        .count(8 + 4 + 1)
+        .map_err(in_field("number of metadata"))?;
     let mut metadata = BTreeMap::new();
     for number in 0..num_values {
-        let key = from.text().map_err(of(format!("key {number}")))?;
-        let value = value::read(&mut from).map_err(of(key))?;
+        let key = from.text().map_err(in_field(format!("key {number}")))?;
+        let value = value::read(&mut from).map_err(in_field(key))?;
         if metadata.insert(key.to_owned(), value).is_some() {
-            return Err(of(key)("it occurs twice".to_owned()));
+            return Err(in_field(key)("it occurs twice".to_owned()));
         }
     }
-    let alignment = alignment(&metadata).map_err(of("general.alignment"))?;
+    let alignment = alignment(&metadata).map_err(in_field("general.alignment"))?;
     let mut declared = Vec::new();
     for number in 0..num_tensors {
         let name = from
             .text()
-            .map_err(of(format!("name of tensor {number}")))?;
-        let tensor = Declared::read(&mut from).map_err(of(name))?;
+            .map_err(in_field(format!("name of tensor {number}")))?;
+        let tensor = Declared::read(&mut from).map_err(in_field(name))?;
         declared.push((name, tensor));
     }
     let start = from.place().next_multiple_of(alignment);
     let mut tensors = BTreeMap::new();
     for (name, tensor) in declared {
         let tensor = tensor.within(start, bytes.len(), alignment);
-        let tensor = tensor.map_err(of(name))?;
+        let tensor = tensor.map_err(in_field(name))?;
         if tensors.insert(name.to_owned(), tensor).is_some() {
-            return Err(of(name)("this tensor occurs twice".to_owned()));
+            return Err(in_field(name)("this tensor occurs twice".to_owned()));
         }
     }
     Ok((metadata, tensors))
@@ -262,7 +266,7 @@ fn alignment(metadata: &BTreeMap<String, Value>) -> Read<usize> {
         .ok_or_else(|| format!("it is {alignment}, not a power of two"))
 }
 
-/// What the list of tensors says of one.
+/// An entry of the list of tensors.
 struct Declared {
     kind: Kind,
     shape: Vec<u64>,

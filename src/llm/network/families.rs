@@ -7,7 +7,7 @@ use crate::product::Gate;
 pub(super) enum Pairs {
     /// Neighbours: 0 and 1, 2 and 3.
     Neighbours,
-    /// Those of both halves: 0 and d/2, 1 and d/2 + 1.
+    /// Numbers of both halves: 0 and d/2, 1 and d/2 + 1.
     Halves,
 }
 

@@ -61,7 +61,7 @@ pub struct Network {
     /// The embedding, if the file has no other.
     output: Tensor,
     rotation: Rotation,
-    /// That of layers with a window.
+    /// Rotation of layers with a window.
     sliding_rotation: Rotation,
 }
 

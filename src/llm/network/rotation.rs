@@ -31,7 +31,7 @@ pub(super) struct Angles {
 const FACTORS: &str = "rope_freqs.weight";
 
 impl Rotation {
-    /// That of layers which see everything.
+    /// Rotation of layers with full attention.
     pub fn read(file: &Gguf, sizes: &Sizes) -> Result<Self> {
         let name = sizes.family.name;
         let key = |rest: &str| format!("{name}.rope.{rest}");

@@ -9,7 +9,7 @@ pub(crate) enum Form {
     Floats,
     /// Blocks of 32 with a half float as scale: ggml's Q8_0.
     Scaled,
-    /// The same with a half float for the sum of each block: Q8_1.
+    /// 8-bit blocks with a half float for the sum of each block: Q8_1.
     Summed,
     /// Blocks of 256 with sums of each `group`: Q8_K.
     Large { group: usize },

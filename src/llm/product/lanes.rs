@@ -1,4 +1,4 @@
-//! What the loops need of registers of eight floats, the same for AVX2 and AVX-512.
+//! Operations of the loops on registers of eight floats, common to AVX2 and AVX-512.
 
 /// The primitives of [`loops`](super::loops::loops) but for `products`, the sums of products of bytes, which the module has.
 macro_rules! lanes {

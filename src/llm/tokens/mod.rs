@@ -18,7 +18,7 @@ use lookup::Lookup;
 use sentence_pieces::{SPACE, SentencePieces};
 use whole::Whole;
 
-/// What a token is, as `tokenizer.ggml.token_type` numbers it.
+/// Type of a token, as `tokenizer.ggml.token_type` numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TokenType {
     Normal,
@@ -51,7 +51,7 @@ enum Algorithm {
 /// Which tokens with a meaning of their own are recognised in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Specials {
-    /// Those of the template, such as `<|im_start|>`, become their ids: for prompts made by a program.
+    /// Control tokens such as `<|im_start|>` become their ids: for prompts made by a program.
     Recognised,
     /// They stay text: for texts of others.
     AsText,
@@ -127,7 +127,7 @@ impl Tokenizer {
             Algorithm::SentencePieces(_) => true,
         };
         Ok(Self {
-            whole: Whole::of(tokens.texts(), &types),
+            whole: Whole::from_tokens(tokens.texts(), &types),
             algorithm,
             tokens,
             types,

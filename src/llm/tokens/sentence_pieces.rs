@@ -8,7 +8,7 @@ use super::lookup::Lookup;
 use super::merging::merge;
 use crate::gguf::Gguf;
 
-/// What stands for a space.
+/// The character that stands for a space.
 pub(super) const SPACE: char = '\u{2581}';
 
 pub(super) struct SentencePieces {

@@ -15,7 +15,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub fn of(texts: &Texts, types: &[TokenType]) -> Self {
+    pub fn from_tokens(texts: &Texts, types: &[TokenType]) -> Self {
         let mut whole = Self::default();
         for (id, (text, token_type)) in (0..).zip(texts.iter().zip(types)) {
             let types = [
@@ -35,7 +35,7 @@ impl Whole {
         whole
     }
 
-    /// Those that occur in a text, the longest first, in the order of their ids where several are as long.
+    /// Whole tokens that occur in a text, the longest first, in the order of their ids where several are as long.
     pub fn within(&self, text: &str) -> Vec<u32> {
         let bytes = text.as_bytes();
         let mut found = Vec::new();

@@ -10,7 +10,7 @@ use super::{ComparedSegment, ComparedTest};
 pub struct Bucketing {
     /// The property that divides them.
     pub by: &'static str,
-    /// Those that hold any segment.
+    /// Buckets with at least one segment.
     pub buckets: Vec<Bucket>,
 }
 
@@ -62,7 +62,7 @@ fn divided(test: &ComparedTest, measures: &Measures, edges: &[usize], value: Val
         from: edges[at],
         to: edges.get(at + 1).map(|next| next - 1),
         segments: members.len(),
-        scores: measures.of(&members),
+        scores: measures.score(&members),
     };
     let filled = members.into_iter().enumerate();
     let filled = filled.filter(|(_, members)| !members.is_empty());

@@ -52,21 +52,25 @@ impl Measures {
                 measure(Box::<BleuMetric>::default(), Box::new(effective)),
                 measure(Box::<Chrf>::default(), Box::<Chrf>::default()),
             ],
-            documents: Documents::of(&names.collect::<Vec<_>>()),
+            documents: Documents::from_ids(&names.collect::<Vec<_>>()),
         }
     }
 
     pub(super) fn info(&self) -> Vec<MetricInfo> {
         let info = |measure: &Measure| MetricInfo {
             name: measure.whole.name(),
-            signature: Signature::new(1).of(measure.whole.as_ref()).to_string(),
-            segment_signature: Signature::new(1).of(measure.segment.as_ref()).to_string(),
+            signature: Signature::new(1)
+                .with_metric(measure.whole.as_ref())
+                .to_string(),
+            segment_signature: Signature::new(1)
+                .with_metric(measure.segment.as_ref())
+                .to_string(),
         };
         self.measures.iter().map(info).collect()
     }
 
     /// Scores of some segments together, `[systems][metrics]`.
-    pub(super) fn of(&self, segments: &[usize]) -> Vec<Vec<f64>> {
+    pub(super) fn score(&self, segments: &[usize]) -> Vec<Vec<f64>> {
         self.each(|measure, sums| measure.whole.score(&sums.sum(segments.iter().copied())))
     }
 
@@ -96,7 +100,7 @@ impl Measures {
             document: test.segments[segments[0]].document,
             name: test.documents[test.segments[segments[0]].document].clone(),
             segments: segments.len(),
-            scores: self.of(segments),
+            scores: self.score(segments),
         };
         self.documents.iter().map(document).collect()
     }
@@ -137,7 +141,7 @@ impl Measures {
             .map(|other| approximate_randomization(metric, runs[0], other, options.trials, seed));
         let p_values = holm(&p_values.collect::<Vec<_>>());
         let tested = |(system, samples): (usize, &Vec<f64>)| {
-            let interval = Interval::of(samples);
+            let interval = Interval::from_samples(samples);
             SystemScore {
                 score: score(system),
                 interval: (interval.lower, interval.upper),

@@ -27,7 +27,7 @@ pub enum Others {
 impl Others {
     pub const ALL: [Self; 3] = [Self::Nobody, Self::It, Self::Persons];
 
-    pub fn of(source: &str) -> Self {
+    pub fn from_source(source: &str) -> Self {
         let persons = [
             "she",
             "her",
@@ -125,7 +125,7 @@ impl FormOfAddress {
         if !Self::is_chosen_for(source) {
             return Vec::new();
         }
-        let others = Others::of(source);
+        let others = Others::from_source(source);
         let plain = without_first_capitals(target);
         let is_noun = |word: &str| word.starts_with(char::is_uppercase);
         let mut next = words(target).skip(1);
@@ -158,7 +158,7 @@ impl FormOfAddress {
     }
 
     /// The form of a German segment; none where the English one has no *you*, or the German one no form, or two.
-    pub fn of(source: &str, target: &str) -> Option<Self> {
+    pub fn from_pair(source: &str, target: &str) -> Option<Self> {
         if !Self::is_chosen_for(source) {
             return None;
         }
@@ -215,7 +215,7 @@ impl FormOfAddress {
         let form = |other| {
             let source = source(other);
             let chosen = Self::is_chosen_for(source);
-            Self::of(source, &chosen.then(|| target(other))??)
+            Self::from_pair(source, &chosen.then(|| target(other))??)
         };
         (0..number).rev().find_map(form)
     }
@@ -319,7 +319,7 @@ mod tests {
             }
         }
         let forbids = |source, word: &str| {
-            let words = FormOfAddress::Du.words_of_others(Others::of(source));
+            let words = FormOfAddress::Du.words_of_others(Others::from_source(source));
             words.contains(&word.to_owned())
         };
         assert!(!forbids("You gave it to her.", "ihr"));
@@ -433,7 +433,7 @@ mod tests {
             ("They fled.", "Ihr flieht.", None),
             ("YOU'RE MINE", "Dein Ende", Some(FormOfAddress::Du)),
         ] {
-            assert_eq!(FormOfAddress::of(source, target), form, "{target}");
+            assert_eq!(FormOfAddress::from_pair(source, target), form, "{target}");
         }
     }
 }

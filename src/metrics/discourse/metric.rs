@@ -15,10 +15,12 @@ impl ChoiceKind {
     pub const ALL: [Self; 2] = [Self::FormOfAddress, Self::PronounGender];
 
     /// The choice of a translation; none where there is no choice.
-    pub fn of(self, source: &str, target: &str) -> Option<&'static str> {
+    pub fn choice(self, source: &str, target: &str) -> Option<&'static str> {
         match self {
-            Self::FormOfAddress => FormOfAddress::of(source, target).map(FormOfAddress::name),
-            Self::PronounGender => Gender::of(source, target).map(Gender::name),
+            Self::FormOfAddress => {
+                FormOfAddress::from_pair(source, target).map(FormOfAddress::name)
+            }
+            Self::PronounGender => Gender::from_pair(source, target).map(Gender::name),
         }
     }
 
@@ -80,10 +82,10 @@ impl Metric for ChoiceAccuracy {
     }
 
     /// Of several references the first that makes a choice counts.
-    fn count_beside(&self, source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
+    fn count_with_sources(&self, source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         let mut asked = references.iter();
-        match asked.find_map(|reference| self.0.of(source, reference)) {
-            Some(right) => self.of_choices(right, self.0.of(source, hypothesis)),
+        match asked.find_map(|reference| self.0.choice(source, reference)) {
+            Some(right) => self.of_choices(right, self.0.choice(source, hypothesis)),
             None => vec![0; self.num_sums()],
         }
     }
@@ -118,7 +120,7 @@ mod tests {
         let sources = ["You?", "You there!", "Nothing.", "Yours?", "You win."];
         let references = ["Du?", "Ihr da!", "Nichts.", "Eins?", "Gewonnen."];
         let hypotheses = ["du?", "Du da!", "Du.", "Alles?", "Du gewinnst."];
-        let sums = SegmentSums::count_beside(
+        let sums = SegmentSums::count_with_sources(
             &metric,
             &sources,
             &hypotheses,

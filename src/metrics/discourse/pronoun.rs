@@ -28,7 +28,7 @@ const OTHERS: &[&str] = &[
 impl Gender {
     /// The gender in a German segment; none where the English one has no *it* or names somebody else by a pronoun, or
     /// the German one has neither gender, or both.
-    pub fn of(source: &str, target: &str) -> Option<Self> {
+    pub fn from_pair(source: &str, target: &str) -> Option<Self> {
         if !has_any(source, &["it", "its"]) || has_any(source, OTHERS) {
             return None;
         }
@@ -64,7 +64,7 @@ mod tests {
             ("It is late.", "Er sieht sie.", None),
             ("The bag is open.", "Sie ist offen.", None),
         ] {
-            assert_eq!(Gender::of(source, target), gender, "{target}");
+            assert_eq!(Gender::from_pair(source, target), gender, "{target}");
         }
     }
 }

@@ -20,7 +20,7 @@ impl Interval {
     ///
     /// # Panics
     /// If there is no sample.
-    pub fn of(samples: &[f64]) -> Self {
+    pub fn from_samples(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let left_out = sorted.len() / 40;

@@ -1,6 +1,6 @@
 //! How sure a score, and a difference of two scores, can be.
 //!
-//! The same text could have been another text of the same kind: resampling the test set says how much scores change
+//! A test set is a sample of texts of its kind: resampling it estimates how much scores would change
 //! then. Units that are drawn are the rows of [`SegmentSums`]: sentences, or documents if the sums were put together by
 //! [`SegmentSums::by_document`]. Sentences of one document are not independent, so for systems that read documents the
 //! second is the honest choice.

@@ -44,7 +44,7 @@ pub fn approximate_randomization(
     let pairs: Vec<Pair> = baseline
         .iter()
         .zip(system)
-        .map(|(left, right)| Pair::of(left, right))
+        .map(|(left, right)| Pair::new(left, right))
         .collect();
     let unswapped = vec![vec![0; baseline[0].width()]; pairs.len()];
     let observed = difference(metric, &pairs, &unswapped);
@@ -77,7 +77,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(baseline: &SegmentSums, system: &SegmentSums) -> Self {
+    fn new(baseline: &SegmentSums, system: &SegmentSums) -> Self {
         let gain = |unit: usize| {
             let rows = system.row(unit).iter().zip(baseline.row(unit));
             rows.map(|(right, left)| right - left).collect()

@@ -76,14 +76,14 @@ fn randomisation_of_two_units_has_p_a_half() {
 #[test]
 fn intervals_hold_the_score_and_leave_out_a_fortieth_on_each_side() {
     let samples: Vec<f64> = (0..1000).rev().map(f64::from).collect();
-    let interval = Interval::of(&samples);
+    let interval = Interval::from_samples(&samples);
     assert!((interval.lower - 25.0).abs() + (interval.upper - 974.0).abs() < 1e-9);
     assert!((interval.half_width() - 474.5).abs() < 1e-9);
 
     let metric = BleuMetric::default();
     let runs = [sums(&metric, 3)];
     let scores = bootstrap_scores(&metric, &[&runs], 300, 1);
-    let interval = Interval::of(&scores[0]);
+    let interval = Interval::from_samples(&scores[0]);
     let score = mean_score(&metric, &runs);
     assert!(interval.lower < score && score < interval.upper);
 }
@@ -98,11 +98,11 @@ fn intervals_by_document_are_wider_where_documents_differ() {
         .collect();
     let sums = SegmentSums::count(&metric, &hypotheses, &references);
     let ids: Vec<String> = (0..60).map(|line| (line / 10).to_string()).collect();
-    let by_document = sums.by_document(&Documents::of(&ids));
+    let by_document = sums.by_document(&Documents::from_ids(&ids));
     assert_eq!((by_document.len(), by_document.total()), (6, sums.total()));
     let width = |sums: SegmentSums| {
         let scores = bootstrap_scores(&metric, &[&[sums]], 500, 1);
-        Interval::of(&scores[0]).half_width()
+        Interval::from_samples(&scores[0]).half_width()
     };
     assert!(width(by_document) > 2.0 * width(sums));
 }
@@ -114,7 +114,7 @@ fn documents_in_another_order_change_no_score() {
     let ids: Vec<String> = (0..60)
         .map(|line| (line * 7 % 60 / 10).to_string())
         .collect();
-    let documents = sums.by_document(&Documents::of(&ids));
+    let documents = sums.by_document(&Documents::from_ids(&ids));
     assert_eq!(documents.total(), sums.total());
 }
 

@@ -137,7 +137,7 @@ impl Neighbours {
     ///
     /// # Panics
     /// If the sentence was not asked for.
-    pub fn of(&self, sentence: usize) -> &[Neighbour] {
+    pub fn get(&self, sentence: usize) -> &[Neighbour] {
         let place = sentence - self.first;
         let start = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.found[start..self.ends[place]]
@@ -145,7 +145,7 @@ impl Neighbours {
 
     /// The neighbours of each sentence that was asked for, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &[Neighbour]> {
-        (self.first..self.first + self.ends.len()).map(|sentence| self.of(sentence))
+        (self.first..self.first + self.ends.len()).map(|sentence| self.get(sentence))
     }
 }
 

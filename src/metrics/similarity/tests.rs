@@ -60,7 +60,7 @@ fn the_nearest_are_those_of_sorting_all() {
             });
             candidates.truncate(5);
             assert_eq!(
-                rows(found.of(anchor)),
+                rows(found.get(anchor)),
                 candidates,
                 "{range:?}, sentence {anchor}"
             );
@@ -97,8 +97,8 @@ fn of_two_identical_sentences_the_nearer_one_is_chosen() {
         let values = (0..8).flat_map(text).collect();
         let document = Sentences::one_document(Embeddings::new(values, 3).expect("finite"));
         let found = selection(measure, Range::Each, 3).run(&document);
-        assert_eq!(rows(found.of(4)), [3, 6, 0], "{measure:?}");
-        assert_eq!(rows(found.of(3)), [0, 6, 4], "{measure:?}");
+        assert_eq!(rows(found.get(4)), [3, 6, 0], "{measure:?}");
+        assert_eq!(rows(found.get(3)), [0, 6, 4], "{measure:?}");
     }
 }
 
@@ -107,15 +107,15 @@ fn of_identical_sentences_that_of_the_same_document_is_chosen() {
     let values = vec![1.0, 1.0, 2.0, 3.0, 1.0];
     let sentences = Sentences::new(Embeddings::new(values, 1).expect("finite"), [1, 4]);
     let found = selection(Measure::Euclidean, Range::All, 2).run(&sentences);
-    assert_eq!(rows(found.of(1)), [4, 0]);
+    assert_eq!(rows(found.get(1)), [4, 0]);
 }
 
 #[test]
 fn a_sentence_alone_in_its_document_has_no_neighbour() {
     let sentences = sentences(&[1, 2], 4, 9);
     let found = selection(Measure::Cosine, Range::Each, 3).run(&sentences);
-    assert!(found.of(0).is_empty());
-    assert_eq!(rows(found.of(1)), [2]);
+    assert!(found.get(0).is_empty());
+    assert_eq!(rows(found.get(1)), [2]);
     let none = Sentences::one_document(Embeddings::new(Vec::new(), 4).expect("empty"));
     let nothing = selection(Measure::Cosine, Range::All, 1).run(&none);
     assert_eq!(nothing.iter().count(), 0);
@@ -131,7 +131,7 @@ fn a_vector_of_zeros_is_like_no_other() {
         (Measure::SnrVariance, f32::INFINITY),
     ] {
         let found = selection(measure, Range::Each, 1).run(&document);
-        let value = found.of(0)[0].value;
+        let value = found.get(0)[0].value;
         assert_eq!(value.to_bits(), f32::to_bits(want), "{measure:?}: {value}");
     }
 }
@@ -153,7 +153,7 @@ fn threads_and_pieces_do_not_change_a_bit() {
         let piece = selection.run_for(&sentences, 700..1100, |_| ControlFlow::Continue(()));
         let piece = piece.expect("nothing stops it");
         for row in 700..1100 {
-            assert_eq!(whole.of(row), piece.of(row));
+            assert_eq!(whole.get(row), piece.get(row));
         }
     }
 }

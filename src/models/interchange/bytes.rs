@@ -47,7 +47,7 @@ impl Bytes {
         self.range.end - self.range.start
     }
 
-    /// Those of `range`, none of which is read; none if it ends behind them.
+    /// Bytes of `range`, unread; none if it ends behind them.
     pub fn part(&self, range: Range<u64>) -> Option<Self> {
         let is_inside = range.start <= range.end && range.end <= self.len();
         is_inside.then(|| Self {

@@ -51,7 +51,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    fn of(&self, number: usize) -> f32 {
+    fn get(&self, number: usize) -> f32 {
         match *self.numbers {
             [one] => one,
             ref all => all[number / self.columns],
@@ -87,12 +87,13 @@ impl FloatKind {
             Self::Byte(scales) => {
                 let numbers = (first..).zip(bytes);
                 values.extend(
-                    numbers.map(|(number, byte)| f32::from(byte.cast_signed()) / scales.of(number)),
+                    numbers
+                        .map(|(number, byte)| f32::from(byte.cast_signed()) / scales.get(number)),
                 );
             }
             Self::Short(scales) => {
                 let numbers = (first..).zip(words(bytes).map(i16::from_le_bytes));
-                values.extend(numbers.map(|(number, word)| f32::from(word) / scales.of(number)));
+                values.extend(numbers.map(|(number, word)| f32::from(word) / scales.get(number)));
             }
             Self::Integer { multiplier, .. } => {
                 let step = 1.0 / multiplier;

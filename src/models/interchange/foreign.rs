@@ -43,7 +43,7 @@ impl ForeignModel {
     /// If they do not fit the configuration, or cannot be read any more.
     pub fn load(&mut self, path: &Path, device: &Device) -> Result<Model> {
         let weights = self.take_weights(path);
-        load_from(Model::undrawn(&self.config, device)?, &weights)
+        load_from(Model::uninitialised(&self.config, device)?, &weights)
     }
 
     /// Opens the model for translating: weights that a search packs stay where they are stored until they are packed, or until burn's
@@ -57,7 +57,7 @@ impl ForeignModel {
         }
         let weights = self.take_weights(path);
         let in_8_bits = weights.tensors.values().any(|(_, it)| it.are_integers());
-        let (model, unread) = load_unread(Model::undrawn(&self.config, device)?, weights)?;
+        let (model, unread) = load_unread(Model::uninitialised(&self.config, device)?, weights)?;
         let model = model.with_unread(unread);
         Ok(if in_8_bits {
             model.packed_as(Quantization::Int8)

@@ -8,6 +8,7 @@
 //! | `tokenizer.json`, `source.spm`, … | instead, the tokenizer of the model of another program that it was made from |
 //! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
 //! | `memory.tsv.gz` | its translation memory, if it has one: a pair a line, with a tab; `memory.tsv` is read too |
+//! | `shortlist.bin.gz` | the target words that the words of a sentence may become, if it has one, in Marian's form |
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ const WEIGHTS: &str = "weights.safetensors";
 const PIECES: &str = "pieces.json";
 const MEMORY: &str = "memory.tsv.gz";
 const PLAIN_MEMORY: &str = "memory.tsv";
+const SHORTLIST: &str = "shortlist.bin.gz";
 
 /// Version of the folder's format.
 const VERSION: u32 = 1;
@@ -295,7 +297,7 @@ impl ModelFolder {
     pub fn load(&self, folder: &Path, device: &Device) -> Result<(Model, ModelTokenizer)> {
         let tokenizer = self.tokenizer(folder)?;
         let file = self.weights(folder)?;
-        let weights = load_from(Model::undrawn(&self.model, device)?, &file)?;
+        let weights = load_from(Model::uninitialised(&self.model, device)?, &file)?;
         Ok((weights, tokenizer))
     }
 
@@ -309,7 +311,7 @@ impl ModelFolder {
         let tokenizer = self.tokenizer(folder)?;
         let file = self.weights(folder)?;
         let in_8_bits = file.is_in_8_bits();
-        let model = Model::undrawn(&self.model, device)?;
+        let model = Model::uninitialised(&self.model, device)?;
         let model = if Model::is_packed_whole(&self.model, device) {
             let (weights, unread) = load_unread(model, file)?;
             weights.with_unread(unread)
@@ -356,7 +358,7 @@ impl ModelFolder {
     }
 
     /// Names of the files that make a model folder; only the first two are in every one.
-    pub fn files() -> [&'static str; 11] {
+    pub fn files() -> [&'static str; 12] {
         let [own, description, source, target, codes, target_codes] = ModelTokenizer::FILES;
         [
             DESCRIPTION,
@@ -365,6 +367,7 @@ impl ModelFolder {
             PIECES,
             MEMORY,
             PLAIN_MEMORY,
+            SHORTLIST,
             description,
             source,
             target,
@@ -380,6 +383,11 @@ impl ModelFolder {
     pub fn digest(folder: &Path) -> Result<String> {
         let files = Self::files().map(|name| folder.join(name));
         Ok(digest_of_files(files.iter().filter(|path| path.exists()))?)
+    }
+
+    /// Where a folder keeps its vocabulary shortlist; none if it has none.
+    pub fn shortlist_path(folder: &Path) -> Option<PathBuf> {
+        Some(folder.join(SHORTLIST)).filter(|path| path.is_file())
     }
 
     /// Where a folder keeps its weights.

@@ -25,12 +25,12 @@ impl KeptFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::read(path))?;
-        Self::of(file, path)
+        Self::new(file, path)
     }
 
     /// # Errors
     /// If nothing can be told of it.
-    pub fn of(file: File, path: &Path) -> Result<Self> {
+    pub fn new(file: File, path: &Path) -> Result<Self> {
         Ok(Self {
             state: state(&file).map_err(Error::read(path))?,
             file: Mutex::new(file),

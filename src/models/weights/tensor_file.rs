@@ -72,7 +72,7 @@ impl TensorFile {
             data,
         } = Header::read(path)?;
         let mut opened = Self {
-            file: KeptFile::of(file, path)?,
+            file: KeptFile::new(file, path)?,
             tensors: BTreeMap::new(),
         };
         let infos = metadata.tensors();

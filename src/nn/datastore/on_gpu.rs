@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Datastore, Keys, Neighbours, square, values};
 use canopy_kernels::gpu::{Gpu, GpuKeys};
-use canopy_kernels::{NextScores, ToldTokens};
+use canopy_kernels::{SelectedScores, StepScores};
 
 /// Keys that are brought to a GPU when the first search asks for them.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ impl Datastore {
 
     /// The nearest neighbours of a state, of which the GPU has found the numbers, the nearest first, and how near they are,
     /// see [`GpuKeys`].
-    pub fn told_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
+    pub fn selected_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
         // There are none where states are no numbers.
         let last = u32::try_from(self.next.len() - 1).expect("states fit 32 bits");
         let nearest = nearness.iter().zip(numbers);
@@ -41,7 +41,7 @@ impl Datastore {
 
     /// Mixes what followed the nearest states into the whole vocabulary's scores before their softmax, or into those that
     /// were told; `theirs` are the scores of the tokens that followed them, in their order.
-    pub fn mix_in_told(&self, near: &[Neighbours], theirs: &[f32], scores: &mut NextScores) {
+    pub fn mix_in_told(&self, near: &[Neighbours], theirs: &[f32], scores: &mut StepScores) {
         let nearest = self.num_nearest();
         let Some(told) = scores.columns.take() else {
             self.mix_rows(near, &mut scores.values, &mut scores.normalisers);
@@ -91,6 +91,6 @@ impl Datastore {
             ids.resize(ids_end, 0);
         }
         scores.values = values;
-        scores.columns = Some(ToldTokens { others: ids });
+        scores.columns = Some(SelectedScores { others: ids });
     }
 }

@@ -135,7 +135,7 @@ mod tests {
     fn average_and_gate_are_what_loops_compute() {
         let (x, own, memory) = (rows(1, 3), rows(2, 3), rows(3, 5));
         // The first two tokens belong to the first sentence, the third to the second.
-        let states = Memory::of(
+        let states = Memory::from_states(
             memory.clone(),
             super::super::Documents::one(vec![0..3, 3..5]),
         );

@@ -112,7 +112,7 @@ impl ConditionalHeads {
         self.project_queries(queries, &self.prepare(tokens, encodings))
     }
 
-    /// Those of the memory.
+    /// Projections of the memory.
     ///
     /// # Shapes
     /// - tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
@@ -124,7 +124,7 @@ impl ConditionalHeads {
         }
     }
 
-    /// Those of the queries, beside those of the memory.
+    /// Projections of the queries, beside those of the memory.
     pub(super) fn project_queries(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
         memory.read_by(
             self.query_word.forward(queries.clone()),

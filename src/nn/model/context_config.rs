@@ -86,7 +86,7 @@ pub enum Placement {
 pub enum Reach {
     /// All but its own.
     Offline,
-    /// Those before its own.
+    /// Sentences before its own.
     Online,
 }
 

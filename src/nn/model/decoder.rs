@@ -183,19 +183,20 @@ impl Decoder {
             self_attention: cell(DecoderCell::SelfAttention)
                 .then(|| attention.clone().with_causal(true).init(device)),
             ssru: cell(DecoderCell::Ssru).then(|| Ssru::new(config.d_model, device)),
-            norm_self: Norm::of(config, device),
+            norm_self: Norm::from_config(config, device),
             cross_attention: attention.init(device),
-            norm_cross: Norm::of(config, device),
+            norm_cross: Norm::from_config(config, device),
             context: ContextSublayer::in_decoder(config, device),
             fusion: BertFusion::new(config, device),
-            feed_forward: FeedForwardConfig::of(config).init(device),
-            norm_ff: Norm::of(config, device),
+            feed_forward: FeedForwardConfig::from_model(config).init(device),
+            norm_ff: Norm::from_config(config, device),
         };
         let bilingual = config.context.is_some_and(Context::is_bilingual);
         Self {
             layers: (0..config.num_decoder_layers).map(layer).collect(),
             norm_position: config.norm,
-            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::of(config, device)),
+            final_norm: (config.norm == NormPosition::Pre)
+                .then(|| Norm::from_config(config, device)),
             gated: GatedContext::new(config, device).filter(|_| bilingual),
         }
     }
@@ -261,7 +262,7 @@ impl Decoder {
                 layer.cross_attention.attend(y, memory, &cross)
             });
             if let Some(context) = &layer.context {
-                let memory = Memory::of(encoded.states.clone(), encoded.documents.clone());
+                let memory = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
                 y = context.join(self.norm_position, y, drop, |y| {
                     let position = (AttentionKind::DecoderContext, number);
                     context.attend(y, &query_spans, &memory, position, recorder)
@@ -343,7 +344,7 @@ impl Decoder {
                 return Some(fusion.prepare(bert));
             }
             let context = layer.context.as_ref()?;
-            let words = Memory::of(encoded.states.clone(), encoded.documents.clone());
+            let words = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
             Some(context.attention.prepare(&words))
         };
         DecoderMemory {

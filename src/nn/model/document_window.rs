@@ -55,7 +55,7 @@ impl DocumentWindow {
         });
         let memory = Memory {
             encodings: Some(joined(encodings)),
-            ..Memory::of(joined(words), Documents::one(sentences))
+            ..Memory::from_states(joined(words), Documents::one(sentences))
         };
         (memory, query_spans.collect())
     }
@@ -99,7 +99,7 @@ impl Transformer {
             recorder,
         )?;
         let counted = self.counted(source);
-        Some(EncoderOutput::of(
+        Some(EncoderOutput::new(
             states,
             counted.as_ref().unwrap_or(source),
         ))
@@ -194,7 +194,7 @@ impl Encoder {
         } else {
             let spans = documents.query_spans();
             let read = documents.without_ends(&source.ids, self.unread_end);
-            (Memory::of(states.clone(), read), spans)
+            (Memory::from_states(states.clone(), read), spans)
         };
         let mut rows: Vec<usize> = Vec::new();
         let spans = wanted.iter().map(|&sentence| {

@@ -41,7 +41,7 @@ pub struct EncoderOutput {
 
 impl EncoderOutput {
     /// All sentences of `rows`.
-    pub(super) fn of(states: Tensor<2>, rows: &PackedBatch) -> Self {
+    pub(super) fn new(states: Tensor<2>, rows: &PackedBatch) -> Self {
         Self {
             states,
             sentences: rows.sentences.clone(),
@@ -152,7 +152,8 @@ impl Encoder {
                 .map(|kind| EncoderSublayer::new(kind, config, device))
                 .collect(),
             norm_position: config.norm,
-            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::of(config, device)),
+            final_norm: (config.norm == NormPosition::Pre)
+                .then(|| Norm::from_config(config, device)),
             contexts: ContextSublayer::in_encoder(config, attentions, device),
             fusions: (0..attentions)
                 .filter_map(|_| BertFusion::new(config, device))
@@ -211,11 +212,11 @@ impl Encoder {
         let bert = previous.clone().filter(|_| !self.fusions.is_empty());
         let states = self.layers(x, rows, previous, drop, recorder);
         if bert.is_some() {
-            let encoded = EncoderOutput::of(states, rows);
+            let encoded = EncoderOutput::new(states, rows);
             return EncoderOutput { bert, ..encoded };
         }
         let states = self.read_context(states, rows, memory, drop, recorder);
-        EncoderOutput::of(states, rows)
+        EncoderOutput::new(states, rows)
     }
 
     /// States after the last sublayer, joined with those of other sentences where the context is read there.
@@ -237,7 +238,7 @@ impl Encoder {
         let documents = rows.layout();
         let query_spans = documents.query_spans();
         let read = documents.without_ends(&rows.ids, self.unread_end);
-        let memory = Memory::of(memory.unwrap_or_else(|| states.clone()), read);
+        let memory = Memory::from_states(memory.unwrap_or_else(|| states.clone()), read);
         if recorder.is_on() {
             let position = (AttentionKind::Context, self.last_attention());
             gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder)
@@ -286,7 +287,7 @@ impl Encoder {
                         recorder: &mut AttentionRecorder| {
                 let memory = previous.clone().unwrap_or_else(|| {
                     let words = entering.filter(|_| context.attention.reads_entering_states());
-                    Memory::of(words.unwrap_or(x).clone(), documents.clone())
+                    Memory::from_states(words.unwrap_or(x).clone(), documents.clone())
                 });
                 let position = (AttentionKind::Context, layer.unwrap_or_default());
                 context.attend(x, &query_spans, &memory, position, recorder)

@@ -45,8 +45,8 @@ impl EncoderSublayer {
         Self {
             attention: (kind == Sublayer::SelfAttention).then(|| attention.init(device)),
             feed_forward: (kind == Sublayer::FeedForward)
-                .then(|| FeedForwardConfig::of(config).init(device)),
-            norm: Norm::of(config, device),
+                .then(|| FeedForwardConfig::from_model(config).init(device)),
+            norm: Norm::from_config(config, device),
         }
     }
 

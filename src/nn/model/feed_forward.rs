@@ -25,7 +25,7 @@ pub struct FeedForwardConfig {
 
 impl FeedForwardConfig {
     /// Of a Transformer's layer.
-    pub(super) fn of(config: &ModelConfig) -> Self {
+    pub(super) fn from_model(config: &ModelConfig) -> Self {
         Self::new(config.d_model, config.d_ff).with_activation(config.variant.activation)
     }
 

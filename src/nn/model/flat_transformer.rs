@@ -94,7 +94,7 @@ impl Encoder {
             Some(norm) => norm.forward(x),
             None => x,
         };
-        EncoderOutput::of(states, source)
+        EncoderOutput::new(states, source)
     }
 
     fn sublayer(

@@ -185,7 +185,7 @@ impl TreeHeads {
             .map(|level| self.heads.key_sentence.forward(level.clone()))
             .collect();
         DocumentTree {
-            search_keys: TreeKeys::of(&keys),
+            search_keys: TreeKeys::from_levels(&keys),
             tree,
             keys,
             leaves,

@@ -18,15 +18,15 @@ pub struct Linear {
 impl Linear {
     /// Uniform random weights and biases of up to `1 / √inputs`.
     pub fn new(inputs: usize, outputs: usize, device: &Device) -> Self {
-        Self::of(&LinearConfig::new(inputs, outputs), device)
+        Self::from_config(&LinearConfig::new(inputs, outputs), device)
     }
 
     /// A projection without bias.
     pub fn without_bias(inputs: usize, outputs: usize, device: &Device) -> Self {
-        Self::of(&LinearConfig::new(inputs, outputs).with_bias(false), device)
+        Self::from_config(&LinearConfig::new(inputs, outputs).with_bias(false), device)
     }
 
-    fn of(config: &LinearConfig, device: &Device) -> Self {
+    fn from_config(config: &LinearConfig, device: &Device) -> Self {
         let burn::nn::Linear { weight, bias } = config.init(device);
         Self { weight, bias }
     }

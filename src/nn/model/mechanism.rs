@@ -114,7 +114,7 @@ pub enum ReadSentences {
     All,
     /// All but the own one.
     Others,
-    /// Those before the own one.
+    /// Sentences before the own one.
     Earlier,
     /// So many right before the own one.
     Previous(usize),

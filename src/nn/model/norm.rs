@@ -28,7 +28,7 @@ impl Norm {
     }
 
     /// A norm of a Transformer's layer.
-    pub(super) fn of(config: &ModelConfig, device: &Device) -> Self {
+    pub(super) fn from_config(config: &ModelConfig, device: &Device) -> Self {
         Self::new(config.d_model, device).with_epsilon(config.variant.norm_epsilon)
     }
 

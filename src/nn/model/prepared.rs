@@ -29,7 +29,7 @@ pub struct Memory {
 
 impl Memory {
     /// Tokens that are found by what is read of them.
-    pub fn of(words: Tensor<2>, documents: Documents) -> Self {
+    pub fn from_states(words: Tensor<2>, documents: Documents) -> Self {
         Self {
             keys: words.clone(),
             values: words,

@@ -119,6 +119,11 @@ impl Preset {
         self.context.is_some()
     }
 
+    /// Width of its network.
+    pub fn d_model(&self) -> usize {
+        self.size.d_model
+    }
+
     /// Whether it needs an imported BERT.
     pub fn reads_bert(&self) -> bool {
         matches!(self.context, Some(Context::Bert { .. }))

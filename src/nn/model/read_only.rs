@@ -95,7 +95,7 @@ impl Encoder {
                     .map(|(rows, &sentence)| QuerySpan { rows, sentence });
                 let spans: Vec<QuerySpan> = spans.collect();
                 let read = source.layout().without_ends(&source.ids, self.unread_end);
-                let memory = Memory::of(memory, read);
+                let memory = Memory::from_states(memory, read);
                 gated.forward(states.clone(), states, &spans, &memory, drop)
             }
             _ => states,
@@ -103,7 +103,7 @@ impl Encoder {
         EncoderOutput {
             numbers: translated.to_vec(),
             documents: placed(source, translated, &own.sentences),
-            ..EncoderOutput::of(states, own)
+            ..EncoderOutput::new(states, own)
         }
     }
 }

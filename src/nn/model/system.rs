@@ -78,7 +78,7 @@ pub struct Model {
     /// The weights of searches; none where burn's layers search.
     #[module(skip)]
     pub(super) search_weights: Option<SearchWeights>,
-    /// Those of [`Self::stage_one`] alike.
+    /// Search weights of [`Self::stage_one`].
     #[module(skip)]
     pub(super) stage_one_weights: Option<SearchWeights>,
     /// Where those weights are that nobody has read yet; none if all are here.
@@ -175,7 +175,7 @@ impl Model {
     ///
     /// # Errors
     /// If `config` cannot be built.
-    pub fn undrawn(config: &ModelConfig, device: &Device) -> Result<Self> {
+    pub fn uninitialised(config: &ModelConfig, device: &Device) -> Result<Self> {
         let _alone = drawing();
         Self::build(config, device)
     }
@@ -297,16 +297,16 @@ impl Model {
     pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> EncoderOutput {
         match &self.network {
             Network::Transformer(network) => {
-                self.beside_stage_one(source, |memory| network.encode(source, memory, drop))
+                self.with_stage_one(source, |memory| network.encode(source, memory, drop))
             }
             Network::RnnSearch(network) => {
-                EncoderOutput::of(network.annotations(source, drop), source)
+                EncoderOutput::new(network.annotations(source, drop), source)
             }
         }
     }
 
     /// The output of `encode` for the states of the sentence-level model, with these where the decoder reads them, too.
-    pub(super) fn beside_stage_one(
+    pub(super) fn with_stage_one(
         &self,
         source: &PackedBatch,
         encode: impl FnOnce(Option<Tensor<2>>) -> EncoderOutput,
@@ -407,7 +407,7 @@ impl Model {
         let Some(network) = network else {
             return self.encode(source, drop);
         };
-        self.beside_stage_one(source, |memory| {
+        self.with_stage_one(source, |memory| {
             let only = network.encode_only(source, translated, memory.clone(), drop);
             only.unwrap_or_else(|| network.encode(source, memory, drop))
         })

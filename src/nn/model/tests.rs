@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor};
 use super::*;
 use canopy_kernels::gpu::Gpu;
 use canopy_kernels::packed::{Quantization, Scratch};
-use canopy_kernels::{DropoutSource, NextScores, WordNormaliser, log_softmax};
+use canopy_kernels::{DropoutSource, StepScores, WordNormaliser, log_softmax};
 
 fn config(context: Context, memory: MemorySource) -> ModelConfig {
     ModelConfig {
@@ -252,7 +252,7 @@ fn word_by_word(
     for (position, &number) in batch.translated.iter().enumerate() {
         let encoded = encoded.select(&[number]);
         let mut state = network.start(&encoded, whole.clone());
-        let source = PackedEncoderOutput::of(&encoded, Some((read_so, shared.clone())));
+        let source = PackedEncoderOutput::from_encoder(&encoded, Some((read_so, shared.clone())));
         let mut in_kernels = (gpu_weights.as_ref()).map(|it| (it, it.start_with(&source, None)));
         let source = packed.source(&source, &mut Scratch::default());
         let mut same = packed.start(source, &[0], Scratch::default());
@@ -265,7 +265,7 @@ fn word_by_word(
             let differs = difference(of_word.clone(), of_packed.unsqueeze());
             assert!(differs < 1e-4, "the packed one differs by {differs}");
             if let Some((weights, state)) = &mut in_kernels {
-                let mut found = NextScores::default();
+                let mut found = StepScores::default();
                 weights.read_next(state, ids, (None, None), &mut found);
                 let log_probs = log_softmax(of_word.clone());
                 let pairs = found.values.iter().zip(&log_probs);

@@ -21,7 +21,7 @@ use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
 use canopy_kernels::{
-    DropoutSource, NextScores, ReadTokens, dropout, log_softmax, product_with_table,
+    DropoutSource, StepScores, TokenSelection, dropout, log_softmax, product_with_table,
 };
 
 /// A whole network.
@@ -124,8 +124,8 @@ impl Transformer {
         if self.concatenated == 0 {
             let embedded = self.embedding.forward(source, drop);
             let previous = self.encoder.previous.as_ref();
-            let previous = previous.map(|previous| previous.of(&self.embedding, source, drop));
-            let previous = previous.or_else(|| Some(self.bert.as_ref()?.of(source)));
+            let previous = previous.map(|previous| previous.memory(&self.embedding, source, drop));
+            let previous = previous.or_else(|| Some(self.bert.as_ref()?.read(source)));
             let encoder = &self.encoder;
             return encoder.forward_recorded(embedded, source, (previous, memory), drop, recorder);
         }
@@ -230,7 +230,7 @@ impl Transformer {
         log_probs
     }
 
-    /// Reads the scores of what may follow in `state`, see [`NextScores::read`].
+    /// Reads the scores of what may follow in `state`, see [`StepScores::read`].
     ///
     /// # Shapes
     /// - scores: before softmax, `[hypotheses, vocab]`
@@ -238,8 +238,8 @@ impl Transformer {
         &self,
         scores: Tensor<2>,
         state: &DecoderState,
-        read: Option<ReadTokens>,
-        into: &mut NextScores,
+        read: Option<TokenSelection>,
+        into: &mut StepScores,
     ) {
         let tokens = &self.tokens;
         // What is left is made to sum to one by all of its scores.
@@ -249,7 +249,7 @@ impl Transformer {
             return;
         };
         // What is suppressed may be among the likeliest.
-        let read = ReadTokens {
+        let read = TokenSelection {
             top_k: read.top_k + tokens.suppressed.len(),
             ..read
         };

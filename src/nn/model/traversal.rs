@@ -60,7 +60,7 @@ pub struct TreeKeys {
 impl TreeKeys {
     /// # Shapes
     /// - levels: `[nodes, d_k]` each, the leaves first
-    pub fn of(levels: &[Tensor<2>]) -> Self {
+    pub fn from_levels(levels: &[Tensor<2>]) -> Self {
         let numbers = |level: &Tensor<2>| level.to_data().iter().collect();
         Self {
             levels: levels.iter().map(numbers).collect(),

@@ -104,7 +104,7 @@ pub struct Sinusoids {
 }
 
 impl Sinusoids {
-    /// Those of Vaswani et al. 2017, §3.5.
+    /// Positions of Vaswani et al. 2017, §3.5.
     pub const PAPER: Self = Self {
         columns: SineColumns::Alternating,
         frequencies: SineFrequencies::Paper,

@@ -110,7 +110,7 @@ impl Model {
                 let bilingual = config.context.is_some_and(Context::is_bilingual);
                 model.stage_one = Some(base.clone().into_stage_one(bilingual));
             }
-            network.take_up(base);
+            network.load_base(base);
         }
         Ok(model)
     }
@@ -132,7 +132,7 @@ fn freeze<M: Module>(module: &mut M) {
 }
 
 impl Transformer {
-    /// The parameters that [`Self::take_up`] takes.
+    /// The parameters that [`Self::load_base`] takes.
     fn freeze_sentences(&mut self) {
         freeze(&mut self.embedding);
         freeze(&mut self.target_embedding);
@@ -149,7 +149,7 @@ impl Transformer {
         }
     }
 
-    fn take_up(&mut self, base: Self) {
+    fn load_base(&mut self, base: Self) {
         self.embedding = base.embedding;
         self.target_embedding = base.target_embedding;
         self.target_input = base.target_input;
@@ -173,10 +173,10 @@ impl Transformer {
             taken.fusion = layer.fusion.take();
             if let Some(fusion) = &mut taken.fusion {
                 let before = taken.norm_self.clone();
-                fusion.silence(&mut taken.norm_cross, &before);
+                fusion.zero_init(&mut taken.norm_cross, &before);
             }
             if let Some(context) = &mut taken.context {
-                silence(context, &taken.norm_cross);
+                zero_init(context, &taken.norm_cross);
             }
             *layer = taken;
         }
@@ -200,7 +200,7 @@ impl Encoder {
             if sublayer.attention.is_some()
                 && let Some(fusion) = fusions.next()
             {
-                fusion.silence(&mut sublayer.norm, &before);
+                fusion.zero_init(&mut sublayer.norm, &before);
             }
             before = own;
         }
@@ -212,7 +212,7 @@ impl Encoder {
             .iter()
             .filter(|sublayer| sublayer.attention.is_some());
         for (context, sublayer) in self.contexts.iter_mut().zip(attentions) {
-            silence(context, &sublayer.norm);
+            zero_init(context, &sublayer.norm);
         }
     }
 }
@@ -221,7 +221,7 @@ impl BertFusion {
     /// Makes a layer with this fusion do about what it did without, where it has a norm of its own: the branches, added to the input
     /// that the norm `before` gave, come to what the own one did. All others begin as they are drawn, so that none has a better
     /// start than another.
-    fn silence(&mut self, own: &mut Norm, before: &Norm) {
+    fn zero_init(&mut self, own: &mut Norm, before: &Norm) {
         let Some(norm) = &mut self.norm else { return };
         let output = &mut self.attention.output;
         output.weight = Param::from_tensor(output.weight.val().zeros_like());
@@ -237,7 +237,7 @@ impl BertFusion {
 }
 
 /// Makes a sublayer pass on what the norm `before` it gives: its attention adds nothing, and its own norm changes little.
-fn silence(context: &mut ContextSublayer, before: &Norm) {
+fn zero_init(context: &mut ContextSublayer, before: &Norm) {
     if context.gate.is_none() {
         let output = context.attention.output_mut();
         // A new parameter: one that is mapped to zeros no longer learns.

@@ -49,15 +49,15 @@ pub struct SourceFrame {
 }
 
 impl Default for SourceFrame {
-    /// That of our own models.
+    /// Special ids of Canopy's own models.
     fn default() -> Self {
-        Self::of(&SpecialIds::default())
+        Self::from_special_ids(&SpecialIds::default())
     }
 }
 
 impl SourceFrame {
     /// Of the models that read these ids.
-    pub fn of(special: &SpecialIds) -> Self {
+    pub fn from_special_ids(special: &SpecialIds) -> Self {
         Self {
             prefix: special.source_prefix.clone(),
             suffix: special.source_suffix.clone(),
@@ -146,7 +146,7 @@ pub fn search_documents(
     kept: &mut Encodings,
     found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
 ) -> Result<(), InvalidScores> {
-    let options = options.of(model);
+    let options = options.for_model(model);
     let mut search = DocumentSearch::new(model, vocabulary, text, &options, found);
     let _entered = tracing::info_span!(
         "search",

@@ -8,7 +8,7 @@ use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
 use crate::model::{Decode, SearchRule};
-use canopy_kernels::{NextScores, ReadTokens, ScoreRow, largest};
+use canopy_kernels::{ScoreRow, StepScores, TokenSelection, largest};
 use canopy_tokenize::Tokenizer;
 
 /// How to search.
@@ -189,7 +189,7 @@ pub fn search(
     let rule = decoder.rule();
     let (read, mut scores) = (
         read_tokens(limits, options, vocabulary),
-        NextScores::default(),
+        StepScores::default(),
     );
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
@@ -238,9 +238,9 @@ fn read_tokens(
     limits: &[Limits],
     options: &SearchOptions,
     vocabulary: &dyn Tokenizer,
-) -> Option<ReadTokens> {
+) -> Option<TokenSelection> {
     let has_terms = |limits: &Limits| limits.terms.as_ref().is_some_and(|it| !it.is_empty());
-    (!limits.iter().any(has_terms)).then(|| ReadTokens {
+    (!limits.iter().any(has_terms)).then(|| TokenSelection {
         first: vocabulary.placeholder_ids().end as usize,
         top_k: num_candidates(options.beam_size),
     })

@@ -65,7 +65,9 @@ impl Stop {
     pub fn from_batch(searched: Result<(), InvalidScores>, batch: &[usize]) -> ControlFlow<Self> {
         match searched {
             Ok(()) => ControlFlow::Continue(()),
-            Err(broken) => ControlFlow::Break(Self::Invalid(broken.of(batch[broken.number]))),
+            Err(broken) => {
+                ControlFlow::Break(Self::Invalid(broken.with_number(batch[broken.number])))
+            }
         }
     }
 }

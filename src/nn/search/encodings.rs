@@ -8,7 +8,7 @@ use super::batch::SourceText;
 use super::windows::{Window, windows};
 use crate::model::{DocumentWindow, EncoderOutput, Executor, PackedBatch, SentenceStates};
 
-/// What searches of a text by one model keep for each other: encodings of the sentences of the long document that was read last, the
+/// Cache of the searches of a text by one model: encodings of the sentences of the long document that was read last, the
 /// windows that were encoded last, and states of single sentences.
 #[derive(Debug, Clone, Default)]
 pub struct Encodings {

@@ -20,7 +20,7 @@ pub(super) fn in_halves(
         Ok(flow) => return flow,
         Err(panic) => panic,
     };
-    let failure = DeviceFailure::of(&panic_message(panic.as_ref()));
+    let failure = DeviceFailure::from_message(&panic_message(panic.as_ref()));
     if failure != Some(DeviceFailure::OutOfMemory) || batch.len() < 2 {
         resume_unwind(panic);
     }

@@ -18,7 +18,7 @@ pub struct InvalidScores {
 impl InvalidScores {
     /// This fault for a sentence that has another number elsewhere.
     #[must_use]
-    pub(super) fn of(self, number: usize) -> Self {
+    pub(super) fn with_number(self, number: usize) -> Self {
         Self { number, ..self }
     }
 

@@ -25,7 +25,7 @@ pub struct ForcedPlaceholder {
 
 impl Markup {
     /// The markup of the source sentence `ids`.
-    pub fn of(ids: &[u32], vocabulary: &dyn Tokenizer) -> Self {
+    pub fn from_ids(ids: &[u32], vocabulary: &dyn Tokenizer) -> Self {
         let positions = |&id: &u32| {
             matches!(
                 vocabulary.placeholder(id),

@@ -238,8 +238,9 @@ impl Pass<'_> {
         self.model.tokens().search == SearchRule::Marian
     }
 
-    /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it; none for
-    /// all if terms are asked for, whose words may be any.
+    /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it, and of the
+    /// sentence before each if the model reads documents: a verb that is left out stands there. None for all if terms are
+    /// asked for, whose words may be any.
     fn listed_ids(
         &self,
         shortlist: &Shortlist,
@@ -253,9 +254,16 @@ impl Pass<'_> {
             return None;
         }
         let (tokens, special) = (self.model.tokens(), self.vocabulary.special());
+        let before = |number: &usize| {
+            number
+                .checked_sub(1)
+                .filter(|_| self.model.reads_documents())
+        };
         let sources = listed
             .iter()
-            .map(|&number| &self.text.sentences[number].ids);
+            .copied()
+            .chain(listed.iter().filter_map(before));
+        let sources = sources.map(|number| &self.text.sentences[number].ids);
         let source = sources.flatten().copied().chain([special.source_end()]);
         let always = self.vocabulary.placeholder_ids().end as usize;
         let vocab = self.model.vocab_size();
@@ -283,7 +291,7 @@ impl Pass<'_> {
             let terms = self.text.terms.get(&number).cloned();
             let more = terms.as_ref().map_or(0, |terms| terms.num_tokens());
             Limits {
-                markup: Markup::of(own, self.vocabulary),
+                markup: Markup::from_ids(own, self.vocabulary),
                 terms,
                 max_tokens: most_tokens(own.len(), &tokens, more),
             }
@@ -328,7 +336,7 @@ fn best(hypotheses: Vec<Hypothesis>, alternatives: usize) -> Hypothesis {
 /// Numbers of sentences that are searched together.
 struct Batch {
     own: Vec<usize>,
-    /// Those of which a shortlist is taken.
+    /// Sentences of which a shortlist is taken.
     listed: Arc<Vec<usize>>,
 }
 

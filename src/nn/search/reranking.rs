@@ -31,7 +31,7 @@ impl SearchOptions {
     }
 
     /// Of the search of a model: with its beam and length penalty where none is asked for, wider where a channel chooses.
-    pub(super) fn of(self, model: &Model) -> Self {
+    pub(super) fn for_model(self, model: &Model) -> Self {
         let wider = if model.reranker.is_some() { WIDER } else { 1 };
         Self {
             beam_size: self.beam_of(model) * wider,
@@ -85,7 +85,7 @@ pub(super) fn chosen(
         ControlFlow::Continue(())
     });
     if let Err(broken) = scored {
-        return ControlFlow::Break(Stop::Invalid(broken.of(owners[broken.number])));
+        return ControlFlow::Break(Stop::Invalid(broken.with_number(owners[broken.number])));
     }
     let mut log_probs = log_probs.into_iter();
     let best = |((number, hypotheses), readable): ((usize, Vec<Hypothesis>), Vec<bool>)| {
@@ -139,8 +139,9 @@ impl Texts<'_> {
     }
 
     fn frame(&self) -> SourceFrame {
-        self.back
-            .map_or_else(SourceFrame::default, |back| SourceFrame::of(back.special()))
+        self.back.map_or_else(SourceFrame::default, |back| {
+            SourceFrame::from_special_ids(back.special())
+        })
     }
 }
 

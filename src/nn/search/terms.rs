@@ -61,7 +61,7 @@ pub(super) struct TermProgress {
 }
 
 impl Trie {
-    fn of(sequences: &[Vec<u32>]) -> Self {
+    fn from_sequences(sequences: &[Vec<u32>]) -> Self {
         let mut trie = Self {
             nodes: vec![Node::default()],
             longest: 0,
@@ -116,10 +116,12 @@ impl Trie {
 impl TermConstraints {
     /// For each term the sequences of which one must stand, and those of which none may; what has no tokens is left out.
     pub fn new(terms: &[Vec<Vec<u32>>], forbidden: &[Vec<u32>], force: TermForce) -> Self {
-        let terms = terms.iter().map(|sequences| Trie::of(sequences));
+        let terms = terms
+            .iter()
+            .map(|sequences| Trie::from_sequences(sequences));
         Self {
             terms: terms.filter(|trie| !trie.is_empty()).collect(),
-            forbidden: Trie::of(forbidden),
+            forbidden: Trie::from_sequences(forbidden),
             forbidden_within: Trie::default(),
             ends: Vec::new(),
             force,
@@ -130,7 +132,7 @@ impl TermConstraints {
     #[must_use]
     pub fn forbidding_within(mut self, sequences: &[Vec<u32>], mut ends: Vec<u32>) -> Self {
         ends.sort_unstable();
-        self.forbidden_within = Trie::of(sequences);
+        self.forbidden_within = Trie::from_sequences(sequences);
         self.ends = ends;
         self
     }

@@ -15,7 +15,7 @@ const LEAST: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
     pub read: Range<usize>,
-    /// Those that no window before it translates.
+    /// Sentences that no window before it translates.
     pub own: Range<usize>,
 }
 

@@ -38,8 +38,8 @@ pub struct Vocabularies {
 }
 
 impl Vocabularies {
-    /// Those of a tokenizer, of which a network scores the first `scored` target ids.
-    pub fn of(tokenizer: &dyn Tokenizer, scored: usize) -> Self {
+    /// Vocabularies of a tokenizer, of which a network scores the first `scored` target ids.
+    pub fn from_tokenizer(tokenizer: &dyn Tokenizer, scored: usize) -> Self {
         let [source, target] = [Side::Source, Side::Target].map(|side| tokenizer.len(side));
         let token = |side, id| tokenizer.token(side, id).unwrap_or_default();
         let tokens = |side, len: usize| (0..).take(len).map(move |id| token(side, id));

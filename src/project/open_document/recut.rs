@@ -121,7 +121,7 @@ fn moved(text: &str, from: &Sentence, to: &Sentence) -> String {
     // Whether the pairs that are open have come along.
     let mut open = Vec::new();
     for character in text.chars() {
-        match Placeholder::of(character) {
+        match Placeholder::from_char(character) {
             None => moved.push(character),
             Some(Placeholder::Point(old)) => moved.extend(number(old).map(placeholder::point)),
             Some(Placeholder::Open(old)) => {

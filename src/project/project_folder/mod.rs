@@ -69,7 +69,7 @@ pub struct ProjectMemory {
     pub penalty: u8,
 }
 
-/// What may be taken from the matches of a memory, in percent.
+/// Largest penalty on the matches of a memory, in per cent.
 pub const MAX_PENALTY: u8 = 50;
 
 impl Head {
@@ -106,7 +106,7 @@ impl Head {
     }
 }
 
-/// What a person decides about a project, apart from its documents.
+/// Settings of a project, apart from its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectSettings {
     pub source_language: String,
@@ -120,8 +120,8 @@ pub struct ProjectSettings {
 }
 
 impl ProjectSettings {
-    /// Those of a project as it is.
-    pub fn of(head: &Head) -> Self {
+    /// Settings of a project as it is.
+    pub fn from_head(head: &Head) -> Self {
         Self {
             source_language: head.source_language.clone(),
             target_language: head.target_language.clone(),

@@ -60,7 +60,7 @@ impl ProjectStatus {
     ///
     /// # Errors
     /// If the memory's file cannot be read.
-    pub fn of(project: ProjectFolder) -> Result<Self> {
+    pub fn from_project(project: ProjectFolder) -> Result<Self> {
         let head = &project.head;
         let memory = project.file_memory(&head.source_language, &head.target_language)?;
         let mut analysis = Analysis::new(memory.as_ref());

@@ -79,7 +79,7 @@ fn a_project_is_one_folder_that_can_be_moved() {
         memory.exact("Close the window."),
         Some("Das Fenster schließen.")
     );
-    let status = ProjectStatus::of(project).expect("readable");
+    let status = ProjectStatus::from_project(project).expect("readable");
     let confirmed: Vec<usize> = status.documents.iter().map(|row| row.confirmed).collect();
     assert_eq!(confirmed, [1, 0]);
 }
@@ -87,7 +87,7 @@ fn a_project_is_one_folder_that_can_be_moved() {
 #[test]
 fn repetitions_count_across_documents_and_matches_by_the_memory() {
     let desk = Desk::new();
-    let status = ProjectStatus::of(desk.project()).expect("readable");
+    let status = ProjectStatus::from_project(desk.project()).expect("readable");
     let words = |row: &DocumentStatus, band: Band| {
         let at = Band::ALL
             .iter()
@@ -208,7 +208,7 @@ fn a_document_is_looked_at_as_it_was_split() {
     project.save_work("sources/a.html", &work).expect("saved");
     let memory = project.memory("en", "de").expect("a memory");
     assert_eq!(memory.exact("Print"), Some("Drucken"));
-    let status = ProjectStatus::of(project).expect("readable");
+    let status = ProjectStatus::from_project(project).expect("readable");
     let first = &status.documents[0];
     assert_eq!((first.confirmed, first.segments()), (1, 3));
 }
@@ -263,7 +263,7 @@ fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head
         "Print all pages.\tAlle Seiten ausdrucken.\nClose the window.\tFenster zu.\n",
     );
     let terms = desk.file("terms.tsv", "page\tSeite\n");
-    let mut settings = ProjectSettings::of(&project.head);
+    let mut settings = ProjectSettings::from_head(&project.head);
     assert_eq!(settings.memories.len(), 1);
     let vendor = other.to_str().expect("Unicode").to_owned();
     settings.memories.push(ProjectMemory {
@@ -294,7 +294,7 @@ fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head
     assert!((found.score - 0.9).abs() < 1e-6, "{}", found.score);
 
     // The one with a penalty first: its order alone makes no match exact.
-    let mut settings = ProjectSettings::of(&project.head);
+    let mut settings = ProjectSettings::from_head(&project.head);
     settings.memories.reverse();
     project.configure(&settings).expect("kept");
     let project = ProjectFolder::open(&project.folder).expect("opens");

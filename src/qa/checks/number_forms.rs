@@ -10,7 +10,7 @@ struct Marks {
     group: char,
 }
 
-/// Those of a language; none where they are not known.
+/// Marks of a language; none where they are unknown.
 fn marks(language: &str) -> Option<Marks> {
     let code = language.to_ascii_lowercase();
     let primary = code.split(['-', '_']).next().unwrap_or_default();

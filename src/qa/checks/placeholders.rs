@@ -12,7 +12,7 @@ use canopy_document::placeholder::Placeholder;
 pub(super) fn tags(source: &str, target: &str) -> Option<Problem> {
     let kinds = |text: &str| {
         let mut counts: BTreeMap<(bool, usize), usize> = BTreeMap::new();
-        for placeholder in text.chars().filter_map(Placeholder::of) {
+        for placeholder in text.chars().filter_map(Placeholder::from_char) {
             match placeholder {
                 Placeholder::Open(number) => *counts.entry((true, number)).or_default() += 1,
                 Placeholder::Point(number) => *counts.entry((false, number)).or_default() += 1,
@@ -52,7 +52,7 @@ fn tags_of(count: usize) -> String {
 /// Whether every pair that is opened is closed, and the reverse.
 fn is_nested(text: &str) -> bool {
     let mut open = 0_usize;
-    for placeholder in text.chars().filter_map(Placeholder::of) {
+    for placeholder in text.chars().filter_map(Placeholder::from_char) {
         match placeholder {
             Placeholder::Open(_) => open += 1,
             Placeholder::Point(_) => {}

@@ -15,7 +15,7 @@ enum EndMark {
 }
 
 impl EndMark {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let text = text.trim_end();
         let text = text.trim_end_matches(|c: char| is_closing(c) || c.is_whitespace());
         if text.ends_with("...") || text.ends_with("..") {
@@ -70,7 +70,7 @@ fn is_closing(c: char) -> bool {
 pub(super) fn end_mark(source: &str, target: &str) -> Option<Problem> {
     use EndMark as M;
     let [source, target] = [source, target].map(placeholder::stripped);
-    let (expected, found) = (M::of(&source), M::of(&target));
+    let (expected, found) = (M::from_text(&source), M::from_text(&target));
     let is_right = match (expected, found) {
         _ if expected == found || is_thai_or_lao(&target) => true,
         (M::Stop, M::None) => source.split_whitespace().count() <= SHORT,
@@ -97,7 +97,7 @@ const SHORT: usize = 3;
 
 /// Whether a text ends as sentences do.
 pub(super) fn is_sentence(text: &str) -> bool {
-    !matches!(EndMark::of(text), EndMark::None | EndMark::Ellipsis)
+    !matches!(EndMark::from_text(text), EndMark::None | EndMark::Ellipsis)
 }
 
 /// Scripts without a mark at the end of sentences.

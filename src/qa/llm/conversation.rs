@@ -34,7 +34,7 @@ pub struct Turn {
     pub tokens: usize,
 }
 
-/// What a model has said that is to be said again, and the reason.
+/// An answer that is rejected, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// As the model gave it.
@@ -89,7 +89,7 @@ impl Conversation {
         &self.turns
     }
 
-    /// The same instructions before other sentences.
+    /// These instructions before other sentences.
     #[must_use]
     pub fn with_turns(&self, turns: Vec<Turn>) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl Conversation {
         )
     }
 
-    /// The same for a model that continues texts and was not taught to converse: sentence and translation on a line each,
+    /// The prompt of a model that continues texts and was not trained to converse: sentence and translation on a line each,
     /// the last line to be continued. It is not told of refusals.
     pub fn text(&self, request: &Request) -> String {
         let Self { source, target, .. } = self;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::client::Message;
 use canopy_document::editable::{Token, tokens};
 
-/// What a model has to know of markup.
+/// Instructions about markup.
 pub(super) const MARKS: &str = " Marks such as ⟨1⟩, ⟨/1⟩ and ⟨2/⟩ are formatting: put each of them exactly once where it \
                                 belongs in the translation, and close what is opened.";
 

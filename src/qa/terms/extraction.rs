@@ -43,7 +43,7 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// That of terms between two languages.
+    /// Extraction of terms between two languages.
     pub fn between(source_language: &str, target_language: &str) -> Self {
         Self {
             source_language: source_language.to_owned(),
@@ -101,7 +101,7 @@ impl Extraction {
     }
 
     fn candidates<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<ExtractedTerm> {
-        let stems = Stems::of(&self.source_language);
+        let stems = Stems::for_language(&self.source_language);
         let mut phrases = Phrases::new();
         for text in texts {
             for_phrases(text, &stems, &self.source_language, |stems, spelling| {
@@ -155,7 +155,7 @@ impl Extraction {
         let mut base = Termbase::empty(&self.source_language, &self.target_language);
         base.terms.extend(found.iter().map(ExtractedTerm::term));
         let index = TermIndex::new(Arc::new(base));
-        let stems = Stems::of(&self.target_language);
+        let stems = Stems::for_language(&self.target_language);
         let mut sources = vec![0_usize; found.len()];
         let mut joint: Vec<Phrases> = vec![Phrases::new(); found.len()];
         for (source, target) in pairs {
@@ -287,5 +287,5 @@ fn forms(spellings: HashMap<String, usize>) -> Vec<String> {
 }
 
 fn is_mark(character: char) -> bool {
-    Placeholder::of(character).is_some()
+    Placeholder::from_char(character).is_some()
 }

@@ -57,7 +57,7 @@ impl TermForms {
     }
 
     /// All spellings of a term's translations: those of the termbase, then those that were seen, each once.
-    pub fn of(&self, number: usize, term: &Term) -> Vec<String> {
+    pub fn get(&self, number: usize, term: &Term) -> Vec<String> {
         let mut forms = term.targets.clone();
         for form in self.seen.get(&number).into_iter().flatten() {
             if !forms.contains(form) {

@@ -49,10 +49,10 @@ struct Literal {
 impl TermIndex {
     /// Indexes a termbase by the stems of its source terms.
     pub fn new(base: Arc<Termbase>) -> Self {
-        let stems = Stems::of(&base.source_language);
+        let stems = Stems::for_language(&base.source_language);
         let mut entries: HashMap<String, Vec<Entry>> = HashMap::new();
         for (number, term) in base.terms.iter().enumerate() {
-            let Some(mut entry) = Entry::of(number, &term.source, term.case_sensitive, &stems)
+            let Some(mut entry) = Entry::new(number, &term.source, term.case_sensitive, &stems)
             else {
                 continue;
             };
@@ -146,7 +146,7 @@ impl TermIndex {
 
 impl Entry {
     /// None if a term has no word.
-    fn of(term: usize, source: &str, case_sensitive: bool, stems: &Stems) -> Option<Self> {
+    fn new(term: usize, source: &str, case_sensitive: bool, stems: &Stems) -> Option<Self> {
         let source = source.trim();
         let own = words(source);
         let first = own.first()?;

@@ -15,7 +15,7 @@ impl Termbase {
     /// # Errors
     /// If it cannot be written, or is there and may not be replaced.
     pub fn save(&self, path: &Path, replace: bool) -> Result<()> {
-        let text = match Kind::of(path)? {
+        let text = match Kind::from_path(path)? {
             Kind::Tbx => self.tbx(),
             Kind::Csv => self.table(','),
             Kind::Tsv => self.table('\t'),
@@ -30,7 +30,7 @@ impl Termbase {
     /// If the file cannot be read or written.
     pub fn save_added(&self, path: &Path, term: &Term) -> Result<()> {
         let languages = (self.source_language.as_str(), self.target_language.as_str());
-        let kind = Kind::of(path)?;
+        let kind = Kind::from_path(path)?;
         let text = std::fs::read_to_string(path);
         let (Ok(text), false) = (text, kind == Kind::Tbx) else {
             return self.save(path, true);

@@ -43,7 +43,7 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
 
 fn joins(character: char) -> bool {
     let is_tag = matches!(
-        Placeholder::of(character),
+        Placeholder::from_char(character),
         Some(Placeholder::Open(_) | Placeholder::Close)
     );
     is_tag || character.is_whitespace() || matches!(character, '-' | '‐' | '‑' | '\u{AD}')
@@ -57,8 +57,8 @@ pub struct Stems {
 }
 
 impl Stems {
-    /// Those of the language with this code.
-    pub fn of(language: &str) -> Self {
+    /// Stems of the language with this code.
+    pub fn for_language(language: &str) -> Self {
         let code = language.split(['-', '_', '@']).next().unwrap_or_default();
         let code = code.to_ascii_lowercase();
         let algorithm = match code.as_str() {

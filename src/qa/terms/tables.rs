@@ -23,7 +23,7 @@ enum Column {
 }
 
 impl Column {
-    fn of(name: &str, (source, target): (&str, &str)) -> Self {
+    fn from_name(name: &str, (source, target): (&str, &str)) -> Self {
         let name = name.trim().to_lowercase();
         let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
         match plain.as_str() {
@@ -57,7 +57,7 @@ pub(super) fn read_table(
     let rows = csv::rows(path, text, separators)?;
     let mut rows = rows.into_iter().enumerate().peekable();
     let names = rows.peek().map_or(Vec::new(), |(_, row)| {
-        let names = row.iter().map(|name| Column::of(name, languages));
+        let names = row.iter().map(|name| Column::from_name(name, languages));
         names.collect()
     });
     let has_names = names.contains(&Column::Source) && names.contains(&Column::Target);
@@ -115,7 +115,10 @@ pub(super) fn appended(
     let separator = *found.unwrap_or(&'\t');
     let row = csv::rows(path, text, separators)?.into_iter().next();
     let row = row.unwrap_or_default();
-    let names: Vec<Column> = row.iter().map(|name| Column::of(name, languages)).collect();
+    let names: Vec<Column> = row
+        .iter()
+        .map(|name| Column::from_name(name, languages))
+        .collect();
     let has_names = names.contains(&Column::Source) && names.contains(&Column::Target);
     let columns = if has_names {
         names

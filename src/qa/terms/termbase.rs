@@ -64,7 +64,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(path: &Path) -> Result<Self> {
+    pub(super) fn from_path(path: &Path) -> Result<Self> {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         match ending.to_str() {
             Some("tbx" | "xml") => Ok(Self::Tbx),
@@ -99,7 +99,7 @@ impl Termbase {
     /// # Errors
     /// If the file cannot be read, is damaged, or has nothing between these languages.
     pub fn read(path: &Path, source_language: &str, target_language: &str) -> Result<Self> {
-        let kind = Kind::of(path)?;
+        let kind = Kind::from_path(path)?;
         let languages = (source_language, target_language);
         let text = text_of(path, std::fs::read(path).map_err(Error::read(path))?)?;
         let terms = match kind {
@@ -120,7 +120,7 @@ impl Termbase {
     /// # Errors
     /// If it cannot be read.
     pub fn languages(path: &Path) -> Result<Vec<String>> {
-        if Kind::of(path)? != Kind::Tbx {
+        if Kind::from_path(path)? != Kind::Tbx {
             return Ok(Vec::new());
         }
         let text = text_of(path, std::fs::read(path).map_err(Error::read(path))?)?;

@@ -71,8 +71,8 @@ fn languages_without_spaces_and_without_stems_are_looked_up() {
 
 #[test]
 fn a_term_is_used_in_its_forms_and_as_part_of_a_compound() {
-    let stems = Stems::of("de");
-    let words = TargetWords::of(
+    let stems = Stems::for_language("de");
+    let words = TargetWords::new(
         "Die Zellen der \u{E000}Seitenvorlagen\u{E200} drucken",
         &stems,
     );
@@ -83,8 +83,8 @@ fn a_term_is_used_in_its_forms_and_as_part_of_a_compound() {
         assert!(!words.has(term), "{term}");
     }
     assert!(!words.has_apart("Vorlage"));
-    let english = Stems::of("en");
-    assert!(!TargetWords::of("multicellular", &english).has("cell"));
+    let english = Stems::for_language("en");
+    assert!(!TargetWords::new("multicellular", &english).has("cell"));
 }
 
 const DCA: &str = r#"<?xml version="1.0"?>
@@ -236,7 +236,7 @@ fn forms_are_those_that_texts_have() {
         &base,
         ["Zellen und Zellen", "der Zelle", "Zelluloid"].into_iter(),
     );
-    assert_eq!(forms.of(0, &base.terms[0]), ["Zelle", "Zellen"]);
+    assert_eq!(forms.get(0, &base.terms[0]), ["Zelle", "Zellen"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ impl TermUsage {
     /// Indexes a termbase.
     pub fn new(base: Arc<Termbase>) -> Self {
         Self {
-            target_stems: Stems::of(&base.target_language),
+            target_stems: Stems::for_language(&base.target_language),
             index: TermIndex::new(base),
         }
     }
@@ -32,7 +32,7 @@ impl TermUsage {
 
     /// The terms in a source text, each with whether its translation uses it and nothing that is forbidden for it.
     pub fn used(&self, source: &str, target: &str) -> Vec<(TermMatch, bool)> {
-        let words = TargetWords::of(target, &self.target_stems);
+        let words = TargetWords::new(target, &self.target_stems);
         let matches = self.index.find(source).into_iter();
         let used = matches.map(|found| {
             let is_used = self.is_used(&found.terms, &words);
@@ -43,7 +43,7 @@ impl TermUsage {
 
     /// How many of some places, each with the terms that are meant there, have no term in a translation.
     pub fn num_lacking(&self, places: &[Vec<usize>], target: &str) -> usize {
-        let words = TargetWords::of(target, &self.target_stems);
+        let words = TargetWords::new(target, &self.target_stems);
         let lacking = places.iter().filter(|terms| !self.is_used(terms, &words));
         lacking.count()
     }
@@ -76,7 +76,7 @@ pub struct TargetWords<'s> {
 
 impl<'s> TargetWords<'s> {
     /// The words of a text with their stems.
-    pub fn of(text: &str, stems: &'s Stems) -> Self {
+    pub fn new(text: &str, stems: &'s Stems) -> Self {
         let own = words(text);
         Self {
             stems,

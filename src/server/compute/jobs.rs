@@ -87,7 +87,7 @@ impl Job {
 
     /// Events from the one with this number on; waits a while for the first of them.
     pub async fn events(self: &Arc<Self>, from: usize) -> Polled {
-        let _waiting = Waiting::of(self);
+        let _waiting = Waiting::new(self);
         let until = tokio::time::Instant::now() + POLL_TIME;
         loop {
             let changed = self.changed.notified();
@@ -125,7 +125,7 @@ impl Job {
 struct Waiting(Arc<Job>);
 
 impl Waiting {
-    fn of(job: &Arc<Job>) -> Self {
+    fn new(job: &Arc<Job>) -> Self {
         job.waiting.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(job))
     }
@@ -142,7 +142,7 @@ impl Drop for Waiting {
 #[derive(Debug)]
 pub(super) struct Jobs {
     jobs: Mutex<HashMap<String, Arc<Job>>>,
-    /// That wait or are at work, at most.
+    /// Maximum number of waiting and running jobs.
     most: usize,
 }
 

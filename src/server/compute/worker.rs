@@ -78,7 +78,7 @@ impl Worker {
                 } = *search;
                 let translator = self.translator(&model)?;
                 let searched = translator.search_text(&text, &options, &mut |event| {
-                    job.tell(Found::of(event));
+                    job.tell(Found::from_event(event));
                     pass();
                     if job.is_abandoned() {
                         ControlFlow::Break(())

@@ -76,12 +76,12 @@ impl KnnRetrieval {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
-        self.beside_confirmed(translator, sentences, &[], step)
+        self.with_confirmed(translator, sentences, &[], step)
     }
 
     /// Retrieves from the memory, and from translations of other sentences that a person has `confirmed`, in the order of the
     /// document.
-    pub fn beside_confirmed(
+    pub fn with_confirmed(
         &self,
         translator: &Translator,
         sentences: &[String],

@@ -32,7 +32,7 @@ pub fn for_document(
 
 /// A translator for the rest of a document: it looks up what is `fixed` there, by the index of the sentence, and in its
 /// memory. None if its model does not look up what a person has confirmed.
-pub fn after_fixed(
+pub fn with_fixed(
     translator: &Translator,
     document: &Document,
     fixed: &BTreeMap<usize, String>,
@@ -64,7 +64,7 @@ pub fn for_sentences(
 
 /// [`for_sentences`] where a person has `confirmed` translations of other sentences of the document, in its order: a model that looks
 /// things up does so there too.
-pub fn beside_confirmed(
+pub fn with_confirmed(
     translator: &Translator,
     sentences: &[String],
     confirmed: &[(String, String)],
@@ -75,7 +75,7 @@ pub fn beside_confirmed(
         return for_sentences(translator, sentences, step);
     }
     translator.vocabulary()?;
-    KnnRetrieval::default().beside_confirmed(translator, sentences, confirmed, step)
+    KnnRetrieval::default().with_confirmed(translator, sentences, confirmed, step)
 }
 
 /// Pairs of a memory to learn from or to look up, each once; those too long for the model are left out.

@@ -23,7 +23,7 @@ pub struct SweepRun {
     pub config: TrainingConfig,
     /// Its run folder, in the sweep's.
     pub folder: PathBuf,
-    /// That of the run whose weights it has, if it does not train itself.
+    /// Name of the run whose weights it has, if it does not train itself.
     pub(super) weights: Option<PathBuf>,
     /// The model that chooses among its translations, if there is one.
     pub(super) reranker: Option<PathBuf>,
@@ -151,7 +151,7 @@ impl SweepRun {
             Ok(Err(error)) => error.to_string(),
             Err(panic) => {
                 let message = panic_message(panic.as_ref());
-                match DeviceFailure::of(&message) {
+                match DeviceFailure::from_message(&message) {
                     Some(_) => in_short(&message),
                     None => BaseError::panicked(message).to_string(),
                 }

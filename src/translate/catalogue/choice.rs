@@ -19,7 +19,7 @@ pub struct Look {
     pub notes: Vec<String>,
 }
 
-/// What a name or a pair stands for.
+/// The entries that a name or a pair stands for.
 #[derive(Debug)]
 pub enum Found {
     One(Box<CatalogueModel>),

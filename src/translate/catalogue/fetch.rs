@@ -30,7 +30,7 @@ pub(super) const STEP: u64 = 32 << 20;
 /// A transfer that brings less in this time has broken down.
 const SLOWEST: (u64, Duration) = (1024, Duration::from_mins(1));
 
-/// What is known of a file that has arrived in part.
+/// State of a partial download.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Arriving {
     address: String,

@@ -49,7 +49,7 @@ impl Progress {
     }
 }
 
-/// What is asked for.
+/// A requested download.
 #[derive(Debug, Clone, Copy)]
 pub struct Download<'a> {
     pub model: &'a CatalogueModel,

@@ -29,7 +29,7 @@ pub fn unlike(confidences: impl IntoIterator<Item = f32>) -> Option<f32> {
     unlike_in_mean(sum, count)
 }
 
-/// The same, of their sum and how many they are.
+/// [`unlike`] by the sum and the number of the values.
 #[expect(clippy::cast_precision_loss, reason = "a document's sentences")]
 pub fn unlike_in_mean(sum: f32, count: usize) -> Option<f32> {
     let mean = sum / count as f32;

@@ -33,7 +33,7 @@ pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
     detect(&text).map(|found| described(&text, &found))
 }
 
-/// The same among languages with these codes alone; none where no such language can be told.
+/// Detects a document's language among these codes; none where the text is too short or in another one.
 pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedLanguage> {
     let codes: Vec<String> = codes.iter().map(|code| two_letters(code)).collect();
     let is_asked = |language: &Lang| codes.contains(&two_letters(language.code()));

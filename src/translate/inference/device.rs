@@ -23,7 +23,7 @@ pub enum DeviceChoice {
     Cpu,
     /// The GPU, even a software adapter.
     Gpu,
-    /// That of another machine, which runs `canopy serve --compute`.
+    /// A device of another machine, which runs `canopy serve --compute`.
     Remote(RemoteHost),
 }
 
@@ -102,7 +102,7 @@ impl ComputeDevice {
         Ok(device)
     }
 
-    /// The same without the other machine.
+    /// The choice for this machine, without the remote one.
     #[must_use]
     pub(super) fn here(&self) -> Self {
         match self.remote {
@@ -137,7 +137,7 @@ impl ComputeDevice {
             Err(panic) => panic,
         };
         let message = panic_message(panic.as_ref());
-        let failure = DeviceFailure::of(&message);
+        let failure = DeviceFailure::from_message(&message);
         match failure {
             None if self.is_cpu() || !is_lost(self) => resume_unwind(panic),
             Some(DeviceFailure::Lost) if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
@@ -184,7 +184,7 @@ fn is_lost(gpu: &ComputeDevice) -> bool {
 ///
 /// # Errors
 /// [`Error::TooFewDevices`] if there are not so many.
-pub fn adapters_beside(first: &Device, count: usize) -> Result<Vec<Device>> {
+pub fn other_adapters(first: &Device, count: usize) -> Result<Vec<Device>> {
     /// A runtime can be set up only once.
     static OTHERS: Mutex<Vec<Device>> = Mutex::new(Vec::new());
     let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -206,7 +206,7 @@ impl Divided {
         parts: &dyn Fn(&DocumentUnits, usize) -> Vec<Part>,
     ) -> Self {
         let mut read = Self::default();
-        read.text.frame = SourceFrame::of(special);
+        read.text.frame = SourceFrame::from_special_ids(special);
         for (document, units) in documents.iter().enumerate() {
             let begin = read.firsts.len();
             for (unit, (place, _)) in units.sources.iter().enumerate() {
@@ -267,7 +267,7 @@ struct Previous<'a> {
     kept_forms: Option<&'a AddressForms>,
     /// The form that is asked for by them before one was used.
     first_form: Option<FormOfAddress>,
-    /// Those of the documents before.
+    /// Forms of the documents before.
     earlier: Option<&'a EarlierForms>,
 }
 
@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
         Ok(flow)
     }
 
-    /// The same in a form of address, or in the one that most sentences of each document take.
+    /// Translates in a form of address, or in the one that most sentences of each document take.
     fn run_in_form(
         &mut self,
         (choice, forms): (AddressChoice, &AddressForms),
@@ -397,7 +397,7 @@ impl<'a> Search<'a> {
             };
             for (source, unit, text) in found {
                 if form.is_left_by(source, &text) {
-                    self.ask_for(&unit, forms.of(form, source), source);
+                    self.ask_for(&unit, forms.constraints(form, source), source);
                     again.extend(unit);
                 }
             }
@@ -421,7 +421,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The same where the encoder reads the translations before each sentence: known ones, or else those that are found,
+    /// Translates with an encoder that reads the translations before each sentence: known ones, or else those that are found,
     /// which takes the sentences of a document one after the other, and all of them.
     fn run_behind_translations(
         &mut self,
@@ -485,7 +485,7 @@ impl<'a> Search<'a> {
         let form = form.or(previous.first_form);
         let form = form.or_else(|| previous.earlier?.last());
         let kept = previous.kept_forms.zip(form);
-        let kept = kept.and_then(|(forms, form)| forms.of(form, source));
+        let kept = kept.and_then(|(forms, form)| forms.constraints(form, source));
         self.ask_for(unit, kept, source);
     }
 

@@ -19,7 +19,7 @@ pub(super) struct ForcedDocuments {
     num_scored: usize,
 }
 
-/// What a model that reads translations reads of a sentence that has none.
+/// Text that a model of target context reads for a sentence without a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Untranslated {
     /// A draft of its own.

@@ -233,7 +233,7 @@ pub(super) fn foreign_files(path: &Path) -> PathBuf {
     }
 }
 
-/// What is known of a model of another program beside its files.
+/// Statements about a model of another program besides its files.
 pub(super) struct Told {
     pub name: String,
     /// Source and target; one that is not known is none.
@@ -275,7 +275,7 @@ fn listed(folder: &Path) -> InstalledModel {
     described(folder).unwrap_or_else(|error| broken(&error))
 }
 
-/// What the description in a folder tells; a problem of the files beside it is told with it.
+/// The description in a folder, with any problem of the files beside it.
 fn described(folder: &Path) -> Result<InstalledModel> {
     let num_bytes = size(folder);
     if let Some(installed) = read_installed(folder)? {
@@ -341,7 +341,7 @@ fn size(path: &Path) -> u64 {
     files_in(path).map(|path| size(&path)).sum()
 }
 
-/// What lies in a folder, without what is hidden and links to folders.
+/// Files of a folder, without hidden ones and links to folders.
 fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| {

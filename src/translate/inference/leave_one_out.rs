@@ -90,7 +90,7 @@ impl Translator {
         };
         told(0)?;
         let trace = self.trace_part(document, translations, Some(sentence..sentence + 1))?;
-        let masses = Masses::of(trace, sentence);
+        let masses = Masses::from_trace(trace, sentence);
         let mut view = self.in_whole_context(asked, &read, options)?;
         let mut documents = ForcedDocuments::default();
         let mut scored: Vec<Vec<f32>> = Vec::new();
@@ -277,7 +277,7 @@ struct Masses {
 
 impl Masses {
     /// Mean over the words of the sentence and the heads of the last layer; none if no such attention is traced.
-    fn of(trace: Trace, sentence: usize) -> Option<Self> {
+    fn from_trace(trace: Trace, sentence: usize) -> Option<Self> {
         let source = TraceSource::from(trace);
         let query = Query::sentence(asking_side(&source), sentence);
         let attention = Attention::find(&source, &query, AttentionRole::Context).ok()?;

@@ -35,8 +35,8 @@ pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
 pub use device::{
-    ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
-    gpu_is_lost,
+    ComputeDevice, DeviceChoice, destroy_gpu, find_gpus_without_a_screen, gpu_is_lost,
+    other_adapters,
 };
 pub use evaluation::{SegmentRequest, translate_segments};
 pub use installed_models::{

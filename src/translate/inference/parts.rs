@@ -66,7 +66,7 @@ fn cuts(text: &str) -> Vec<Cut> {
             };
             cuts.push(Cut { at, quality });
         }
-        match Placeholder::of(c) {
+        match Placeholder::from_char(c) {
             Some(Placeholder::Open(_)) => depth += 1,
             Some(Placeholder::Close) => depth = depth.saturating_sub(1),
             _ => {}

@@ -13,7 +13,7 @@ struct Starter {
 }
 
 /// The first one is taken where nobody says a language.
-const STARTERS: [Starter; 2] = [
+const STARTERS: [Starter; 3] = [
     Starter {
         source: "en",
         target: "de",
@@ -23,6 +23,11 @@ const STARTERS: [Starter; 2] = [
         source: "de",
         target: "en",
         folder: "models/starter-de-en",
+    },
+    Starter {
+        source: "en",
+        target: "pt",
+        folder: "models/starter-en-pt",
     },
 ];
 

@@ -15,7 +15,7 @@ use canopy_qa::checks::{are_same_numbers, are_same_signs};
 pub enum Flag {
     /// Far shorter or longer than sources of this length usually become.
     LengthRatio,
-    /// The same words over and over.
+    /// Words repeated over and over.
     Repetition,
     /// Too long for the model: translated in parts and joined.
     Split,
@@ -134,7 +134,7 @@ fn is_left_out(character: char) -> bool {
 
 /// Whether it is markup that the vocabulary has no token for.
 fn is_unread(character: char) -> bool {
-    match Placeholder::of(character) {
+    match Placeholder::from_char(character) {
         Some(Placeholder::Open(number) | Placeholder::Point(number)) => number >= MAX_PLACEHOLDERS,
         Some(Placeholder::Close) | None => false,
     }
@@ -144,7 +144,7 @@ fn is_unread(character: char) -> bool {
 fn has_empty_pair(text: &str) -> bool {
     let mut is_open = false;
     text.chars()
-        .any(|character| match Placeholder::of(character) {
+        .any(|character| match Placeholder::from_char(character) {
             Some(Placeholder::Close) => is_open,
             Some(Placeholder::Open(_)) => {
                 is_open = true;
@@ -194,7 +194,7 @@ pub(super) fn with_markup_of(source: &str, target: &str) -> String {
         .chars()
         .filter(|&c| {
             matches!(
-                Placeholder::of(c),
+                Placeholder::from_char(c),
                 Some(Placeholder::Open(_) | Placeholder::Point(_))
             )
         })
@@ -203,7 +203,7 @@ pub(super) fn with_markup_of(source: &str, target: &str) -> String {
     // For every pair under way whether it was kept.
     let mut open = Vec::new();
     for c in target.chars() {
-        match Placeholder::of(c) {
+        match Placeholder::from_char(c) {
             None => text.push(c),
             Some(Placeholder::Close) => {
                 if open.pop() == Some(true) {
@@ -232,7 +232,7 @@ pub(super) fn with_markup_of(source: &str, target: &str) -> String {
     );
     for c in missing {
         text.push(c);
-        if matches!(Placeholder::of(c), Some(Placeholder::Open(_))) {
+        if matches!(Placeholder::from_char(c), Some(Placeholder::Open(_))) {
             text.push(placeholder::CLOSE);
         }
     }

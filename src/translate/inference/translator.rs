@@ -75,7 +75,7 @@ pub struct Translator {
     pub(super) device: ComputeDevice,
     model: Model,
     tokenizer: Arc<dyn Tokenizer>,
-    /// The same, if it is our own.
+    /// The tokenizer, if it is a vocabulary of Canopy's.
     vocabulary: Option<Arc<Vocabulary>>,
     description: ModelFolder,
     pub(super) reading: ReadingOptions,
@@ -92,7 +92,7 @@ pub struct Translator {
     pub(super) german_forms: OnceLock<AddressForms>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
-    /// The same model on the machine that searches and traces in place of this one.
+    /// The model on the machine that searches and traces in place of this one.
     elsewhere: Option<RemoteModel>,
 }
 
@@ -105,7 +105,7 @@ impl Translator {
         Self::open_between(folder, device, None, None)
     }
 
-    /// The same; a model of several languages translates between these.
+    /// Opens a model; one of several languages translates between these.
     ///
     /// # Errors
     /// As [`Self::open`], and if such a model does not know a language.
@@ -129,7 +129,7 @@ impl Translator {
         Ok(translator)
     }
 
-    /// The same without the model that its folder says chooses among the translations.
+    /// Opens a model without the one that reranks its translations.
     pub(super) fn open_alone(
         folder: &Path,
         device: DeviceChoice,
@@ -140,7 +140,11 @@ impl Translator {
         let opened = if is_own(folder) {
             let device = ComputeDevice::open(device)?;
             let opened = open_own(folder, languages, &device.device)?;
-            Self::around(opened, folder, device)
+            let mut opened = Self::around(opened, folder, device);
+            if let Some(shortlist) = ModelFolder::shortlist_path(folder) {
+                opened.open_shortlist(&shortlist)?;
+            }
+            opened
         } else {
             let (files, told) = (foreign_files(folder), told_of(folder));
             let mut opened = Self::open_foreign(&files, device, languages, told)?;
@@ -190,7 +194,7 @@ impl Translator {
         &*self.tokenizer
     }
 
-    /// The same, to be kept.
+    /// The tokenizer, shared.
     pub fn tokenizer_shared(&self) -> Arc<dyn Tokenizer> {
         Arc::clone(&self.tokenizer)
     }
@@ -213,7 +217,7 @@ impl Translator {
         }
     }
 
-    /// The same with other weights, or with what they look up.
+    /// This translator with other weights, or with another datastore.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
         let mut model = match model.packing() {
@@ -232,7 +236,7 @@ impl Translator {
         }
     }
 
-    /// The same with another T; none where there is no such choice.
+    /// This translator with another T; none where its system has no T.
     pub(super) fn with_top_t(&self, top_t: usize) -> Option<Self> {
         let mut other = self.clone();
         other.model.set_top_t(top_t);
@@ -240,7 +244,7 @@ impl Translator {
         has_choice.then_some(other)
     }
 
-    /// The same on the CPU, read again from its folder: what a device held that failed is lost. A model that was made for a
+    /// This translator on the CPU, read again from its folder: the state of a failed device is lost. A model that was made for a
     /// document is to be made again.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// What has gone over a connection: bodies, without what HTTP adds.
+/// Bytes sent over a connection: bodies, without the headers of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
     pub round_trips: u64,
@@ -79,7 +79,7 @@ pub(super) enum Fault {
     Final(Error),
 }
 
-/// What a request carries.
+/// Body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sent<'a> {
     Nothing,
@@ -173,7 +173,7 @@ impl Client {
         self.uploaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the server answers to a question in JSON; the connection may break for a while.
+    /// The server's answer to a request in JSON; the connection may break for a while.
     ///
     /// # Errors
     /// If it stays broken, or the server refuses.
@@ -183,7 +183,7 @@ impl Client {
         patiently(&mut go_on, ask).map_err(|fault| self.told(fault))
     }
 
-    /// The same, to be kept there; asked twice it is kept once.
+    /// Stores JSON on the server; idempotent.
     ///
     /// # Errors
     /// As there.
@@ -197,7 +197,7 @@ impl Client {
         patiently(&mut go_on, ask).map_err(|fault| self.told(fault))
     }
 
-    /// The same without a question.
+    /// The server's answer to a request without a body.
     ///
     /// # Errors
     /// As there.

@@ -30,7 +30,7 @@ pub fn version() -> String {
     format!("{PROGRAM}/{PROTOCOL}")
 }
 
-/// What a server says of itself to those who have its key.
+/// Description of a server for clients that have its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
     pub device: String,
@@ -89,7 +89,7 @@ pub struct SentText {
 }
 
 impl SentText {
-    pub fn of(text: &SourceText) -> Self {
+    pub fn from_source(text: &SourceText) -> Self {
         let terms = text.terms.iter();
         Self {
             sentences: text.sentences.clone(),
@@ -139,7 +139,7 @@ pub struct Begun {
     pub job: String,
 }
 
-/// What came of a job since it was asked last.
+/// Events of a job since the last poll.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Polled {
     pub events: Vec<Found>,
@@ -171,7 +171,7 @@ pub enum Found {
 }
 
 impl Found {
-    pub fn of(event: SearchEvent) -> Self {
+    pub fn from_event(event: SearchEvent) -> Self {
         match event {
             SearchEvent::Draft {
                 number,

@@ -83,7 +83,7 @@ impl RemoteModel {
             let request = || {
                 Ok(SearchRequest {
                     model: self.reference(languages.clone(), int8)?,
-                    text: SentText::of(&left),
+                    text: SentText::from_source(&left),
                     options: *options,
                 })
             };

@@ -121,7 +121,7 @@ fn the_languages_of_a_model_are_stated_where_its_files_do_not_say_them() {
 fn languages_that_a_person_states_win_over_those_of_the_files() {
     let user = User::new();
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models");
-    let firefox = format!("{shipped}/firefox-en-pt/model");
+    let firefox = format!("{shipped}/firefox-pt-en/model");
     let import = ["model", "import", &firefox, "--name", "galician"];
     assert_done(&user.canopy(&[&import[..], &["--from", "English", "--to", "gl"]].concat()));
     let listed = user.listed("galician");

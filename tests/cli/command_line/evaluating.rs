@@ -64,7 +64,7 @@ fn what_a_model_does_not_read_stands_in_the_translation_that_is_scored() {
     let desk = Desk::new();
     let english = "Write your name here: ________\n";
     let corpus = corpus_to("pt", &desk, english, "Escreva seu nome aqui: ________\n");
-    let found = translations(&desk, "firefox-en-pt", &corpus, &[]);
+    let found = translations(&desk, "starter-en-pt", &corpus, &[]);
     assert!(found.trim_end().ends_with(" ________"), "{found}");
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use canopy::inference::DeviceChoice;
 use canopy::remote::Client;
 use canopy::training::{
-    Control, EndReason, TrainingConfig, TrainingEvent, device_of_run, train, train_elsewhere,
+    Control, EndReason, TrainingConfig, TrainingEvent, device_of_run, train, train_remote,
 };
 use tempfile::TempDir;
 
@@ -71,7 +71,7 @@ fn it_trains_what_this_machine_trains() {
     let client = Client::connect(machine.host()).expect("it is there");
     let mut events = Vec::new();
     let control = Control::default();
-    let done = train_elsewhere(
+    let done = train_remote(
         &client,
         &place.config,
         &there,
@@ -108,7 +108,7 @@ fn it_trains_what_this_machine_trains() {
     };
     let asked = device_of_run(&there, true, DeviceChoice::Auto).expect("known");
     assert_eq!(asked, DeviceChoice::Remote(machine.host()));
-    let done = train_elsewhere(&client, &more, &there, true, &control, &mut |_| {});
+    let done = train_remote(&client, &more, &there, true, &control, &mut |_| {});
     assert_eq!(done.expect("trained"), EndReason::Steps);
     let (device, control) = (tiny::device(), Control::default());
     train(&more, &here, true, &device, "CPU", &control, &mut |_| {}).expect("trained");
@@ -130,7 +130,7 @@ fn it_goes_on_without_its_client_and_after_a_restart() {
     let control = Control::default();
     // A client that dies in the midst of it, as a thread does that panics.
     let dies = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        train_elsewhere(
+        train_remote(
             &client,
             &place.config,
             &there,
@@ -151,7 +151,7 @@ fn it_goes_on_without_its_client_and_after_a_restart() {
     );
     machine.restart();
     let client = Client::connect(machine.host()).expect("it is there");
-    let done = train_elsewhere(&client, &place.config, &there, true, &control, &mut |_| {});
+    let done = train_remote(&client, &place.config, &there, true, &control, &mut |_| {});
     assert_eq!(done.expect("found again"), EndReason::Steps);
     place.here(&here);
     assert!(weights(&here) == weights(&there), "other weights");
@@ -170,7 +170,7 @@ fn an_order_to_stop_goes_over() {
     let client = Client::connect(machine.host()).expect("it is there");
     let control = Control::default();
     let own = control.clone();
-    let done = train_elsewhere(
+    let done = train_remote(
         &client,
         &place.config,
         &there,
@@ -196,7 +196,7 @@ fn a_corpus_that_cannot_be_trained_with_fails_in_words() {
     };
     let control = Control::default();
     let there = place.path("there");
-    let done = train_elsewhere(&client, &config, &there, false, &control, &mut |_| {});
+    let done = train_remote(&client, &config, &there, false, &control, &mut |_| {});
     let error = done.expect_err("no such vocabulary").to_string();
     assert!(error.contains("refuses"), "{error}");
 }

@@ -192,7 +192,7 @@ fn pairs_that_cannot_be_translations_are_context_only() {
         .sum();
     assert_eq!(scored, units.len() - doubtful);
     let counted: usize = Split::ALL
-        .map(|split| corpus.statistics().of(split).segments)
+        .map(|split| corpus.statistics().get(split).segments)
         .iter()
         .sum();
     assert_eq!(scored, counted);

@@ -114,7 +114,7 @@ fn units_become_documents_by_what_they_say_or_by_fifty() {
         (report.units, report.incomplete, report.named_documents),
         (66, 1, 3)
     );
-    let in_one_split = Split::of("memory/000001") == Split::of("memory/000002");
+    let in_one_split = Split::for_document("memory/000001") == Split::for_document("memory/000002");
     assert_eq!(report.repeated, usize::from(in_one_split));
     assert_eq!(report.languages["EN-US"], 65);
 }

@@ -110,7 +110,7 @@ fn scores_and_signatures_are_sacrebleus() {
                 expected,
             );
             let signature = Signature::new(references.len())
-                .of(metric.as_ref())
+                .with_metric(metric.as_ref())
                 .to_string();
             let counted = signature
                 .rsplit_once("|version")

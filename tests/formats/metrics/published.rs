@@ -79,7 +79,7 @@ fn published_systems_score_as_with_sacrebleu() {
                 (score - number(&expected["score"])).abs() < 1e-9,
                 "{system} {name}: {score} is not {expected}"
             );
-            let signature = Signature::new(1).of(metric).to_string();
+            let signature = Signature::new(1).with_metric(metric).to_string();
             let counted = signature.rsplit_once(':').map(|(counted, _)| counted);
             let theirs = expected["signature"]
                 .as_str()
@@ -119,7 +119,7 @@ fn published_differences_are_as_sure_as_with_sacrebleu() {
     let scores = bootstrap_scores(&metric, &all, 1_000, 12_345);
     for (place, runs) in systems.iter().enumerate() {
         let expected = |test: &str, field: &str| expected[test][place][field].as_f64();
-        let interval = Interval::of(&scores[place]);
+        let interval = Interval::from_samples(&scores[place]);
         let bootstrap = |field: &str| expected("paired_bs_vs_baseline", field).expect("a number");
         assert!(
             (interval.mean - bootstrap("mean")).abs() < 0.05,

@@ -61,7 +61,7 @@ fn apart(one: Tensor<2>, other: Tensor<2>) -> f32 {
 /// probability.
 fn tolerance(context: &Context) -> Option<f32> {
     match context {
-        // The sentence stands further back in what is read: there is nothing to silence.
+        // The sentence stands further back in what is read: there is nothing to zero_init.
         Context::Concatenation { .. } => None,
         Context::HierarchicalEncoding { placement, decoder } => Some(match (placement, decoder) {
             (Placement::Heads, false) => 1e-6,

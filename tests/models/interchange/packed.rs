@@ -31,7 +31,7 @@ fn found(
         position: (0, 0),
     };
     let text = SourceText {
-        frame: SourceFrame::of(tokenizer.special()),
+        frame: SourceFrame::from_special_ids(tokenizer.special()),
         ..SourceText::of_sentences(texts.iter().map(sentence).collect())
     };
     let options = SearchOptions {

@@ -44,7 +44,7 @@ fn marian_makes_the_same_of_a_shortlist() {
                     position: (0, 0),
                 };
                 let text = SourceText {
-                    frame: SourceFrame::of(tokenizer.special()),
+                    frame: SourceFrame::from_special_ids(tokenizer.special()),
                     ..SourceText::of_sentences(vec![sentence])
                 };
                 let mut found = Vec::new();

@@ -91,7 +91,7 @@ fn a_model_that_forgets_all_markup_gets_it_at_the_end() {
     let vocabulary = tiny::vocabulary();
     let source = vocabulary.encode("\u{E001}Open\u{E200} the \u{E103} file");
     let limits = [Limits {
-        markup: Markup::of(&source, &vocabulary),
+        markup: Markup::from_ids(&source, &vocabulary),
         terms: None,
         max_tokens: 20,
     }];
@@ -125,7 +125,7 @@ fn a_placeholder_that_stands_in_for_the_end_keeps_its_own_probability() {
     let vocabulary = tiny::vocabulary();
     let source = vocabulary.encode("Open \u{E103} file");
     let limits = [Limits {
-        markup: Markup::of(&source, &vocabulary),
+        markup: Markup::from_ids(&source, &vocabulary),
         terms: None,
         max_tokens: 20,
     }];

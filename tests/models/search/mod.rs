@@ -74,7 +74,7 @@ fn ranked(
     let executor = model.executor();
     let mut decoder = executor.start(&rows, BatchSetup::default());
     let limits = [Limits {
-        markup: Markup::of(ids, vocabulary),
+        markup: Markup::from_ids(ids, vocabulary),
         terms: None,
         max_tokens,
     }];

@@ -117,7 +117,7 @@ fn traced_sentences_are_those_that_the_layers_choose() {
     let documents = Documents::one(vec![0..4, 4..5, 5..9, 9..12, 12..16]);
     let words = Tensor::<2>::random([16, 8], Distribution::Normal(0.0, 1.0), &device);
     let query_spans = documents.query_spans();
-    let memory = Memory::of(words.clone(), documents.clone());
+    let memory = Memory::from_states(words.clone(), documents.clone());
     let conditional = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
     let tree = HierarchicalConditionalAttentionConfig::new(8, 2, 2).init(&device);
     let encode = |encoder: &canopy::model::Source2Token| {

@@ -3,7 +3,7 @@
 use canopy::inference::{Reads, SearchOptions};
 use canopy::memory::TranslationMemory;
 use canopy::model::{ExecutorKind, MemoryUse};
-use canopy::training::{after_fixed, for_document};
+use canopy::training::{for_document, with_fixed};
 use canopy::weights::RerankerFolder;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -73,8 +73,8 @@ fn confirmed_sentences_are_looked_up_for_the_rest() {
         let document = text(&format!("{} The house is small.", PAIR.0));
         let fixed = BTreeMap::from([(0, PAIR.1.to_owned())]);
         let go_on = &mut |_, _| ControlFlow::Continue(());
-        assert!(after_fixed(&translator, &document, &BTreeMap::new(), go_on).is_none());
-        let made = after_fixed(&translator, &document, &fixed, go_on);
+        assert!(with_fixed(&translator, &document, &BTreeMap::new(), go_on).is_none());
+        let made = with_fixed(&translator, &document, &fixed, go_on);
         let made = made.expect("a confirmed sentence");
         assert!(made.model().datastore().is_some(), "{}", folder.display());
         let document = text("The house is small.");

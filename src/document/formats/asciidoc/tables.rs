@@ -20,7 +20,7 @@ pub(super) enum Content {
 
 impl Content {
     /// By the style of a cell or a column.
-    fn of(style: &str) -> Option<Self> {
+    fn from_style(style: &str) -> Option<Self> {
         match style.chars().next_back()? {
             'a' => Some(Self::Blocks),
             'l' | 'm' => Some(Self::Code),
@@ -57,7 +57,7 @@ pub(super) fn cells(source: &str, lines: &[Range<usize>], attributes: &str) -> V
                 _ => None,
             };
             column += 1;
-            let content = Content::of(style).or(of_column);
+            let content = Content::from_style(style).or(of_column);
             let start = range.start + bar + 1;
             cells.push(Cell {
                 range: start..start,
@@ -85,7 +85,7 @@ fn columns(attributes: &str) -> Vec<Option<Content>> {
     for column in value.unwrap_or_default().split([',', ';']).map(str::trim) {
         let (count, style) = column.split_once('*').unwrap_or(("1", column));
         let count = count.parse::<usize>().unwrap_or(1).min(100);
-        columns.extend(std::iter::repeat_n(Content::of(style), count));
+        columns.extend(std::iter::repeat_n(Content::from_style(style), count));
     }
     columns
 }

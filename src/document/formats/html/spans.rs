@@ -69,7 +69,7 @@ pub(super) fn read<R: Receiver>(
     let mut place = start;
     let mut after_ampersand = false;
     while place < source.len() {
-        let piece = Piece::of(&source[place..], after_ampersand);
+        let piece = Piece::from_text(&source[place..], after_ampersand);
         let end = place + piece.length;
         queue.push_back(StrTendril::from_slice(&source[place..end]));
         let _ = tokenizer.feed(&queue);
@@ -140,7 +140,7 @@ struct Piece {
 }
 
 impl Piece {
-    fn of(rest: &str, after_ampersand: bool) -> Self {
+    fn from_text(rest: &str, after_ampersand: bool) -> Self {
         let bytes = rest.as_bytes();
         let is_opener = matches!(bytes[0], b'<' | b'&');
         let name = bytes

@@ -40,7 +40,7 @@ pub(super) enum Joint {
 
 impl<'s> Line<'s> {
     /// The line that begins at byte `place` of its file.
-    pub fn of(line: &'s str, place: usize) -> Self {
+    pub fn new(line: &'s str, place: usize) -> Self {
         let text = line.trim_end();
         let quote = quote(text);
         let mark = list_mark(&text[quote..]);
@@ -203,7 +203,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(line: &Line, next: &Line) -> Self {
+    fn new(line: &Line, next: &Line) -> Self {
         Self {
             length: line.length(),
             needed: line.length() + 1 + next.first_word(),
@@ -223,7 +223,7 @@ fn column(blocks: &[Vec<Line>]) -> Option<usize> {
         .iter()
         .flat_map(|lines| lines.windows(2))
         .filter(|pair| pair[0].may_go_on(&pair[1]))
-        .map(|pair| Pair::of(&pair[0], &pair[1]))
+        .map(|pair| Pair::new(&pair[0], &pair[1]))
         .collect();
     let wrapped = |column: usize| pairs.iter().filter(move |pair| pair.is_wrapped_at(column));
     let column = COLUMNS.max_by_key(|&column| wrapped(column).count())?;
@@ -246,7 +246,7 @@ fn joined_at(lines: &[Line], column: usize) -> Vec<bool> {
         .map(|pair| {
             pair[0]
                 .may_go_on(&pair[1])
-                .then(|| Pair::of(&pair[0], &pair[1]))
+                .then(|| Pair::new(&pair[0], &pair[1]))
         })
         .collect();
     let wrapped = |pair: &&Pair| pair.is_wrapped_at(column);

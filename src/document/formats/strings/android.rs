@@ -124,7 +124,7 @@ impl AndroidReader<'_, '_> {
         }
         let mut decoder = AndroidDecoder {
             xml,
-            message: Message::new(Dialect::PLAIN.of(&whole)),
+            message: Message::new(Dialect::PLAIN.in_value(&whole)),
             in_quotes: false,
             has_begun: false,
             ends_loosely: false,

@@ -266,7 +266,7 @@ impl Text {
         {
             return Self::pattern(pattern, dialect, builder, context);
         }
-        let mut message = Message::new(dialect.of(value));
+        let mut message = Message::new(dialect.in_value(value));
         message.text(value);
         message.unit(builder, context).map(Self::Plain)
     }

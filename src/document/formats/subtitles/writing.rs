@@ -155,7 +155,7 @@ impl<'d> Page<'d> {
         let (mut used, mut depth) = (vec![false; sentence.markup.len()], 0);
         for (place, character) in translation.char_indices() {
             let following = &translation[place + character.len_utf8()..];
-            match Placeholder::of(character) {
+            match Placeholder::from_char(character) {
                 None => {
                     let spelt = self.format.spelt(character, &written, following);
                     written += &spelt;

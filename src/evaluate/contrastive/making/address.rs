@@ -41,7 +41,7 @@ pub(super) fn draft(sentences: &[(&str, &str)]) -> Option<Draft> {
 fn two_forms(source: &str, target: &str) -> Option<FormOfAddress> {
     let is_other = |word: &Word| OTHERS.contains(&word.lower().as_str()) || word.text == "Ihnen";
     let is_unclear = words(source).iter().chain(&words(target)).any(is_other);
-    let form = FormOfAddress::of(source, target).filter(|_| !is_unclear)?;
+    let form = FormOfAddress::from_pair(source, target).filter(|_| !is_unclear)?;
     matches!(form, FormOfAddress::Polite | FormOfAddress::Plural).then_some(form)
 }
 

@@ -85,7 +85,7 @@ impl Genders {
     }
 
     /// The gender of a noun: its own, that of its last part, or what its ending says.
-    pub fn of(&self, noun: &str) -> Option<Gender> {
+    pub fn get(&self, noun: &str) -> Option<Gender> {
         if let Some(gender) = self.known(noun) {
             return Some(gender);
         }
@@ -101,7 +101,7 @@ impl Genders {
     pub fn phrases<'t>(&self, words: &[Word<'t>]) -> Vec<Phrase<'t>> {
         let phrase = |at: usize| {
             let (noun, _) = noun_after(words, at)?;
-            let gender = self.of(words[noun].text)?;
+            let gender = self.get(words[noun].text)?;
             agrees(&words[at].lower(), gender).then_some(Phrase {
                 article: words[at],
                 noun: words[noun],
@@ -214,7 +214,7 @@ mod tests {
             ("Kurs", None),
             ("Tabellen", None),
         ] {
-            assert_eq!(genders.of(noun), gender, "{noun}");
+            assert_eq!(genders.get(noun), gender, "{noun}");
         }
         assert_eq!(genders.known("Absatzvorlage"), None);
     }

@@ -126,8 +126,8 @@ impl<'g> Terms<'g> {
             .count();
         let agree = match &self.genders {
             Some(genders) => {
-                let gender = genders.of(one);
-                gender.is_some() && gender == genders.of(two)
+                let gender = genders.get(one);
+                gender.is_some() && gender == genders.get(two)
             }
             None => one.chars().rev().take(2).eq(two.chars().rev().take(2)),
         };

@@ -35,7 +35,7 @@ enum Kind {
 
 impl Kind {
     /// By the numbers of `DataType`.
-    fn of(number: u8) -> Result<Self, String> {
+    fn from_number(number: u8) -> Result<Self, String> {
         const KINDS: [Kind; 6] = [
             Kind::Single,
             Kind::Int8,
@@ -335,7 +335,7 @@ impl Reader {
             .map(|_| self.size())
             .collect::<Result<Vec<_>, _>>()?;
         let (kind, length) = if version >= 4 {
-            (Kind::of(self.u8()?)?, Some(self.size()?))
+            (Kind::from_number(self.u8()?)?, Some(self.size()?))
         } else {
             let width = self.u8()?;
             let kind = match width {

@@ -64,7 +64,7 @@ impl BertReader {
     ///
     /// # Panics
     /// If there is not one sequence for each sentence.
-    pub fn of(&self, source: &PackedBatch) -> Memory {
+    pub fn read(&self, source: &PackedBatch) -> Memory {
         let pieces = &source.pieces;
         let pairs = [&pieces.sequences, &source.sentences].map(Vec::len);
         assert_eq!(pairs[0], pairs[1], "BERT's sequences and sentences");
@@ -76,7 +76,7 @@ impl BertReader {
             sentences: pieces.sequences.clone(),
             documents: source.documents.clone(),
         };
-        Memory::of(states, documents)
+        Memory::from_states(states, documents)
     }
 
     /// A vector for each sequence, by which similar ones are found.

@@ -19,7 +19,7 @@ use crate::model::rnn_search::{RnnSearch, RnnState};
 use crate::model::system::{Model, NetworkRef};
 use crate::model::transformer::Transformer;
 use crate::model::variant::SearchRule;
-use canopy_kernels::{DropoutSource, NextScores, ReadTokens, log_softmax};
+use canopy_kernels::{DropoutSource, StepScores, TokenSelection, log_softmax};
 
 /// A network of a model.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ impl Executor for BurnExecutor<'_> {
         let network = match self.network {
             NetworkRef::Transformer(network) => network,
             NetworkRef::RnnSearch(network) => {
-                return EncoderOutput::of(network.annotations(source, &none), source);
+                return EncoderOutput::new(network.annotations(source, &none), source);
             }
         };
         if self.is_stage_one {
@@ -111,7 +111,7 @@ impl Executor for BurnExecutor<'_> {
             network.encode_in_window_recorded(source, memory, window, recorder)
         });
         among.unwrap_or_else(|| {
-            model.beside_stage_one(source, |memory| {
+            model.with_stage_one(source, |memory| {
                 network.encode_recorded(source, memory, &none, recorder)
             })
         })
@@ -266,7 +266,7 @@ impl Decode for Hypotheses<'_> {
         log_probs
     }
 
-    fn score(&mut self, ids: &[u32], read: Option<ReadTokens>, scores: &mut NextScores) {
+    fn score(&mut self, ids: &[u32], read: Option<TokenSelection>, scores: &mut StepScores) {
         if self.datastore.is_some() {
             scores.put(self.step(ids), ids.len());
             return;
@@ -303,7 +303,7 @@ impl Decode for RecurrentHypotheses<'_> {
         log_softmax(self.network.step(&mut self.state, ids))
     }
 
-    fn score(&mut self, ids: &[u32], read: Option<ReadTokens>, scores: &mut NextScores) {
+    fn score(&mut self, ids: &[u32], read: Option<TokenSelection>, scores: &mut StepScores) {
         scores.read(self.network.step(&mut self.state, ids), read);
     }
 

@@ -1,7 +1,7 @@
 //! The interface of an executor to search.
 
 use crate::model::variant::SearchRule;
-use canopy_kernels::{NextScores, ReadTokens};
+use canopy_kernels::{StepScores, TokenSelection};
 use canopy_tokenize::vocabulary::Vocabulary;
 
 /// A number of hypotheses that grow together, and the probabilities of their next tokens.
@@ -14,7 +14,7 @@ pub trait Decode {
 
     /// As [`Self::step`], but the scores may lack their normalisers and what is not among `read`, of which none reads all.
     /// Their place is used again.
-    fn score(&mut self, ids: &[u32], read: Option<ReadTokens>, scores: &mut NextScores) {
+    fn score(&mut self, ids: &[u32], read: Option<TokenSelection>, scores: &mut StepScores) {
         let _ = read;
         scores.put(self.step(ids), ids.len());
     }

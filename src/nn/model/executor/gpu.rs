@@ -16,7 +16,7 @@ use crate::model::packed_batch::PackedBatch;
 use crate::model::prepared::Memory;
 use crate::model::recorder::AttentionRecorder;
 use crate::model::variant::SearchRule;
-use canopy_kernels::{NextScores, ReadTokens};
+use canopy_kernels::{StepScores, TokenSelection};
 
 /// A Transformer with weights on a GPU.
 #[derive(Debug, Clone, Copy)]
@@ -144,12 +144,12 @@ struct Hypotheses<'m> {
 
 impl Decode for Hypotheses<'_> {
     fn step(&mut self, ids: &[u32]) -> Vec<f32> {
-        let mut scores = NextScores::default();
+        let mut scores = StepScores::default();
         self.score(ids, None, &mut scores);
         scores.values
     }
 
-    fn score(&mut self, ids: &[u32], read: Option<ReadTokens>, scores: &mut NextScores) {
+    fn score(&mut self, ids: &[u32], read: Option<TokenSelection>, scores: &mut StepScores) {
         let read = (read, self.datastore);
         self.weights.read_next(&mut self.state, ids, read, scores);
     }

@@ -107,7 +107,7 @@ impl SearchMemory {
     fn beside(&self, encoded: &EncoderOutput) -> PackedEncoderOutput {
         let memory = self.memory.as_ref();
         let memory = memory.map(|memory| (memory, self.translations.clone()));
-        PackedEncoderOutput::of(encoded, memory)
+        PackedEncoderOutput::from_encoder(encoded, memory)
     }
 }
 

@@ -26,7 +26,7 @@ pub(in crate::model) struct SearchWeights {
 /// Weights where they are searched with.
 #[derive(Debug, Clone)]
 pub(super) enum Loaded {
-    /// Those of burn's layers.
+    /// Weights of burn's layers.
     Burn,
     Cpu(Arc<PackedTransformer>),
     Gpu(Arc<GpuTransformer>),
@@ -41,7 +41,7 @@ impl SearchWeights {
     }
 
     /// The weights of `network`, which are made now if they never were.
-    fn of(
+    fn get_or_load(
         &self,
         network: &Transformer,
         context: Option<Context>,
@@ -118,7 +118,7 @@ impl Model {
     pub(super) fn search_weights(&self) -> &Loaded {
         match (&self.search_weights, &self.network) {
             (Some(weights), Network::Transformer(network)) => {
-                weights.of(network, self.context, self.unread.as_deref())
+                weights.get_or_load(network, self.context, self.unread.as_deref())
             }
             _ => &Loaded::Burn,
         }
@@ -127,7 +127,9 @@ impl Model {
     /// The weights of the sentence-level model that training began with.
     pub(super) fn stage_one_weights(&self) -> &Loaded {
         match (&self.stage_one_weights, &self.stage_one) {
-            (Some(weights), Some(stage_one)) => weights.of(stage_one, None, self.unread.as_deref()),
+            (Some(weights), Some(stage_one)) => {
+                weights.get_or_load(stage_one, None, self.unread.as_deref())
+            }
             _ => &Loaded::Burn,
         }
     }

@@ -61,7 +61,7 @@ pub(super) struct ContextMemory {
 /// The memory that hypotheses read at one step.
 pub(super) struct Reading<'a> {
     pub memory: &'a DecoderMemory,
-    /// Those of [`ContextMemory`].
+    /// Translations of [`ContextMemory`].
     translations: Option<&'a SharedTranslations>,
     /// A row for each hypothesis.
     pub spans: Vec<QuerySpan>,
@@ -118,7 +118,7 @@ impl ContextLayers {
     }
 
     /// None if the decoder reads its own sentence alone.
-    pub fn of(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
+    pub fn from_decoder(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
         let layer = |layer: &DecoderLayer| match (&layer.context, &layer.fusion) {
             (Some(context), _) => LayerContext::Context(Box::new(context.clone())),
             (None, Some(fusion)) => {

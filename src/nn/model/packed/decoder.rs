@@ -62,7 +62,7 @@ impl PackedDecoder {
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
-            context_layers: ContextLayers::of(decoder, packing),
+            context_layers: ContextLayers::from_decoder(decoder, packing),
             final_norm: decoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct EmbeddingTables {
 }
 
 impl EmbeddingTables {
-    pub fn of(network: &Transformer, packing: Packing<'_>) -> Self {
+    pub fn from_network(network: &Transformer, packing: Packing<'_>) -> Self {
         let source = Arc::new(packing.words(&network.embedding.words));
         let own = network.target_embedding.as_ref();
         let target = own.map_or_else(

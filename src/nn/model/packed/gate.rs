@@ -10,7 +10,8 @@ pub(super) struct PackedGate(PackedMatrix);
 
 impl PackedGate {
     pub fn new(gate: &ContextGate, packing: Packing<'_>) -> Self {
-        let [own, context] = [&gate.own, &gate.context].map(|linear| Map::of(linear, packing));
+        let [own, context] =
+            [&gate.own, &gate.context].map(|linear| Map::from_linear(linear, packing));
         let both = Map {
             weights: [own.weights, context.weights].concat(),
             bias: own.bias,

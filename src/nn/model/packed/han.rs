@@ -61,7 +61,7 @@ impl Map {
 
 impl PackedHan {
     pub fn new(han: &HanContext, packing: Packing<'_>) -> Self {
-        let map = |linear: &Linear| Map::of(linear, packing);
+        let map = |linear: &Linear| Map::from_linear(linear, packing);
         let (words, sentences) = (&han.word_attention, &han.sentence_attention);
         let read = map(&words.output);
         let (inner, outer) = (&han.feed_forward.inner, &han.feed_forward.outer);

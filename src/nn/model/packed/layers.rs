@@ -128,7 +128,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    pub fn of(linear: &Linear, packing: Packing<'_>) -> Self {
+    pub fn from_linear(linear: &Linear, packing: Packing<'_>) -> Self {
         let weights = packing.table(&linear.weight);
         Self {
             weights: weights.values().into_owned(),

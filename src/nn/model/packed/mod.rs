@@ -94,7 +94,7 @@ impl PackedTransformer {
             quantization,
             unread,
         };
-        let mut tables = EmbeddingTables::of(network, packing);
+        let mut tables = EmbeddingTables::from_network(network, packing);
         let logits = PackedMatrix::transposed(&tables.words, tables.bias.as_deref(), quantization);
         let logits = Arc::new(logits);
         if quantization != Quantization::Int8 {
@@ -148,7 +148,7 @@ impl PackedTransformer {
 
     /// Whether of all models with this configuration encoder and decoder are packed, here or on the GPU.
     pub fn packs_whole(config: &ModelConfig, device: &Device) -> bool {
-        (is_packed_on(device) || Gpu::of(device).is_some())
+        (is_packed_on(device) || Gpu::from_device(device).is_some())
             && config.architecture == Architecture::Transformer
             && config.context.is_none()
             && config.bert.is_none()
@@ -419,7 +419,7 @@ fn is_packed_on(device: &Device) -> bool {
 
 impl PackedEncoderOutput {
     /// Sentences as burn's encoder has encoded them, and what their translations read beyond them.
-    pub fn of(
+    pub fn from_encoder(
         encoded: &EncoderOutput,
         memory: Option<(&DecoderMemory, Option<Arc<SharedTranslations>>)>,
     ) -> Self {

@@ -74,7 +74,7 @@ impl TreeHeads {
             query.spans,
             query.memory,
             documents,
-            |tree, traversal| TraversalRecord::of(tree, &traversal, visits),
+            |tree, traversal| TraversalRecord::new(tree, &traversal, visits),
         );
         let choice: Vec<SelectedSentences> = ways.iter().map(|way| way.kept.clone()).collect();
         let spec = self.heads.spec(&documents.sentences, &choice);
@@ -101,7 +101,7 @@ struct TraversalRecord {
 }
 
 impl TraversalRecord {
-    fn of(tree: &DocumentTree, traversal: &Traversal, kept: RecordedVisits) -> Self {
+    fn new(tree: &DocumentTree, traversal: &Traversal, kept: RecordedVisits) -> Self {
         let levels = (0..).zip(&traversal.levels);
         let visits = levels.flat_map(|(level, visits)| {
             let visits = visits.iter().filter(move |visit| match kept {

@@ -55,7 +55,7 @@ impl Recording {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedVisits {
     All,
-    /// Those whose relevance was among the top T.
+    /// Nodes whose relevance was among the top T.
     Survivors,
     None,
 }

@@ -40,7 +40,7 @@ pub(super) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Those that read a translation memory.
+/// Presets that read a translation memory.
 pub(super) const OF_A_MEMORY: &[Preset] = &[
     Preset {
         name: "fuzzy-match-small",
@@ -69,7 +69,7 @@ pub(super) const OF_A_MEMORY: &[Preset] = &[
     },
 ];
 
-/// Those at the size of the papers.
+/// Presets at the size of the papers.
 pub(super) const OF_PAPERS: &[Preset] = &[Preset {
     name: "rnnsearch",
     paper: "Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate",

@@ -172,7 +172,12 @@ impl PreviousEncoder {
     /// The context of every sentence, as a memory in which it stands in the sentence's place. Its tokens are counted from
     /// the first previous sentence on, as the one sequence that they are: else nothing would tell which tokens belong
     /// together.
-    pub fn of(&self, embedding: &Embedding, source: &PackedBatch, drop: &DropoutSource) -> Memory {
+    pub fn memory(
+        &self,
+        embedding: &Embedding,
+        source: &PackedBatch,
+        drop: &DropoutSource,
+    ) -> Memory {
         let (rows, contexts) = self.rows(&source.layout());
         let mut joined = PackedBatch::default();
         for (context, &[_, sentence, paragraph]) in contexts.into_iter().zip(&source.positions) {
@@ -185,7 +190,7 @@ impl PreviousEncoder {
         }
         joined.documents.clone_from(&source.documents);
         let words = embedding.forward(&joined, drop);
-        Memory::of(self.encode(words, &joined.sentences, drop), joined.layout())
+        Memory::from_states(self.encode(words, &joined.sentences, drop), joined.layout())
     }
 
     /// The memory of embedded tokens, each with the place in its own sentence.
@@ -203,7 +208,7 @@ impl PreviousEncoder {
             sentences: contexts,
             documents: documents.documents.clone(),
         };
-        Memory::of(encoded, documents)
+        Memory::from_states(encoded, documents)
     }
 
     /// The row of every token that the memory holds, and the memory's rows for every sentence.

@@ -57,7 +57,7 @@ pub(super) fn read_list(bytes: &[u8], catalogue: &Catalogue, origin: &Origin) ->
     Ok(read)
 }
 
-/// What a reader knows of the list besides its text.
+/// Facts about the list besides its text.
 pub(super) struct Reading<'a> {
     pub catalogue: &'a Catalogue,
     pub origin: &'a Origin,

@@ -73,7 +73,7 @@ fn model(pair: &str, entry: &Value, base: &str, reading: &Reading<'_>) -> Option
     Some(model)
 }
 
-/// That of the entry; that of Mozilla's own models, whoever keeps a copy of the list.
+/// Licence of the entry; for Mozilla's own models theirs, whoever keeps a copy of the list.
 fn licence<'a>(entry: &'a Value, base: &str, known: &str) -> Option<&'a str> {
     let own = text(entry, "license").or_else(|| text(entry, "licence"));
     let is_mozilla = known.is_empty() && base.contains("moz-fx-translations");

@@ -32,7 +32,7 @@ pub fn install_model(path: &Path, library: &Path) -> Result<InstalledModel> {
     Ok(installed.expect("nobody broke it off"))
 }
 
-/// The same, telling how far it is; none if `progress` broke it off, and then nothing is left behind.
+/// Installs a model and reports progress; none if `progress` cancels, and then nothing is left behind.
 ///
 /// # Errors
 /// As [`install_model`].
@@ -44,7 +44,7 @@ pub fn install_model_while(
     install_known_model(path, library, &KnownOfModel::default(), progress)
 }
 
-/// The same of a model of which more is known than its files say.
+/// Installs a model of which more is known than its files say.
 ///
 /// # Errors
 /// As [`install_model`].

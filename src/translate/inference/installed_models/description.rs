@@ -1,4 +1,4 @@
-//! What is kept beside the files of a model of another program: `installed.toml`.
+//! The description beside the files of a model of another program: `installed.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::{DESCRIPTION, DownloadedFrom, InstalledModel, UNKNOWN, licence_text};
 use crate::inference::translator::{ForeignDescription, foreign_description};
 use canopy_base::error::{Error, Result};
 
-/// What is known of a model beside its files, such as by the catalogue that lists it: it fills in what they leave open.
+/// Facts about a model from outside its files, such as from the catalogue that lists it: they fill in what the files leave open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownOfModel {
     /// Of its folder in the library; empty for that of the files.

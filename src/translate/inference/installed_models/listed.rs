@@ -1,4 +1,4 @@
-//! What is known of a model by the catalogue that lists it.
+//! Facts about a model from the catalogue that lists it.
 
 use serde::{Deserialize, Serialize};
 

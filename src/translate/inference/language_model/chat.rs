@@ -88,13 +88,13 @@ pub struct LocalChat {
 
 impl LocalChat {
     pub fn new(model: Arc<LanguageModel>) -> Self {
-        Self::of(Session::new(model))
+        Self::from_session(Session::new(model))
     }
 
     /// A model that has read a prompt; its costs are counted from here on.
     pub fn continuing(mut session: Session) -> Self {
         session.forget_cost();
-        Self::of(session)
+        Self::from_session(session)
     }
 
     pub fn into_session(self) -> Session {
@@ -103,10 +103,10 @@ impl LocalChat {
 
     /// A model that reads each prompt anew, to be compared with.
     pub fn without_cache(model: Arc<LanguageModel>) -> Self {
-        Self::of(Session::new(model).without_cache())
+        Self::from_session(Session::new(model).without_cache())
     }
 
-    fn of(session: Session) -> Self {
+    fn from_session(session: Session) -> Self {
         let conversation = Conversation::default();
         let messages = conversation.messages(&Request::default(), &[]);
         let form = match &session.model().template {

@@ -12,7 +12,7 @@ const SPREAD: f32 = 1.5;
 
 /// Puts the markup of a sentence, whose points show `points`, into an answer that has lost some of it.
 pub(super) fn placed(stored: &str, points: &[String], edited: &str, language: &str) -> Projected {
-    let source = StrippedSource::of(stored, points);
+    let source = StrippedSource::from_text(stored, points);
     let shown = edited_pieces(edited).into_iter().map(|piece| match piece {
         Piece::Text(text) => text,
         // Code and the like show where they go.

@@ -84,7 +84,7 @@ impl Languages {
     }
 }
 
-/// What belongs to the user and goes into prompts.
+/// Resources of the user that go into prompts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Resources<'r> {
     pub memory: Option<&'r TranslationMemory>,
@@ -274,7 +274,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             return Ok(found.map(|found| found.checked(text)));
         }
         // Marks whose pair stands in another part are no help.
-        let plain = super::markup_projection::StrippedSource::of(text, points).text;
+        let plain = super::markup_projection::StrippedSource::from_text(text, points).text;
         let pieces = parts(&plain, longest, &count);
         let pieces: Vec<String> = pieces.into_iter().map(str::to_owned).collect();
         let mut joined = Translation::written(String::new());

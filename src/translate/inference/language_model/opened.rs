@@ -130,7 +130,7 @@ impl LanguageModelTranslator {
         self.chat_by(document, LocalChat::new(Arc::clone(&self.model)))
     }
 
-    /// The same with another way to compute prompts.
+    /// A conversation with another way to compute prompts.
     pub fn chat_by<'d>(
         &'d self,
         document: &'d Document,
@@ -274,7 +274,7 @@ pub(in crate::inference) fn is_language_model(file: &Path) -> bool {
     read.is_ok() && &beginning == b"GGUF"
 }
 
-/// What a GGUF file says of itself, once it can be opened.
+/// Description of a GGUF file that can be opened.
 ///
 /// # Errors
 /// As [`LanguageModelTranslator::open`].

@@ -20,7 +20,7 @@ pub struct WordLink {
 
 /// The sources of each target word, in the order of the target: the likeliest one, and others that have a large share.
 pub fn word_links(source: &str, target: &str, alignment: &Alignment) -> Vec<WordLink> {
-    let (source, target) = (Words::of(source, &[]), Words::of(target, &[]));
+    let (source, target) = (Words::new(source, &[]), Words::new(target, &[]));
     let weights = word_weights(&source, &target, alignment);
     let mut links = Vec::new();
     for (word, row) in target.ranges.iter().zip(&weights) {
@@ -41,7 +41,7 @@ pub fn word_links(source: &str, target: &str, alignment: &Alignment) -> Vec<Word
 
 /// The words of a text, as links count them.
 pub fn word_ranges(text: &str) -> Vec<Range<usize>> {
-    Words::of(text, &[]).ranges
+    Words::new(text, &[]).ranges
 }
 
 #[cfg(test)]

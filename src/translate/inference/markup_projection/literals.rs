@@ -1,4 +1,4 @@
-//! What stays as it is in every language: words that programs fill in (`%s`, `%1$d`, `%(name)s`, `{name}`, `${HOME}`) and
+//! Text that every language keeps as it is: words that programs fill in (`%s`, `%1$d`, `%(name)s`, `{name}`, `${HOME}`) and
 //! pictograms.
 
 use std::ops::Range;

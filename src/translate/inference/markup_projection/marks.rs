@@ -36,7 +36,7 @@ pub(super) fn unread_marks(source: &StrippedSource) -> BTreeSet<usize> {
         }
     }
     let mut unread = BTreeSet::new();
-    add(&source.nodes, &Uncut::of(source), false, &mut unread);
+    add(&source.nodes, &Uncut::new(source), false, &mut unread);
     unread
 }
 
@@ -48,7 +48,7 @@ struct Uncut<'s> {
 }
 
 impl<'s> Uncut<'s> {
-    fn of(source: &'s StrippedSource) -> Self {
+    fn new(source: &'s StrippedSource) -> Self {
         let (mut starts, mut ends) = (BTreeSet::new(), BTreeSet::new());
         visit(&source.nodes, &mut |node| {
             if matches!(node.kind, Kind::Pair(_)) && !node.range.is_empty() {
@@ -57,7 +57,7 @@ impl<'s> Uncut<'s> {
             }
         });
         Self {
-            words: Words::of(&source.text, &[]),
+            words: Words::new(&source.text, &[]),
             joints: starts.intersection(&ends).copied().collect(),
         }
     }
@@ -73,8 +73,8 @@ impl<'s> Uncut<'s> {
 
 /// Moves the marks that stand within words which the translation does not have.
 pub(super) fn settled(source: &StrippedSource, target: &str, target_cuts: Vec<usize>) -> Settled {
-    let uncut = Uncut::of(source);
-    let (source_words, target_words) = (&uncut.words, &Words::of(target, &[]));
+    let uncut = Uncut::new(source);
+    let (source_words, target_words) = (&uncut.words, &Words::new(target, &[]));
     let mut places = Vec::new();
     visit(&source.nodes, &mut |node| {
         if is_movable(node) {
@@ -112,7 +112,7 @@ pub(super) fn settled(source: &StrippedSource, target: &str, target_cuts: Vec<us
     settled
 }
 
-/// What may go to the beginning of a word or around it: what shows a text of its own stays between its words.
+/// Whether a mark may move to the beginning of a word or around it: one that shows a text of its own stays between its words.
 fn is_movable(node: &Node) -> bool {
     matches!(node.kind, Kind::Pair(_)) || node.range.is_empty()
 }

@@ -55,8 +55,8 @@ pub fn projected(
     let cuts = literals::occurrences(target, &kept);
     let mut settled = marks::settled(source, target, cuts);
     quotes::enclose_lost(&mut settled.source, target, language);
-    let source_words = Words::of(&source.text, &settled.source_cuts);
-    let target_words = Words::of(target, &settled.target_cuts);
+    let source_words = Words::new(&source.text, &settled.source_cuts);
+    let target_words = Words::new(target, &settled.target_cuts);
     let mut weights = word_weights(&source_words, &target_words, alignment);
     settled.trust_same(&source_words, &target_words, &mut weights);
     let placing = Placing::new(&settled.source, &source_words, &target_words, weights);

@@ -169,7 +169,7 @@ impl<'s> Placing<'s> {
         let opening = self.source.text[node.range.clone()].chars().next()?;
         let placeholder = |place: usize| {
             let character = self.target_words.word(place).chars().next()?;
-            Some((character, Placeholder::of(character)?))
+            Some((character, Placeholder::from_char(character)?))
         };
         let is_it = |&place: &usize| placeholder(place).is_some_and(|(it, _)| it == opening);
         let start = span.clone().find(is_it)?;

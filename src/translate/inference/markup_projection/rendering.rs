@@ -191,7 +191,7 @@ impl Rendering<'_> {
     /// The last character that is seen, which may stand for code.
     fn visible_end(&self) -> Option<char> {
         let mut characters = self.text.chars().rev();
-        characters.find(|&character| match Placeholder::of(character) {
+        characters.find(|&character| match Placeholder::from_char(character) {
             None => true,
             Some(Placeholder::Point(number)) => self.shown.contains(&number),
             Some(_) => false,

@@ -64,27 +64,27 @@ struct Open {
 impl StrippedSource {
     /// The texts that must stand in a translation as they are: code, addresses, words that programs fill in.
     pub fn kept(&self) -> Vec<&str> {
-        fn of<'s>(text: &'s str, nodes: &[Node], kept: &mut Vec<&'s str>) {
+        fn collect<'s>(text: &'s str, nodes: &[Node], kept: &mut Vec<&'s str>) {
             for node in nodes {
                 if !node.kind.encloses() && !node.range.is_empty() {
                     kept.push(&text[node.range.clone()]);
                 }
-                of(text, &node.children, kept);
+                collect(text, &node.children, kept);
             }
         }
         let mut kept = Vec::new();
-        of(&self.text, &self.nodes, &mut kept);
+        collect(&self.text, &self.nodes, &mut kept);
         kept
     }
 
     /// Of a text with placeholders, whose points show `points`.
-    pub fn of(text: &str, points: &[String]) -> Self {
+    pub fn from_text(text: &str, points: &[String]) -> Self {
         let mut stripped = Self::without(text, points, &|_| true);
         stripped.add_literals();
         stripped
     }
 
-    /// The same for a model that reads placeholders: without tags that show nothing or a pictogram, and without pairs that
+    /// The source for a model that reads placeholders: without tags that show nothing or a pictogram, and without pairs that
     /// begin or end within a word, nor what is in these. None if there are no such, and no quotation marks that a
     /// translation could lose.
     pub fn around_read(text: &str, points: &[String]) -> Option<Self> {
@@ -116,14 +116,14 @@ impl StrippedSource {
         let (mut shown, mut open) = (String::new(), vec![root]);
         for (index, &character) in characters.iter().enumerate() {
             let is_spaced = || [&characters[..index], &characters[index + 1..]];
-            match Placeholder::of(character) {
+            match Placeholder::from_char(character) {
                 None if character.is_whitespace() && character != '\u{A0}' => space(&mut shown),
                 None => shown.push(character),
                 Some(Placeholder::Open(number)) => {
                     let [before, after] = is_spaced();
                     let last = open.last().and_then(|parent| parent.children.last());
                     let last = last.map(|last| shown[last.range.start..].chars().count());
-                    let touches = before.last().copied().and_then(Placeholder::of);
+                    let touches = before.last().copied().and_then(Placeholder::from_char);
                     let is_begun = last.is_some_and(|chars| chars > 1) && !begins_small(after);
                     if touches == Some(Placeholder::Close) && is_begun {
                         space(&mut shown);
@@ -297,7 +297,9 @@ fn begins_with_space(after: &[char], points: &[String]) -> bool {
 
 /// Whether a tag that shows nothing parts two words, as an image does in `Print<img>Save`: a capital follows a small letter.
 fn parts_words(shown: &str, after: &[char]) -> bool {
-    let mut after = after.iter().filter(|&&c| Placeholder::of(c).is_none());
+    let mut after = after
+        .iter()
+        .filter(|&&c| Placeholder::from_char(c).is_none());
     let is_small = |c: Option<&char>| c.is_some_and(|c| c.is_lowercase());
     shown.ends_with(char::is_lowercase)
         && after.next().is_some_and(|c| c.is_uppercase())
@@ -306,18 +308,18 @@ fn parts_words(shown: &str, after: &[char]) -> bool {
 
 /// Whether a pair that touches another one may go on with its word, as runs of different looks do.
 fn begins_small(after: &[char]) -> bool {
-    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+    let first = after.iter().find(|&&c| Placeholder::from_char(c).is_none());
     first.is_none_or(|c| c.is_lowercase() || !c.is_alphanumeric())
 }
 
 fn begins_with_word(after: &[char]) -> bool {
-    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+    let first = after.iter().find(|&&c| Placeholder::from_char(c).is_none());
     first.is_some_and(|c| c.is_alphanumeric())
 }
 
 /// Whether a reader sees a character: tags are not seen, code is, and line breaks are nothing that spaces cling to.
 fn is_shown(character: char, points: &[String]) -> bool {
-    match Placeholder::of(character) {
+    match Placeholder::from_char(character) {
         None => true,
         Some(Placeholder::Point(number)) => points
             .get(number)

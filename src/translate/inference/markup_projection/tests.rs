@@ -9,7 +9,7 @@ mod marks;
 
 /// Words of both texts aligned as `pairs` say, by their numbers: target to source.
 fn aligned(source: &str, target: &str, pairs: &[(usize, usize)]) -> Alignment {
-    let [source, target] = [source, target].map(|text| Words::of(text, &[]).ranges);
+    let [source, target] = [source, target].map(|text| Words::new(text, &[]).ranges);
     let mut weights = vec![vec![0.0; source.len()]; target.len()];
     for &(place, other) in pairs {
         weights[place][other] = 1.0;
@@ -22,7 +22,7 @@ fn aligned(source: &str, target: &str, pairs: &[(usize, usize)]) -> Alignment {
 }
 
 fn shown(text: &str) -> String {
-    let show = |c: char| match Placeholder::of(c) {
+    let show = |c: char| match Placeholder::from_char(c) {
         None => c.to_string(),
         Some(Placeholder::Open(number)) => format!("<{number}>"),
         Some(Placeholder::Point(number)) => format!("<{number}/>"),
@@ -48,7 +48,7 @@ fn project(
     pairs: &[(usize, usize)],
 ) -> (String, bool) {
     let points: Vec<String> = points.iter().map(ToString::to_string).collect();
-    let source = StrippedSource::of(&written(source), &points);
+    let source = StrippedSource::from_text(&written(source), &points);
     let projected = projected(&source, target, &aligned(&source.text, target, pairs), "de");
     (shown(&projected.text), projected.is_repaired)
 }
@@ -222,7 +222,7 @@ impl Random {
 fn placeholders(text: &str) -> Vec<char> {
     let mut found: Vec<char> = text
         .chars()
-        .filter(|&c| Placeholder::of(c).is_some())
+        .filter(|&c| Placeholder::from_char(c).is_some())
         .collect();
     found.sort_unstable();
     found
@@ -232,7 +232,7 @@ fn placeholders(text: &str) -> Vec<char> {
 fn nesting(text: &str) -> Option<Vec<(usize, usize)>> {
     let (mut open, mut inside) = (Vec::new(), Vec::new());
     for c in text.chars() {
-        match Placeholder::of(c) {
+        match Placeholder::from_char(c) {
             Some(Placeholder::Close) => {
                 open.pop()?;
             }
@@ -263,9 +263,9 @@ fn nothing_is_lost_doubled_or_misnested_whatever_the_alignment() {
         let points: Vec<String> = (0..next)
             .map(|_| shows[random.below(5)].to_owned())
             .collect();
-        let source = StrippedSource::of(&text, &points);
+        let source = StrippedSource::from_text(&text, &points);
         let [source_words, target_words] =
-            [source.text.as_str(), &target].map(|text| Words::of(text, &[]).ranges);
+            [source.text.as_str(), &target].map(|text| Words::new(text, &[]).ranges);
         let mut weight = || match random.below(6) {
             0 => 1.0,
             1 => random.0.random::<f32>(),

@@ -13,7 +13,7 @@ pub(super) struct Words<'t> {
 
 impl<'t> Words<'t> {
     /// Cuts at white space, before and behind signs, between characters of scripts without spaces, and at `boundaries`.
-    pub fn of(text: &'t str, boundaries: &[usize]) -> Self {
+    pub fn new(text: &'t str, boundaries: &[usize]) -> Self {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut previous: Option<char> = None;
         for (at, character) in text.char_indices() {

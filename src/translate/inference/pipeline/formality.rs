@@ -97,10 +97,10 @@ impl AddressForms {
     }
 
     /// The constraints that ask for a form in the translation of `source`.
-    pub fn of(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
+    pub fn constraints(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
         let mut constraints = self.constraints.iter();
         let (_, constraints) = constraints.find(|(other, _)| *other == form)?;
-        let others = Others::of(source);
+        let others = Others::from_source(source);
         let place = Others::ALL.iter().position(|it| *it == others)?;
         Some(Arc::clone(&constraints[place]))
     }
@@ -219,6 +219,6 @@ impl Translator {
         let form = last(&|other| own.is_some() && note(other) == own);
         let form = form.or_else(|| earlier?.of_note(own));
         let form = form.or_else(|| last(&|_| true)).or(chosen);
-        forms.of(form.or_else(|| earlier?.last())?, part)
+        forms.constraints(form.or_else(|| earlier?.last())?, part)
     }
 }

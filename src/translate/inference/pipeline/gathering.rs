@@ -33,7 +33,7 @@ pub(in crate::inference) struct Gathered<'t> {
     /// Place and part of each.
     pub owners: Vec<(Place, usize)>,
     pub wishes: TermWishes<'t>,
-    /// Those that are to be translated.
+    /// Sentences to translate.
     pub pending: HashMap<Place, Pending>,
 }
 

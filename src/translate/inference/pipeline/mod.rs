@@ -64,7 +64,7 @@ pub enum Plan<'t> {
     },
 }
 
-/// What one pass over sentences reads beyond their documents.
+/// Inputs of one pass over sentences besides their documents.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pass<'a> {
     pub options: &'a SearchOptions,

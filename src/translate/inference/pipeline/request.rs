@@ -1,4 +1,4 @@
-//! What is to be translated and how, and what a translation reports.
+//! The request of a translation, and the events that it reports.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -73,7 +73,7 @@ pub struct KnownTranslations {
 }
 
 impl KnownTranslations {
-    /// What somebody has edited or confirmed, by the index of the sentence.
+    /// Edited and confirmed translations, by the index of the sentence.
     pub fn fixed_targets(&self) -> &BTreeMap<usize, String> {
         &self.fixed
     }
@@ -86,8 +86,8 @@ impl KnownTranslations {
         }
     }
 
-    /// Those of a document's sentences: what the search has found as it found it, the others as fixed.
-    pub(in crate::inference) fn of(translations: &[Option<Translation>]) -> Self {
+    /// Translations of a document's sentences: those that the search has found as it found them, the others as fixed.
+    pub(in crate::inference) fn from_translations(translations: &[Option<Translation>]) -> Self {
         let mut known = Self::default();
         for (sentence, translation) in translations.iter().enumerate() {
             let Some(Translation { text, parts, .. }) = translation else {

@@ -40,7 +40,7 @@ pub(super) fn raised(text: &str, language: &str) -> String {
     let mut raised = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            _ if Placeholder::of(character).is_some() => raised.push(character),
+            _ if Placeholder::from_char(character).is_some() => raised.push(character),
             'i' if is_turkic => raised.push('İ'),
             _ => raised.extend(character.to_uppercase()),
         }

@@ -26,7 +26,7 @@ pub(super) fn normalized(
     let mut forms = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let is_break = |c: char| c.is_ascii_whitespace() || Placeholder::of(c).is_some();
+        let is_break = |c: char| c.is_ascii_whitespace() || Placeholder::from_char(c).is_some();
         if is_break(first) {
             normalized.push(first);
             rest = &rest[first.len_utf8()..];

@@ -96,7 +96,7 @@ fn least_marks(mark: char) -> Option<usize> {
 }
 
 fn is_between_blanks(gap: &str) -> bool {
-    let is_mark = |c: char| !c.is_alphanumeric() && Placeholder::of(c).is_none();
+    let is_mark = |c: char| !c.is_alphanumeric() && Placeholder::from_char(c).is_none();
     gap.chars().count() <= 3 && gap.trim() == gap && gap.chars().all(is_mark)
 }
 
@@ -115,7 +115,7 @@ const HOSTS: &str = " com org net edu gov info io dev app eu de fr uk us br pt e
 pub(super) fn names(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
-    let is_end = |c: char| c.is_whitespace() || Placeholder::of(c).is_some();
+    let is_end = |c: char| c.is_whitespace() || Placeholder::from_char(c).is_some();
     for word in text.split_inclusive(is_end) {
         let range = start..start + word.len();
         start = range.end;

@@ -41,7 +41,7 @@ pub(super) struct Reader<'t> {
 pub(super) struct Preparation {
     /// With points in place of what is not to change.
     pub text: String,
-    /// What all points show.
+    /// Text that each point shows.
     pub points: Vec<String>,
     /// All placeholders but closing ones, if points were added, with what the file has in their place.
     kept: Vec<(char, String)>,
@@ -56,7 +56,7 @@ pub(super) struct Preparation {
 
 impl Preparation {
     /// Of a text whose points show `points`.
-    pub fn of(text: &str, points: &[String], reader: Reader<'_>) -> Self {
+    pub fn from_text(text: &str, points: &[String], reader: Reader<'_>) -> Self {
         let Reader {
             tokenizer,
             side,
@@ -144,7 +144,7 @@ impl Preparation {
     /// models have learned them.
     fn hide(&mut self, text: &str, spans: &[Span], spelling: &Spelling<'_>) {
         let is_numbered =
-            |c: &char| !matches!(Placeholder::of(*c), None | Some(Placeholder::Close));
+            |c: &char| !matches!(Placeholder::from_char(*c), None | Some(Placeholder::Close));
         let num_own = text.chars().filter(is_numbered).count();
         let most = if spelling.reads_points() {
             MAX_PLACEHOLDERS
@@ -162,7 +162,8 @@ impl Preparation {
             self.renumber(&text[end..span.range.start], &shown);
             let own = &text[span.range.clone()];
             let number = self.points.len();
-            self.points.push(stand_ins.of(text, span, own, spelling));
+            self.points
+                .push(stand_ins.stand_in(text, span, own, spelling));
             self.text.push(point(number));
             self.kept.push((point(number), own.to_owned()));
             end = span.range.end;
@@ -174,7 +175,7 @@ impl Preparation {
     fn renumber(&mut self, text: &str, shown: &[String]) {
         for character in text.chars() {
             let number = self.points.len();
-            let (read, own) = match Placeholder::of(character) {
+            let (read, own) = match Placeholder::from_char(character) {
                 Some(Placeholder::Open(_)) => (open(number), String::new()),
                 Some(Placeholder::Point(own)) => {
                     (point(number), shown.get(own).cloned().unwrap_or_default())

@@ -105,7 +105,9 @@ impl<'t> Spelling<'t> {
 
 /// Whether a character can be copied: it is no space, no markup and no sign of ASCII, of which variables are made.
 fn is_keepable(character: char) -> bool {
-    !character.is_ascii() && !character.is_whitespace() && Placeholder::of(character).is_none()
+    !character.is_ascii()
+        && !character.is_whitespace()
+        && Placeholder::from_char(character).is_none()
 }
 
 /// Whether a script writes no spaces.

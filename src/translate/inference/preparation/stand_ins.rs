@@ -16,7 +16,13 @@ pub(super) struct StandIns {
 
 impl StandIns {
     /// The word that is read in place of a span, which shows `own`; empty where nothing can stand there.
-    pub fn of(&mut self, text: &str, span: &Span, own: &str, spelling: &Spelling<'_>) -> String {
+    pub fn stand_in(
+        &mut self,
+        text: &str,
+        span: &Span,
+        own: &str,
+        spelling: &Spelling<'_>,
+    ) -> String {
         match span.kind {
             Kind::Name => own.to_owned(),
             Kind::Blank if !own.starts_with(['_', '＿']) => String::new(),

@@ -18,7 +18,7 @@ fn prepared(text: &str) -> Preparation {
         hides_names: true,
         target_language: "de",
     };
-    Preparation::of(text, &[], reader)
+    Preparation::from_text(text, &[], reader)
 }
 
 /// A text with a point for each `{}`, numbered from left to right.

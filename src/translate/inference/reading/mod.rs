@@ -41,7 +41,7 @@ pub struct ModelReader<'t> {
 }
 
 impl Translator {
-    /// What this model reads of texts.
+    /// How this model reads texts.
     pub fn reader(&self) -> ModelReader<'_> {
         ModelReader {
             translator: self,
@@ -66,7 +66,7 @@ impl<'m> ModelReader<'m> {
     /// No sentences yet, but what stands around each of them.
     pub(super) fn source_text(&self) -> SourceText {
         SourceText {
-            frame: SourceFrame::of(self.translator.tokenizer().special()),
+            frame: SourceFrame::from_special_ids(self.translator.tokenizer().special()),
             ..SourceText::default()
         }
     }
@@ -215,23 +215,23 @@ impl<'m> ModelReader<'m> {
     pub(in crate::inference) fn stripped(&self, prepared: &Preparation) -> Option<StrippedSource> {
         let Preparation { text, points, .. } = prepared;
         if self.strips_markup() {
-            return Some(StrippedSource::of(text, points));
+            return Some(StrippedSource::from_text(text, points));
         }
         StrippedSource::around_read(text, points)
     }
 
     /// A sentence whose points show `points`, prepared for the model.
     pub(in crate::inference) fn prepared(&self, text: &str, points: &[String]) -> Preparation {
-        Preparation::of(text, points, self.reads(Side::Source))
+        Preparation::from_text(text, points, self.reads(Side::Source))
     }
 
-    /// The same without names of files, too.
+    /// Prepares a text without names of files, too.
     pub(in crate::inference) fn prepared_without_names(&self, text: &str) -> Preparation {
         let reader = Reader {
             hides_names: true,
             ..self.reads(Side::Source)
         };
-        Preparation::of(text, &[], reader)
+        Preparation::from_text(text, &[], reader)
     }
 
     fn reads(&self, side: Side) -> Reader<'m> {
@@ -264,7 +264,7 @@ impl<'m> ModelReader<'m> {
             return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
         }
         let text = text.trim();
-        let prepared = Preparation::of(text, &[], self.reads(Side::Target));
+        let prepared = Preparation::from_text(text, &[], self.reads(Side::Target));
         if prepared.text == text {
             return Cow::Borrowed(text);
         }
@@ -277,9 +277,9 @@ impl<'m> ModelReader<'m> {
         text: &str,
         source: &str,
     ) -> Vec<u32> {
-        let is_unread = |c: char| Placeholder::of(c).is_some() && !source.contains(c);
+        let is_unread = |c: char| Placeholder::from_char(c).is_some() && !source.contains(c);
         let text = if text.contains(is_unread) {
-            let is_known = |&c: &char| Placeholder::of(c).is_none() || text.contains(c);
+            let is_known = |&c: &char| Placeholder::from_char(c).is_none() || text.contains(c);
             let known: String = source.chars().filter(is_known).collect();
             Cow::Owned(with_markup_of(&known, text))
         } else {

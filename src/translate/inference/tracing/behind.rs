@@ -1,4 +1,4 @@
-//! What the encoder reads behind source sentences: words of the translations before, which the trace shows as such.
+//! Words of previous translations that the encoder reads behind source sentences; the trace shows them as such.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ enum ReadRow {
 /// The rows of a pass, in order.
 pub(super) struct ReadRows {
     rows: Vec<ReadRow>,
-    /// Those of source sentences.
+    /// Rows of source sentences.
     own: Vec<Range<usize>>,
 }
 
 impl ReadRows {
     /// Of some parts of a text.
-    pub fn of(text: &TracedText, parts: Range<usize>) -> Self {
+    pub fn from_parts(text: &TracedText, parts: Range<usize>) -> Self {
         let mut read = Self {
             rows: Vec::new(),
             own: Vec::new(),
@@ -51,7 +51,7 @@ impl ReadRows {
         read
     }
 
-    /// What was read of the source sentence and what of the translations before, each as an attention of its own: the
+    /// Attention to the source sentence and to the translations before, each as an attention of its own: the
     /// weights of the one are part of the other's rest. `asks` is the side of the queries; `sees` tells of each query whether
     /// it could read any translation.
     pub fn apart(

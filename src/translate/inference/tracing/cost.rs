@@ -18,7 +18,7 @@ pub struct TraceCost {
 }
 
 impl TraceCost {
-    pub fn of(config: &ModelConfig) -> Self {
+    pub fn from_config(config: &ModelConfig) -> Self {
         let layers = super::describe::encoder_layers(config) + config.num_decoder_layers;
         Self {
             // In each layer one attention, in the last ones of either side another.

@@ -86,7 +86,7 @@ impl Layout<'_> {
     /// The rows of the encoder, where it reads translations before.
     pub fn read_rows(&self, config: &ModelConfig) -> Option<ReadRows> {
         let reads = config.previous_translations > 0;
-        reads.then(|| ReadRows::of(self.text, self.read.clone()))
+        reads.then(|| ReadRows::from_parts(self.text, self.read.clone()))
     }
 
     /// Whether each of the words of one side of the pass could be read with a translation before.

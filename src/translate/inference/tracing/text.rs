@@ -61,7 +61,7 @@ impl TargetRows {
     }
 
     /// The row of each of the words `ids` of a sentence, [`NO_ROW`] if the sentence has others.
-    fn of(&self, sentence: usize, ids: &[u32]) -> Vec<u32> {
+    fn rows(&self, sentence: usize, ids: &[u32]) -> Vec<u32> {
         let words = self.words.get(&sentence).map_or(&[][..], Vec::as_slice);
         if words.iter().map(|(id, _)| id).eq(ids) {
             return words.iter().map(|&(_, row)| row).collect();
@@ -123,7 +123,7 @@ impl TracedText {
         let config = &translator.description().model;
         let reads_translations = config.translations_before() > 0;
         let known = if reads_translations {
-            KnownTranslations::of(translations)
+            KnownTranslations::from_translations(translations)
         } else {
             KnownTranslations::default()
         };
@@ -158,7 +158,7 @@ impl TracedText {
                     if excerpt.left_out == Some(other) {
                         continue;
                     }
-                    rows_before.push(rows.of(other, &ids));
+                    rows_before.push(rows.rows(other, &ids));
                     before.push(ids);
                 }
             } else if reads_translations {
@@ -232,7 +232,7 @@ impl TracedText {
         let mut text = SourceText {
             sentences: self.sources.clone(),
             pieces: self.pieces.clone(),
-            frame: SourceFrame::of(&self.special),
+            frame: SourceFrame::from_special_ids(&self.special),
             ..SourceText::default()
         };
         text.documents.push(0..self.sources.len());

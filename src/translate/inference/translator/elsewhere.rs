@@ -29,7 +29,7 @@ pub struct TraceRequest {
     top_t: Option<usize>,
 }
 
-/// What a trace needs of a document.
+/// The part of a document that a trace needs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct SentDocument {
     name: String,
@@ -40,7 +40,7 @@ struct SentDocument {
     sentences: Vec<(usize, String, Vec<String>)>,
 }
 
-/// What a trace needs of a translation.
+/// The part of a translation that a trace needs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct SentTranslation {
     text: String,
@@ -66,7 +66,7 @@ impl Translator {
         (codes, self.quantization() == Quantization::Int8)
     }
 
-    /// What has gone to and fro between this machine and the one that searches.
+    /// Bytes sent and received between this machine and the one that searches.
     pub fn traffic(&self) -> Option<Traffic> {
         let own = self
             .elsewhere
@@ -161,7 +161,7 @@ impl Translator {
             .iter()
             .map(|translation| translation.as_ref().map(SentTranslation::from))
             .collect();
-        let document = SentDocument::of(document);
+        let document = SentDocument::from_document(document);
         let request = |model| TraceRequest {
             model,
             document: document.clone(),
@@ -183,7 +183,7 @@ impl Translator {
 }
 
 impl SentDocument {
-    fn of(document: &Document) -> Self {
+    fn from_document(document: &Document) -> Self {
         let paragraphs = document.paragraphs.iter();
         let sentences = document.sentences.iter();
         Self {

@@ -57,7 +57,7 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     foreign_parts(path).map(|(description, _)| description)
 }
 
-/// The same with what the model is made of.
+/// Description and configuration of a model of another program.
 ///
 /// # Errors
 /// As [`foreign_description`].
@@ -131,7 +131,7 @@ pub fn import_model(
     import_told(path, between, None, (device, false))
 }
 
-/// The same; name and languages are those that are `told`, if its files do not say others or a person states them. Weights may
+/// Imports with the name and languages of `told`, if its files do not say others or a person states them. Weights may
 /// stay unread, see [`ForeignModel::load_unread`].
 fn import_told(
     path: &Path,
@@ -217,7 +217,7 @@ fn import_told(
     let model = if unread {
         let shortlist = foreign.shortlist.take();
         let mut model = foreign.load_unread(path, device)?;
-        let vocabularies = || Vocabularies::of(&tokenizer, model.vocab_size());
+        let vocabularies = || Vocabularies::from_tokenizer(&tokenizer, model.vocab_size());
         let shortlist = shortlist.map(|shortlist| shortlist.fitted(vocabularies()));
         let shortlist = shortlist
             .transpose()
@@ -280,7 +280,7 @@ impl Translator {
                 target_language: description.languages.target.clone(),
                 num_parameters: model.num_params(),
                 reads,
-                trace_cost: TraceCost::of(&description.model),
+                trace_cost: TraceCost::from_config(&description.model),
             },
             device,
             model,

@@ -27,7 +27,7 @@ pub enum AlignmentHeads {
 
 impl AlignmentHeads {
     /// Which layer of so many, and which of its heads if not all.
-    fn of(self, num_layers: usize) -> (usize, Option<usize>) {
+    fn select(self, num_layers: usize) -> (usize, Option<usize>) {
         let last = num_layers.saturating_sub(1);
         match self {
             Self::NearTop => (num_layers * 4 / 5, None),
@@ -69,7 +69,7 @@ impl Translator {
 
     /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
     pub fn with_markup(&self, source: &str, points: &[String], target: &str) -> Projected {
-        let source = StrippedSource::of(source, points);
+        let source = StrippedSource::from_text(source, points);
         let target = placeholder::folded(&placeholder::stripped(target));
         let ids = self.tokenizer.encode(Side::Target, &target);
         let alignment = self.alignment(&[(&source.text, &ids)]);
@@ -90,7 +90,7 @@ impl Translator {
     /// Which words of a sentence, whose points show `points`, became which words of a translation; nothing where two models
     /// in a row translate, or the sentence is too long for the model.
     pub fn word_links(&self, source: &str, points: &[String], target: &str) -> Vec<WordLink> {
-        let source = StrippedSource::of(source, points);
+        let source = StrippedSource::from_text(source, points);
         let target = placeholder::folded(&placeholder::stripped(target));
         if self.second.is_some() || self.reader().parts(&source.text).len() != 1 {
             return Vec::new();
@@ -202,7 +202,7 @@ impl Translator {
         target: &PackedBatch,
     ) -> BTreeMap<usize, Vec<(u32, f32)>> {
         let num_layers = self.description.model.num_decoder_layers;
-        let (wanted, head) = self.alignment_heads.of(num_layers);
+        let (wanted, head) = self.alignment_heads.select(num_layers);
         let keep = Recording {
             least: 0.0,
             visits: RecordedVisits::None,

@@ -41,7 +41,7 @@ impl Translator {
     }
 
     fn vocabularies(&self) -> Vocabularies {
-        Vocabularies::of(&*self.tokenizer, self.model.vocab_size())
+        Vocabularies::from_tokenizer(&*self.tokenizer, self.model.vocab_size())
     }
 
     /// A shortlist learnt from a memory, in which a source word has up to `best` words, and every sentence the commonest ones.

@@ -23,7 +23,7 @@ pub enum TermMode {
 /// beyond it the model is being bent to something that it does not take for a sentence. Measured in `docs/research/terms.md`.
 const MOST_LOSS: f32 = 0.8;
 
-/// What a term is worth in a soft search: as much as most words that a model likes less than its own cost it.
+/// Bonus of a term in a soft search, in nats: as much as most words that a model likes less than its own cost it.
 pub(in crate::inference) const SOFT_BONUS: f32 = 4.0;
 
 /// Terms as a translator uses them.
@@ -43,14 +43,14 @@ impl TermUse {
         }
     }
 
-    /// The same, where the forms that terms have in these texts count as well, such as the plural.
+    /// Adds the forms that terms have in these texts, such as the plural.
     #[must_use]
     pub fn with_forms_of<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Self {
         self.forms = TermForms::seen_in(self.usage.index().base(), texts);
         self
     }
 
-    /// The same terms, to hold translations against.
+    /// The terms, for checking translations.
     pub fn usage(&self) -> &TermUsage {
         &self.usage
     }
@@ -61,7 +61,7 @@ impl TermUse {
         let spellings = |terms: &Vec<usize>| {
             let forms = terms.iter().flat_map(|&term| {
                 let own = &base.terms[term];
-                let forms = self.forms.of(term, own);
+                let forms = self.forms.get(term, own);
                 let begins = forms
                     .iter()
                     .map(|form| at_the_beginning(form))
@@ -152,7 +152,7 @@ impl<'t> TermWishes<'t> {
         self.held.keys().copied().collect()
     }
 
-    /// What is taken as the translation of a part, and whether it has all terms; None while it is to be searched once more.
+    /// The translation of a part, and whether it has all terms; none while it is to be searched once more.
     pub fn settle(&mut self, number: usize, hypothesis: Hypothesis) -> Option<(Hypothesis, bool)> {
         let (Some(terms), Some(wanted)) = (self.used, self.terms.get(&number)) else {
             return Some((hypothesis, true));
@@ -180,7 +180,7 @@ impl<'t> TermWishes<'t> {
         Some((hypothesis, lacking == 0))
     }
 
-    /// What the search needs for the parts that are searched once more.
+    /// Constraints of the parts that are searched once more.
     pub fn constraints(&self) -> HashMap<usize, Arc<TermConstraints>> {
         let Some(terms) = self.used else {
             return HashMap::new();
@@ -199,7 +199,7 @@ impl Translator {
         self.terms = Some(Arc::new(terms));
     }
 
-    /// The same with the forms that the translator's memory shows, or without terms; nothing changes where they are in use.
+    /// Sets the terms, with the forms that the translator's memory shows, or none; nothing changes where they are in use.
     pub fn set_terms(&mut self, base: Option<&Arc<Termbase>>) {
         let in_use = self.terms.as_ref().map(|terms| terms.usage.index().base());
         match (in_use, base) {

@@ -350,7 +350,7 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
     for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
         let part = document.sentences[sentence].text.as_str();
         let asked = translator.asked_address(&document, sentence, part, &known, None);
-        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+        assert_eq!(asked, forms.constraints(form, part), "{}", said[sentence].0);
     }
 
     // What they said in earlier documents of the project.
@@ -368,7 +368,7 @@ fn the_form_of_address_that_is_asked_for_is_that_of_who_speaks() {
     ] {
         let part = document.sentences[sentence].text.as_str();
         let asked = translator.asked_address(&document, sentence, part, known, None);
-        assert_eq!(asked, forms.of(form, part), "{}", said[sentence].0);
+        assert_eq!(asked, forms.constraints(form, part), "{}", said[sentence].0);
     }
 }
 
@@ -393,19 +393,19 @@ fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
         let found = asked(&translator, &[(0, target)], 3);
         assert_eq!(
             found,
-            form.and_then(|form| forms.of(form, "You know him.")),
+            form.and_then(|form| forms.constraints(form, "You know him.")),
             "{target}"
         );
     }
     let both = [(0, "Wer bist du?"), (1, "Ihr seid dran.")];
     assert_eq!(
         asked(&translator, &both, 3),
-        forms.of(FormOfAddress::Plural, "You know him."),
+        forms.constraints(FormOfAddress::Plural, "You know him."),
         "the last one"
     );
     assert_eq!(
         asked(&translator, &both, 1),
-        forms.of(FormOfAddress::Du, "Your turn."),
+        forms.constraints(FormOfAddress::Du, "Your turn."),
         "what stands before it"
     );
     assert_eq!(asked(&translator, &both, 2), None, "nobody is addressed");

@@ -34,7 +34,7 @@ fn bert_states(case: &Case) -> Memory {
         sentences: case.sentences("bert_mask"),
         documents: case.batch("bert_mask").documents,
     };
-    Memory::of(case.rows("bert_states"), documents)
+    Memory::from_states(case.rows("bert_states"), documents)
 }
 
 impl Branches<'_> {

@@ -48,7 +48,7 @@ pub fn traverse_tree(case: &Case) {
         top_t,
         rule,
     };
-    let search_keys = TreeKeys::of(&keys);
+    let search_keys = TreeKeys::from_levels(&keys);
     let sizes: Vec<usize> = keys.iter().map(|level| level.dims()[0]).collect();
 
     // Whoever keeps every node sees the relevance of every node.

@@ -92,7 +92,7 @@ impl PoReader<'_> {
             (Some(_), Some(rule)) => rule.num_forms.max(entry.targets.len()),
             _ => entry.targets.len(),
         };
-        let singular = dialect(&flags).of(&id.value);
+        let singular = dialect(&flags).in_value(&id.value);
         let mut forms = Vec::new();
         for form in 0..num_forms {
             let (source, of_form) = match &entry.plural {

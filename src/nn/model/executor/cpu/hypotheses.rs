@@ -10,7 +10,7 @@ use crate::model::packed::{
 };
 use crate::model::variant::SearchRule;
 use canopy_kernels::packed::{Scratch, log_normalisers};
-use canopy_kernels::{NextScores, ReadTokens, ScoresInParts};
+use canopy_kernels::{ScoresInParts, StepScores, TokenSelection};
 
 /// Hypotheses, and what their next tokens are mixed with.
 pub(super) struct Hypotheses<'m> {
@@ -93,7 +93,7 @@ impl<'m> Hypotheses<'m> {
 
     /// Whether scores are read part by part, of which nothing is left but what is told. Without [`Self::vocabulary`], a
     /// mixture that is made one again is of all tokens.
-    fn reads_parts(&self, read: ReadTokens) -> bool {
+    fn reads_parts(&self, read: TokenSelection) -> bool {
         let is_mixed_whole = self.lookup.datastore.is_some() && self.weights.tokens().renormalised;
         let is_less = read.is_less_than(self.weights.vocab_size());
         self.vocabulary.is_some() || (is_less && !is_mixed_whole)
@@ -109,11 +109,11 @@ impl<'m> Hypotheses<'m> {
     }
 
     /// The scores of all tokens.
-    fn score_whole(&mut self, ids: &[u32], scores: &mut NextScores) {
+    fn score_whole(&mut self, ids: &[u32], scores: &mut StepScores) {
         let vocab = self.weights.vocab_size();
         let tokens = self.weights.tokens();
         scores.columns = None;
-        let NextScores {
+        let StepScores {
             values,
             normalisers,
             ..
@@ -152,7 +152,7 @@ impl<'m> Hypotheses<'m> {
     }
 
     /// The scores of what is `read`. With [`Self::vocabulary`], a probability is one among its tokens.
-    fn score_in_parts(&mut self, ids: &[u32], read: ReadTokens, scores: &mut NextScores) {
+    fn score_in_parts(&mut self, ids: &[u32], read: TokenSelection, scores: &mut StepScores) {
         let is_first = self.state.num_words() == 0;
         let states = self.next_states(ids);
         let Self {
@@ -220,7 +220,7 @@ impl<'m> Hypotheses<'m> {
 
 impl Decode for Hypotheses<'_> {
     fn step(&mut self, ids: &[u32]) -> Vec<f32> {
-        let mut scores = NextScores::default();
+        let mut scores = StepScores::default();
         self.score(ids, None, &mut scores);
         let rows = scores.values.chunks_exact_mut(self.weights.vocab_size());
         for (row, normaliser) in rows.zip(&scores.normalisers) {
@@ -231,7 +231,7 @@ impl Decode for Hypotheses<'_> {
         scores.values
     }
 
-    fn score(&mut self, ids: &[u32], read: Option<ReadTokens>, scores: &mut NextScores) {
+    fn score(&mut self, ids: &[u32], read: Option<TokenSelection>, scores: &mut StepScores) {
         match read.filter(|read| self.reads_parts(*read)) {
             Some(read) => self.score_in_parts(ids, read, scores),
             None => self.score_whole(ids, scores),

@@ -257,7 +257,7 @@ impl CpuExecutor<'_> {
             }
             None => encoder.read_context(states, source, None, &DropoutSource::none(), recorder),
         };
-        Some(EncoderOutput::of(states, source))
+        Some(EncoderOutput::new(states, source))
     }
 
     /// As [`Self::encode_documents`], of the `wanted` sentences alone; none also where a decoder reads the others.
@@ -295,7 +295,7 @@ impl CpuExecutor<'_> {
         match self.encode_documents(&batch.source, None, recorder) {
             Some(encoded) => self
                 .weights
-                .label_states_of(batch, &PackedEncoderOutput::of(&encoded, None)),
+                .label_states_of(batch, &PackedEncoderOutput::from_encoder(&encoded, None)),
             None => self.weights.label_states(batch),
         }
     }

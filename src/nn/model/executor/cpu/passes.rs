@@ -30,7 +30,7 @@ pub(super) fn encode(
         let encoded = weights.encode_recorded(rows, Scratch::default(), own)?;
         Some(encoded.states)
     });
-    Some(EncoderOutput::of(states?, source))
+    Some(EncoderOutput::new(states?, source))
 }
 
 /// States of sentences after the last sublayer, before they are joined with those of others; none if the weights do not encode
@@ -106,7 +106,10 @@ pub(super) fn decode(
         let read = encoded.select(&encoded.numbers[part.clone()]);
         let translated: Vec<usize> = (0..part.len()).collect();
         let decoded = weights.decode_recorded(
-            (&target.part(part), &PackedEncoderOutput::of(&read, None)),
+            (
+                &target.part(part),
+                &PackedEncoderOutput::from_encoder(&read, None),
+            ),
             &translated,
             Scratch::default(),
             &mut own,
@@ -139,7 +142,7 @@ pub(super) fn translations(
     let parts = parts.into_par_iter().flat_map_iter(|part| {
         let numbers = &unknown[part];
         let read = if let Some(encoded) = encoded {
-            PackedEncoderOutput::of(&encoded.select(numbers), None)
+            PackedEncoderOutput::from_encoder(&encoded.select(numbers), None)
         } else {
             let part = source.part(numbers.iter().copied());
             let encoded = weights.encode(&part, Scratch::default());

@@ -33,7 +33,7 @@ use crate::model::unread::UnreadWeights;
 use crate::model::variant::SpecialTokens;
 use canopy_kernels::gpu::{Bound, Gpu, GpuMatrix, Keys, LARGEST_HEAD, Run};
 use canopy_kernels::packed::{Quantization, Weights, log_normalisers};
-use canopy_kernels::{NextScores, ReadTokens};
+use canopy_kernels::{StepScores, TokenSelection};
 use decoder::{GpuDecoder, Reads, Wanted};
 use encoder::GpuEncoder;
 use layers::OnGpu;
@@ -86,7 +86,7 @@ impl GpuTransformer {
             target,
             words,
             bias,
-        } = EmbeddingTables::of(network, packing);
+        } = EmbeddingTables::from_network(network, packing);
         let (vocab, d_model) = (words.rows(), words.columns());
         if !gpu.has_room((vocab * d_model * size_of::<f32>()) as u64) {
             return None;
@@ -106,7 +106,7 @@ impl GpuTransformer {
             encoder: (context.is_none() && PackedTransformer::packs_encoder(network, context))
                 .then(|| GpuEncoder::new(&network.encoder, on_gpu)),
             decoder: GpuDecoder::new(&network.decoder, on_gpu),
-            context_layers: ContextLayers::of(&network.decoder, packing),
+            context_layers: ContextLayers::from_decoder(&network.decoder, packing),
             logits,
             gpu,
         })
@@ -116,7 +116,7 @@ impl GpuTransformer {
     /// decides.
     pub fn gpu(network: &Transformer) -> Option<Arc<Gpu>> {
         let device = network.embedding.words.lazy_device();
-        Gpu::of(&device).filter(|_| Self::computes(network))
+        Gpu::from_device(&device).filter(|_| Self::computes(network))
     }
 
     /// Whether there are kernels for all parts of a decoder, but for what packed weights read behind it.
@@ -224,15 +224,15 @@ impl GpuTransformer {
         &self,
         state: &mut GpuState,
         ids: &[u32],
-        (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
-        scores: &mut NextScores,
+        (read, datastore): (Option<TokenSelection>, Option<&Datastore>),
+        scores: &mut StepScores,
     ) {
         let (tokens, len) = (&self.tokens, state.num_words());
         // What is left is made to sum to one by all of its scores.
         let is_forced = tokens.forced_first.is_some() && len == 0;
         let read = read.filter(|_| !tokens.renormalised && !is_forced);
         // What is suppressed may be among the likeliest.
-        let read = read.map(|read| ReadTokens {
+        let read = read.map(|read| TokenSelection {
             top_k: read.top_k + tokens.suppressed.len(),
             ..read
         });
@@ -244,7 +244,7 @@ impl GpuTransformer {
             scores.suppress(&tokens.suppressed);
             return;
         }
-        let NextScores {
+        let StepScores {
             values,
             normalisers,
             ..
@@ -265,8 +265,8 @@ impl GpuTransformer {
         &self,
         state: &mut GpuState,
         ids: &[u32],
-        (read, datastore): (Option<ReadTokens>, Option<&Datastore>),
-        scores: &mut NextScores,
+        (read, datastore): (Option<TokenSelection>, Option<&Datastore>),
+        scores: &mut StepScores,
     ) -> Option<(Vec<Neighbours>, Vec<f32>)> {
         let y = self.target.words_on_cores(ids, &state.next_positions());
         let read = read.filter(|read| read.is_less_than(self.vocab_size()));
@@ -323,7 +323,7 @@ impl GpuTransformer {
         let (found, near) = if let Some(datastore) = datastore {
             let (keys, nearest) = (datastore.on_gpu(&self.gpu), datastore.num_nearest());
             run.nearness(keys, &work.fed, &work.nearness, hypotheses);
-            let asked = ReadTokens {
+            let asked = TokenSelection {
                 first: 0,
                 top_k: nearest,
             };
@@ -345,7 +345,7 @@ impl GpuTransformer {
             let rows = rows.map(|(told, state)| {
                 let (nearness, numbers) = told[1..].split_at(nearest);
                 let nearness: Vec<f32> = nearness.iter().copied().map(f32::from_bits).collect();
-                datastore.told_near(&nearness, numbers, state)
+                datastore.selected_near(&nearness, numbers, state)
             });
             (found, Some((rows.collect(), theirs)))
         } else {

@@ -51,7 +51,7 @@ fn steps_on_a_gpu_are_those_on_the_cpu_through_every_selection() {
                 for (word, selection) in (20..).zip(selections.into_iter().cycle().take(20)) {
                     let selection: Vec<usize> =
                         { selection.iter() }.map(|&it| it % last.len()).collect();
-                    let (mut scores, mut all) = (Vec::new(), NextScores::default());
+                    let (mut scores, mut all) = (Vec::new(), StepScores::default());
                     packed.step(&mut expected, &last, &mut scores, None);
                     on_gpu.step(&mut found, &last, (None, None), &mut all);
                     assert_near(&all.values, &scores, most, "scores");
@@ -151,10 +151,10 @@ fn what_followed_near_states_is_mixed_in_as_on_the_cpu() {
                     *score -= normaliser;
                 }
             }
-            let mut found = NextScores::default();
+            let mut found = StepScores::default();
             on_gpu.read_next(&mut all, &last, (None, Some(&datastore)), &mut found);
             assert_near(&found.values, &scores, 5e-4, "all");
-            let read = ReadTokens { first: 4, top_k: 6 };
+            let read = TokenSelection { first: 4, top_k: 6 };
             let read = (Some(read), Some(&datastore));
             on_gpu.read_next(&mut few, &last, read, &mut found);
             for (row, scores) in found.rows().zip(scores.chunks(vocab)) {

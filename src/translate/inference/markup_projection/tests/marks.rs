@@ -8,7 +8,7 @@ fn marks_within_words_go_to_their_beginning_or_around_them() {
         project(source, points, target, pairs).0
     };
     let save = [(0, 0), (1, 1), (2, 2), (3, 3)];
-    let plain = StrippedSource::of(&written("Save the docu<0/>ment."), &[String::new()]);
+    let plain = StrippedSource::from_text(&written("Save the docu<0/>ment."), &[String::new()]);
     assert_eq!(plain.text, "Save the document.");
     assert_eq!(
         done(
@@ -149,7 +149,7 @@ fn what_a_model_does_not_read_stands_beside_what_it_writes() {
 
 #[test]
 fn pairs_that_touch_are_two_words_unless_they_go_on_small() {
-    let read = |source: &str| StrippedSource::of(&written(source), &[]).text;
+    let read = |source: &str| StrippedSource::from_text(&written(source), &[]).text;
     assert_eq!(read("<0>Command</><1>Ctrl</>+Z"), "Command Ctrl+Z");
     assert_eq!(read("<0>Command+T</><1>F11</>"), "Command+T F11");
     assert_eq!(read("<0>docu</><1>ment</>"), "document");
@@ -162,7 +162,7 @@ fn pairs_that_touch_are_two_words_unless_they_go_on_small() {
 fn lost_quotation_marks_are_put_back_as_the_language_has_them() {
     let pairs = [(0, 0), (1, 2), (2, 4), (3, 5)];
     let done = |source: &str, target: &str, language: &str| {
-        let source = StrippedSource::of(&written(source), &[]);
+        let source = StrippedSource::from_text(&written(source), &[]);
         let alignment = aligned(&source.text, target, &pairs);
         shown(&projected(&source, target, &alignment, language).text)
     };
@@ -227,7 +227,7 @@ fn nothing_beside_what_is_read_is_lost_or_misnested_whatever_the_alignment() {
         };
         // What the model writes has the placeholders that it reads.
         let target = source.text.replace("Bb", "xyz").replace("é", "ee q");
-        let [own, other] = [source.text.as_str(), &target].map(|text| Words::of(text, &[]).ranges);
+        let [own, other] = [source.text.as_str(), &target].map(|text| Words::new(text, &[]).ranges);
         let weights = other
             .iter()
             .map(|_| own.iter().map(|_| random.0.random::<f32>()).collect());
