@@ -8,7 +8,7 @@ use canopy::error::Result;
 use canopy::inference::{DeviceChoice, Translator};
 
 /// Any folder, zip or tar file that Firefox, Marian, `CTranslate2` or Hugging Face's tools write would do.
-const FOLDER: &str = "assets/models/firefox-en-pt";
+const FOLDER: &str = "assets/models/firefox-pt-en";
 
 /// Describes the model: name, languages, size and device.
 ///

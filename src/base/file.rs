@@ -160,7 +160,7 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
     if folder_of(path).is_dir() {
         Ok(())
     } else {
-        let cause = std::io::Error::new(ErrorKind::NotFound, "its folder is not there");
+        let cause = std::io::Error::new(ErrorKind::NotFound, "its folder does not exist");
         Err(Error::write(path)(cause))
     }
 }

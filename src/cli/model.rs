@@ -32,8 +32,8 @@ pub(super) enum ModelCommand {
     /// Find the heads of a language model that find the antecedent of a pronoun, which traces show by default
     ///
     /// The probe has twelve conversations of four sentences, one of which names a thing, and a sentence about "it". The score of
-    /// a head is the attention to that sentence minus the mean attention to each other one; "finds" is how often it is the
-    /// largest of the four.
+    /// a head is the attention to that sentence beside the mean of the others, minus that before a sentence without a pronoun;
+    /// "finds" is how often it is the largest of the four, and larger than without a pronoun.
     Probe(ProbeArguments),
     /// Add another program's translation model to the models of this user, or import an encoder; nothing in it is executed
     Import(ImportCommand),

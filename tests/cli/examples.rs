@@ -19,7 +19,7 @@ fn a_document_is_translated() {
 #[test]
 fn a_model_of_another_program_opens() {
     let description = open_model::description().expect("opens");
-    assert!(description.contains(": en to pt, "), "{description}");
+    assert!(description.contains(": pt to en, "), "{description}");
 }
 
 #[test]

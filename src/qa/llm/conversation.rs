@@ -89,7 +89,7 @@ impl Conversation {
         &self.turns
     }
 
-    /// The same instructions before other sentences.
+    /// These instructions before other sentences.
     #[must_use]
     pub fn with_turns(&self, turns: Vec<Turn>) -> Self {
         Self {

@@ -282,7 +282,7 @@ fn what_is_no_model_is_refused_and_gone() {
         refused(
             &model,
             library().path(),
-            &["translate-en_fr is not installed", "downloaded"],
+            &["translate-en_fr is not installed", "download is not"],
         );
     }
 }

@@ -170,7 +170,8 @@ fn each_sentence_before_is_left_out_edited_and_shuffled() {
         assert_done(&output);
         serde_json::from_slice(&output.stdout).expect("JSON")
     };
-    let all = json(&["--view", "leave-one-out", "--edit", "1=Close the window."]);
+    let answer = json(&["--view", "leave-one-out", "--edit", "1=Close the window."]);
+    let all = &answer["leave_one_out"];
     let changes = all["changes"].as_array().expect("changes");
     let left_out = |change: &&Value| change["edit"].is_null();
     let sentences: Vec<u64> = changes
@@ -194,7 +195,8 @@ fn each_sentence_before_is_left_out_edited_and_shuffled() {
         "{masses:?}"
     );
     assert_eq!(changes.len(), 3);
-    let difference = json(&["--view", "difference"]);
+    let answer = json(&["--view", "difference"]);
+    let difference = &answer["difference"];
     assert_eq!(difference["written"].as_array().map(Vec::len), Some(3));
     let words = difference["words"].as_array().expect("words");
     assert!(
@@ -258,7 +260,7 @@ fn the_heads_of_a_probe_are_kept_with_an_installed_model_and_shown() {
         let usual = user.canopy(&["explain", &trace, "--sentence", "3", "--json"]);
         let weights = |output: &std::process::Output| {
             let view: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-            view["sentences"].clone()
+            view["context"]["sentences"].clone()
         };
         (stdout(&shown), weights(&one) == weights(&usual))
     };

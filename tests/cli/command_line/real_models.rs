@@ -471,14 +471,14 @@ fn a_model_that_came_with_the_program_is_removed_and_restored() {
         .find(|line| line.starts_with("Starter\t"))
         .expect("a starter");
     assert!(starter.contains("GPL-3.0-or-later"), "{starter}");
-    for name in ["Starter", "starter-de-en"] {
+    for name in ["Starter", "starter-de-en", "starter-en-pt"] {
         assert_done(&user.canopy(&["model", "remove", name]));
     }
-    assert_eq!(names().len(), all.len() - 2);
+    assert_eq!(names().len(), all.len() - 3);
     assert!(!names().iter().any(|name| name.starts_with("Starter")));
     assert_failed(&user.canopy(&["model", "restore", "nothing"]), &["Starter"]);
     assert_done(&user.canopy(&["model", "restore", "Starter"]));
-    assert_eq!(names().len(), all.len() - 1);
+    assert_eq!(names().len(), all.len() - 2);
     assert_done(&user.canopy(&["model", "restore"]));
     assert_eq!(names(), all);
 }

@@ -79,6 +79,7 @@ impl LanguageModelTranslator {
             report(done + 1)?;
         }
         changes.reverse();
+        self.keep_session(forced.chat);
         view.changes = changes;
         view.attention = Some(format!(
             "sentence {} · all words · {meaning}",
@@ -112,6 +113,7 @@ impl LanguageModelTranslator {
         let edited = forced.conversation.with_turns(turns);
         let log_probs = forced.log_probs(&edited)?;
         let text = change.document.sentences[edit.sentence].plain_text();
+        self.keep_session(forced.chat);
         view.changes = vec![ContextChange {
             edit: Some(edit.clone()),
             ..ContextChange::new(edit.sentence, text, &view.words, &log_probs)
@@ -136,6 +138,7 @@ impl LanguageModelTranslator {
             written.push((condition, forced.written(conversation, change)?));
         }
         let labels = forced.words().into_iter();
+        self.keep_session(forced.chat);
         let words = labels.enumerate().map(|(place, (label, _))| {
             let score = |condition: usize| scores[condition].get(place).copied();
             WordDifference {
@@ -168,7 +171,7 @@ impl LanguageModelTranslator {
         let Some(target) = target else {
             return not_left_out("the sentence is not translated");
         };
-        let mut chat = self.chat(document);
+        let mut chat = self.continued_chat(document);
         for before in 0..sentence {
             if let (true, Some(target)) = (chat.reads(before), text(before)) {
                 chat.read(before, target);

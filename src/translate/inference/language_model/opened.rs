@@ -191,15 +191,28 @@ impl LanguageModelTranslator {
         alternatives: usize,
         on_step: &mut OnWork<'_>,
     ) -> Result<Effort> {
-        let kept = self.kept_session().take();
-        let session = kept.unwrap_or_else(|| Session::new(Arc::clone(&self.model)));
         let mut chat = self
-            .chat_by(document, LocalChat::continuing(session))
+            .continued_chat(document)
             .with_alternatives(alternatives);
         let done = translate_by(&mut chat, sentences, known, on_step);
         let effort = chat.effort();
-        *self.kept_session() = Some(chat.into_chat().into_session());
+        self.keep_session(chat);
         done.map(|()| effort)
+    }
+
+    /// A document under translation or question, by the session that has read the last one.
+    pub(super) fn continued_chat<'d>(
+        &'d self,
+        document: &'d Document,
+    ) -> DocumentChat<'d, LocalChat> {
+        let kept = self.kept_session().take();
+        let session = kept.unwrap_or_else(|| Session::new(Arc::clone(&self.model)));
+        self.chat_by(document, LocalChat::continuing(session))
+    }
+
+    /// Keeps what a conversation has read for the next one.
+    pub(super) fn keep_session(&self, chat: DocumentChat<'_, LocalChat>) {
+        *self.kept_session() = Some(chat.into_chat().into_session());
     }
 
     fn kept_session(&self) -> MutexGuard<'_, Option<Session>> {
