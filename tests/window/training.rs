@@ -133,7 +133,7 @@ fn a_run_that_went_back_says_so() {
 fn a_run_that_makes_its_model_worse_ends_and_says_what_to_lower() {
     let home = home();
     let run = home.path().join("runs/evening");
-    tell(&run);
+    write_events(&run);
     let events = run.join("events.jsonl");
     let mut text = std::fs::read_to_string(&events).expect("readable");
     text.push_str(
