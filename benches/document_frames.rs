@@ -33,7 +33,7 @@ struct Window {
 
 fn frame(ui: &mut egui::Ui, window: &mut Window) {
     let mut commands = vec![];
-    workbench_ui(ui, &mut window.state, &mut window.panels, &mut commands);
+    workbench_ui(ui, &window.state, &mut window.panels, &mut commands);
     for command in commands {
         window.state.apply(command);
     }

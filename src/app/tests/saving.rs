@@ -58,7 +58,7 @@ fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
     state.apply(Command::SaveAs);
     let ask = state.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
-    let (job, path, _) = asked(&mut state).expect("it is written");
+    let (job, path, _) = save_request(&mut state).expect("it is written");
     saved(&mut state, job, path, "0123");
     let notice = state.notices.last().expect("a notice").clone();
     let drafts = document(&state).num_sentences() - 1;
