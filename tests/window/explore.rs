@@ -319,7 +319,7 @@ fn maps_of_another_model_stand_beside_those_of_the_first() {
         .get_by_label("This trace cannot be compared");
     explored
         .harness
-        .get_by_label_contains("beside Other")
+        .get_by_label_contains("compared with Other")
         .click();
     explored.answer();
     assert!(!explored.figure().contains("Other"));
