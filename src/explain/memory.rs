@@ -188,6 +188,7 @@ impl MemoryView {
             .iter()
             .map(|pair| vec![0.0; pair.words.len()])
             .collect();
+        let selected = words.len();
         for place in words.iter().flat_map(|word| &word.agreeing) {
             weights[place.pair][place.word] += place.weight;
         }
@@ -200,7 +201,7 @@ impl MemoryView {
             });
             let translation = ContextSentence {
                 sentence: 0,
-                weight: weights.iter().sum::<f32>() / words.len() as f32,
+                weight: weights.iter().sum::<f32>() / selected as f32,
                 words: words.collect(),
             };
             (pair.source.as_str(), translation)
