@@ -37,7 +37,7 @@ pub fn summary() -> Result<String> {
         ..Query::sentence(Side::Source, 2)
     };
     let tree = TreeView::new(&trace, &query)?;
-    Ok(tree.summary("“Delete”"))
+    Ok(tree.summary(Side::Source, "“Delete”"))
 }
 
 /// Prints it.

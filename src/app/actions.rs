@@ -524,7 +524,7 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             View,
-            "Similar sentences",
+            "Translation memory matches",
             Some(Shortcut::command(Letter('M'))),
             C::ToggleSimilar,
         ),
@@ -580,6 +580,7 @@ pub static ACTIONS: &[Action] = {
             None,
             C::ShowHelp(Some(HelpPage::About)),
         ),
+        action(Help, "Open data folder", None, C::ShowDataFolder),
     ]
 };
 

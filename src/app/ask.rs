@@ -41,7 +41,7 @@ pub enum Ask {
     },
     /// A model folder to be added to those that are installed.
     AddModel,
-    /// A model in a zip file.
+    /// A model in a zip or GGUF file.
     AddModelFile,
     Memory,
     /// A termbase.
@@ -141,6 +141,8 @@ pub enum Ask {
         name: String,
     },
     Quit,
+    /// No question: a folder to show in the system's file manager.
+    ShowFolder(PathBuf),
 }
 
 /// The kind of path to be chosen.
@@ -197,14 +199,14 @@ impl Ask {
             }
             Self::AddModel => ("Add a model folder", Pick::Folder),
             Self::AddModelFile => (
-                "Add a model from a zip file",
-                Pick::File("Models", vec!["zip", "argosmodel"]),
+                "Add a model from a file",
+                Pick::File("Models", vec!["zip", "argosmodel", "gguf"]),
             ),
             Self::Memory | Self::RunMemory | Self::ProjectMemory => (
                 "Choose a translation memory",
                 Pick::File(
                     "Translation memories",
-                    [MEMORY_EXTENSIONS, BILINGUAL_EXTENSIONS].concat(),
+                    [MEMORY_EXTENSIONS, &["po"], BILINGUAL_EXTENSIONS].concat(),
                 ),
             ),
             Self::Terms | Self::ProjectTerms => (
@@ -267,7 +269,7 @@ impl Ask {
             ),
             Self::Chart { name } => ("Save the charts as SVG or PNG", Pick::NewFile(name.clone())),
             Self::WordCount { name } => ("Save the word count as CSV", Pick::NewFile(name.clone())),
-            Self::Quit => return None,
+            Self::Quit | Self::ShowFolder(_) => return None,
         })
     }
 
@@ -310,7 +312,7 @@ impl Ask {
     pub fn answer(self, path: PathBuf, confirmed: bool) -> Command {
         let training = Command::Training;
         match self {
-            Self::OpenDocument { .. } | Self::Quit => Command::OpenPath(path),
+            Self::OpenDocument { .. } | Self::Quit | Self::ShowFolder(_) => Command::OpenPath(path),
             Self::SaveTranslation { document, .. } => Command::SaveTo {
                 document,
                 path,
@@ -329,14 +331,14 @@ impl Ask {
             Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
             Self::WordCount { .. } => Command::Project(ProjectCommand::CountWordsTo(path)),
             Self::ProjectMemory => Command::Project(SettingsCommand::AddMemory(path).into()),
-            Self::ProjectTerms => Command::Project(SettingsCommand::UseTerms(path).into()),
+            Self::ProjectTerms => Command::Project(SettingsCommand::AddTerms(path).into()),
             Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
             Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),
             Self::ModelFolder { .. } => Command::OpenModel(path),
             Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Bring(path)),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
-            Self::Terms => Command::Terms(TermsCommand::Use(Some(path))),
+            Self::Terms => Command::Terms(TermsCommand::Also(path)),
             Self::SegmentationRules => Command::Segments(SegmentsCommand::UseRules(Some(path))),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),

@@ -56,6 +56,10 @@ pub enum Command {
         overwrite: bool,
     },
     Quit,
+    /// Shows a folder in the system's file manager.
+    ShowFolder(PathBuf),
+    /// Shows the folder of work, models and the log.
+    ShowDataFolder,
     Translate(Scope),
     /// Translates the drafts again, with what was edited or confirmed as their context.
     UpdateRest,

@@ -306,7 +306,7 @@ impl AppState {
         let project = here.as_ref().or(project);
         let mut open = OpenDocument::new(path, document, project);
         open.terms = match project {
-            Some(project) => project.terms.as_ref().map(PathBuf::from),
+            Some(project) => project.terms.iter().map(PathBuf::from).collect(),
             None => self.settings.terms.clone(),
         };
         if open.source_language.is_none() && open.target_language.is_none() {
@@ -363,17 +363,36 @@ impl AppState {
         let path = written.path.clone();
         self.with_document(|open| open.written = Some(written));
         self.note_document();
-        let untranslated = self
-            .document
-            .as_ref()
-            .map_or(0, |document| document.counts().untranslated);
-        let mut detail = path.display().to_string();
-        if untranslated > 0 {
-            detail = format!(
-                "{detail}\n{untranslated} untranslated sentences are left in the source language."
-            );
-        }
+        let sentences = |number: usize| match number {
+            1 => "1 sentence".to_owned(),
+            _ => format!("{number} sentences"),
+        };
+        let counts = self.document.as_ref().map(OpenDocument::counts);
+        let [untranslated, drafts] =
+            counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
+        let is_checked = self.settings.shows_checks && !self.checking.is_running();
+        let found = self.checking.findings.len();
+        let remarks = [
+            (untranslated > 0).then(|| {
+                let number = sentences(untranslated);
+                format!("Not translated, in the source language: {number}.")
+            }),
+            (drafts > 0).then(|| {
+                let number = sentences(drafts);
+                format!("Drafts that nobody has confirmed: {number}.")
+            }),
+            (is_checked && found > 0).then(|| format!("Findings of the checks: {found}.")),
+        ];
+        let place = path.display().to_string();
+        let lines: Vec<String> = std::iter::once(place)
+            .chain(remarks.into_iter().flatten())
+            .collect();
+        let detail = lines.join("\n");
         self.notify(NoticeKind::Done, "Translation saved", detail);
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            self.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
+        }
     }
 
     fn failed(&mut self, job: JobId, error: &Error) {

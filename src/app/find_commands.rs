@@ -61,7 +61,7 @@ impl AppState {
         document.search();
         let here = document.find.current.map(|at| &document.find.matches[at]);
         let here = here.filter(|found| found.side == Side::Target).cloned();
-        // The next one begins behind what this one becomes.
+        // The next one begins after what this one becomes.
         let mut from = (document.selected.unwrap_or(0), Side::Target, 0);
         if let Some(found) = here {
             let target = document.with_replaced(found.sentence, std::slice::from_ref(&found.chars));
@@ -97,17 +97,17 @@ impl AppState {
             let sentence = found[0].sentence;
             (sentence, document.with_replaced(sentence, &chars))
         });
-        let (places, changes) = (targets.len(), changes.collect());
+        let (matches, changes) = (targets.len(), changes.collect());
         let sentences = document.change_all(changes);
         document.search();
         if sentences == 0 {
             return;
         }
         self.touch();
-        let places = counted(places, "place", "places");
+        let matches = counted(matches, "match", "matches");
         let sentences = counted(sentences, "sentence", "sentences");
         self.notify_of_change(
-            format!("Replaced {places} in {sentences}"),
+            format!("Replaced {matches} in {sentences}"),
             "Undo brings all of them back.",
         );
     }

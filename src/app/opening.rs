@@ -98,7 +98,7 @@ impl AppState {
             // There it is not to be used at once, but to be kept.
             Kind::Model if self.page != Page::Models => self.open_model(path),
             Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
-            Kind::Terms => self.use_terms(Some(path)),
+            Kind::Terms => self.use_terms(vec![path]),
             Kind::Project => self.apply_project(ProjectCommand::Open(path)),
             Kind::Run => {
                 self.page = Page::Training;

@@ -227,6 +227,10 @@ impl AppState {
                 overwrite,
             } => self.export_translation(&document, path, format, overwrite),
             Command::Quit => self.asks.push(Ask::Quit),
+            Command::ShowFolder(folder) => self.asks.push(Ask::ShowFolder(folder)),
+            Command::ShowDataFolder => self
+                .asks
+                .extend(self.folders.data.clone().map(Ask::ShowFolder)),
             Command::Translate(scope) => self.translate(scope),
             Command::UpdateRest => self.update_rest(),
             Command::Cancel => self.cancel(),

@@ -18,7 +18,13 @@ impl AppState {
     pub(super) fn apply_terms(&mut self, command: TermsCommand) {
         match command {
             TermsCommand::Choose => self.asks.push(Ask::Terms),
-            TermsCommand::Use(path) => self.use_terms(path),
+            TermsCommand::Use(paths) => self.use_terms(paths),
+            TermsCommand::Also(path) => {
+                let mut paths = self.terms_paths();
+                paths.retain(|other| *other != path);
+                paths.push(path);
+                self.use_terms(paths);
+            }
             TermsCommand::SelectSource(selection) => {
                 if !selection.chars.is_empty() && self.selected() != Some(selection.sentence) {
                     self.select(selection.sentence);
@@ -35,58 +41,61 @@ impl AppState {
         }
     }
 
-    /// Uses a termbase for the open document, and for those that are opened next.
-    pub(super) fn use_terms(&mut self, path: Option<PathBuf>) {
+    /// Uses termbases for the open document, and for those that are opened next.
+    pub(super) fn use_terms(&mut self, paths: Vec<PathBuf>) {
         self.set(|settings| {
-            if let Some(path) = &path {
+            for path in paths.iter().rev() {
                 settings.remember_terms(path);
             }
-            settings.terms.clone_from(&path);
+            settings.terms.clone_from(&paths);
         });
-        self.keep_terms_of_pair(path.clone());
-        self.with_document(|document| document.terms.clone_from(&path));
+        self.keep_terms_of_pair(paths.clone());
+        self.with_document(|document| document.terms = paths);
         if self.document.is_some() {
             self.touch();
         }
         self.read_terms();
     }
 
-    /// Notes the termbase of the pair that is translated between, or that it has none.
-    fn keep_terms_of_pair(&mut self, path: Option<PathBuf>) {
+    /// Notes the termbases of the pair that is translated between, or that it has none.
+    fn keep_terms_of_pair(&mut self, paths: Vec<PathBuf>) {
         let Some((from, to)) = self.languages() else {
             return;
         };
         let key = pair_key(&from, &to);
         self.set(|settings| {
-            match path {
-                Some(path) => settings.termbases.insert(key, path),
-                None => settings.termbases.remove(&key),
-            };
+            if paths.is_empty() {
+                settings.termbases.remove(&key);
+            } else {
+                settings.termbases.insert(key, paths);
+            }
         });
     }
 
-    /// The termbase of the open document, or the one that the next document gets.
-    fn terms_path(&self) -> Option<PathBuf> {
+    /// The termbases of the open document, or those that the next document gets.
+    fn terms_paths(&self) -> Vec<PathBuf> {
         match &self.document {
             Some(document) => document.terms.clone(),
             None => self.settings.terms.clone(),
         }
     }
 
-    /// Reads the termbase again, if there is a model that says its languages.
+    /// Reads the termbases again, if there is a model that says their languages.
     pub(super) fn read_terms(&mut self) {
-        let path = self.terms_path();
-        self.terms.path.clone_from(&path);
+        let paths = self.terms_paths();
+        self.terms.paths.clone_from(&paths);
         (self.terms.index, self.terms.reading) = (None, None);
-        let (Some(path), Some((source_language, target_language))) = (path, self.languages())
-        else {
+        let Some((source_language, target_language)) = self.languages() else {
             return;
         };
+        if paths.is_empty() {
+            return;
+        }
         let job = self.next_job();
         self.terms.reading = Some(job);
         self.file_requests.push(FileRequest::ReadTerms {
             job,
-            path,
+            paths,
             source_language,
             target_language,
         });
@@ -175,7 +184,7 @@ impl AppState {
         });
     }
 
-    /// Adds the new term to the termbase and keeps that on disk; where there is none yet, creates one next to the projects.
+    /// Adds the new term to the first termbase and keeps that on disk; where there is none yet, it begins one beside the projects.
     fn add_term(&mut self) {
         let Some(new) = self.terms.new.clone() else {
             return;
@@ -192,19 +201,19 @@ impl AppState {
             let detail = "The termbase is still being read.";
             return self.notify(NoticeKind::Error, "The term was not added", detail);
         }
-        let path = match (&self.terms.path, &self.terms.index) {
-            (Some(path), Some(_)) => path.clone(),
-            (Some(_), None) => {
+        let paths = match (self.terms.paths.as_slice(), &self.terms.index) {
+            (paths @ [_, ..], Some(_)) => paths.to_vec(),
+            ([_, ..], None) => {
                 let detail =
                     "The termbase could not be read, and is not overwritten. Choose another one.";
                 return self.notify(NoticeKind::Error, "The term was not added", detail);
             }
-            (None, _) => {
+            ([], _) => {
                 let Some(data) = &self.folders.data else {
                     let detail = "Choose a termbase first.";
                     return self.notify(NoticeKind::Error, "The term was not added", detail);
                 };
-                data.join("terms").join(format!("{from}-{to}.csv"))
+                vec![data.join("terms").join(format!("{from}-{to}.csv"))]
             }
         };
         self.terms.new = None;
@@ -212,19 +221,19 @@ impl AppState {
         self.terms.reading = Some(job);
         self.file_requests.push(FileRequest::AddTerm {
             job,
-            path: path.clone(),
+            paths: paths.clone(),
             languages: (from, to),
             term: Term::new(source, target),
         });
-        if self.terms.path.is_none() {
+        if self.terms.paths.is_empty() {
             self.set(|settings| {
-                settings.remember_terms(&path);
-                settings.terms = Some(path.clone());
+                settings.remember_terms(&paths[0]);
+                settings.terms.clone_from(&paths);
             });
-            self.keep_terms_of_pair(Some(path.clone()));
-            self.with_document(|document| document.terms = Some(path.clone()));
+            self.keep_terms_of_pair(paths.clone());
+            self.with_document(|document| document.terms.clone_from(&paths));
             self.touch();
-            self.terms.path = Some(path);
+            self.terms.paths = paths;
         }
     }
 

@@ -12,8 +12,8 @@ use canopy_qa::terms::TermIndex;
 pub struct Terms {
     /// The termbase, once it is read.
     pub index: Option<Arc<TermIndex>>,
-    /// Where it is.
-    pub path: Option<PathBuf>,
+    /// The files that it comes from, in the order in which they count; new terms go to the first.
+    pub paths: Vec<PathBuf>,
     /// The term that a person is adding.
     pub new: Option<NewTerm>,
     /// Characters of a source sentence that are selected, as a reader sees them.
@@ -40,10 +40,12 @@ pub struct NewTerm {
 /// Commands on terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermsCommand {
-    /// Asks for a file.
+    /// Opens the dialog for one more file.
     Choose,
-    /// Uses the termbase that lies there, or none.
-    Use(Option<PathBuf>),
+    /// Uses the termbases that lie there, or none; new terms go to the first.
+    Use(Vec<PathBuf>),
+    /// Uses one more behind those in use.
+    Also(PathBuf),
     /// Selects a part of a source sentence.
     SelectSource(SourceSelection),
     /// The selection in the editor, as it changes.

@@ -297,6 +297,18 @@ fn a_folder_is_opened_as_what_lies_in_it() {
 }
 
 #[test]
+fn a_po_file_is_opened_as_a_document_and_a_tmx_file_as_a_memory() {
+    let mut state = with_page();
+    for (name, is_document) in [("strings.po", true), ("old.tmx", false)] {
+        state.apply(Command::OpenPath(name.into()));
+        let request = state.file_requests.pop();
+        let opens =
+            matches!(request, Some(FileRequest::OpenDocument { path, .. }) if path.ends_with(name));
+        assert_eq!(opens, is_document, "{name}");
+    }
+}
+
+#[test]
 fn a_model_that_cannot_be_opened_leaves_the_one_before() {
     let mut state = with_page();
     let Some(Request::OpenModel { job, .. }) = open_model(&mut state) else {

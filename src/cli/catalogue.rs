@@ -148,7 +148,7 @@ fn table(models: &[&CatalogueModel], installed: &[InstalledModel]) -> String {
     let rows = models.iter().map(|model| {
         let size = model
             .num_bytes
-            .map(|bytes| format!("{} MB", bytes.div_ceil(1_000_000)));
+            .map(|bytes| format!("{} MB", library::megabytes(bytes)));
         let or_unknown = |text: &str| {
             if text.is_empty() {
                 "–".to_owned()

@@ -75,7 +75,7 @@ struct Checked {
     target_language: Option<String>,
     /// The checks and the termbase of a project.
     kinds: Option<Vec<CheckKind>>,
-    terms: Option<PathBuf>,
+    terms: Vec<PathBuf>,
 }
 
 pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
@@ -210,14 +210,21 @@ impl CheckArguments {
 
     /// The termbase of `--terms`, between the languages of the checked file.
     fn term_usage(&self, checked: &Checked) -> Result<Option<TermUsage>> {
-        let Some(path) = self.terms.as_ref().or(checked.terms.as_ref()) else {
+        let paths = match &self.terms {
+            Some(path) => std::slice::from_ref(path),
+            None => checked.terms.as_slice(),
+        };
+        let Some((first, rest)) = paths.split_first() else {
             return Ok(None);
         };
         let languages = LanguageArguments {
             from: self.from.clone().or(checked.source_language.clone()),
             to: self.to.clone().or(checked.target_language.clone()),
         };
-        let base = languages.read("check", path)?;
+        let mut base = languages.read("check", first)?;
+        for path in rest {
+            base.terms.extend(languages.read("check", path)?.terms);
+        }
         Ok(Some(TermUsage::new(Arc::new(base))))
     }
 

@@ -1,7 +1,8 @@
 //! The console of Windows; other systems need nothing of this.
 
-/// Shows colours in the console. A program that opens the window leaves a console that is there for it alone: Windows makes one for a
-/// program that is started by a click, unless the program's manifest tells it otherwise and it is new enough to read that.
+/// Shows colours in the console. A program that opens the window leaves a console that is there for it alone: Windows makes
+/// one for a program that is started by a click, unless the program's manifest disables that and it is new enough to read
+/// it.
 #[cfg(windows)]
 pub(super) fn prepare(opens_window: bool) {
     use std::os::windows::io::AsRawHandle;

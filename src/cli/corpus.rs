@@ -31,7 +31,7 @@ pub(super) enum CorpusCommand {
     /// Cut long training sentences in two, so that the second half needs the first as its context
     ///
     /// Lupo et al., "Divide and Rule", ACL 2022: a corpus of sentences becomes one of documents in which context matters.
-    /// Both sides are cut behind the mark nearest to the middle if they have equally many marks, else in the middle.
+    /// Both sides are cut after the mark nearest to the middle if they have equally many marks, else in the middle.
     Divide(DivideArguments),
     /// Learn the subwords of a corpus from the new pairs of its training documents
     ///

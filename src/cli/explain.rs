@@ -321,12 +321,12 @@ fn from_model(arguments: &ExplainArguments, view: ModelView) -> Result<Explanati
         ControlFlow::Continue(())
     };
     let made = made.as_ref();
-    let told = arguments.answered(edits, &question, &mut |question| {
+    let explanation = arguments.answered(edits, &question, &mut |question| {
         let answer = explain_with_model(&translator, made, question, &mut None, &mut go_on);
         Ok(answer?)
     });
     line.clear();
-    told
+    explanation
 }
 
 impl ExplainArguments {
@@ -362,7 +362,7 @@ impl ExplainArguments {
         Ok(Some(model))
     }
 
-    /// Translates the document up to the sentence that is asked about, and asks.
+    /// Translates the document up to the selected sentence, and explains it.
     fn told_by_language_model(
         &self,
         model: &LanguageModelTranslator,
@@ -398,24 +398,24 @@ impl ExplainArguments {
             line.show(&format!("{done} of {num}"));
             ControlFlow::Continue(())
         };
-        let told = self.answered(edits, &question, &mut |question| {
+        let explanation = self.answered(edits, &question, &mut |question| {
             Ok(explain_by_language_model(model, question, &mut go_on)?)
         });
         line.clear();
-        told
+        explanation
     }
 
-    /// The answer to a question, with those about the edits, and with the word that is asked about.
+    /// The explanation for a question, with those of the edits, and with the selected word.
     fn answered(
         &self,
         edits: Vec<ContextEdit>,
         question: &ModelQuestion<'_>,
-        ask: &mut dyn FnMut(&ModelQuestion<'_>) -> Result<Explanation>,
+        explain_one: &mut dyn FnMut(&ModelQuestion<'_>) -> Result<Explanation>,
     ) -> Result<Explanation> {
-        let mut told = ask(question)?;
-        if let Explanation::LeaveOneOut(view) = &mut told {
+        let mut explanation = explain_one(question)?;
+        if let Explanation::LeaveOneOut(view) = &mut explanation {
             for edit in edits {
-                let edited = ask(&ModelQuestion {
+                let edited = explain_one(&ModelQuestion {
                     edit: Some(&edit),
                     ..*question
                 })?;
@@ -425,10 +425,10 @@ impl ExplainArguments {
             }
         }
         if let Some(word) = &self.word {
-            let place = canonical_path(word, &told.subwords(), self.sentence)?;
-            told.select(Some(place));
+            let place = canonical_path(word, &explanation.subwords(), self.sentence)?;
+            explanation.select(Some(place));
         }
-        Ok(told)
+        Ok(explanation)
     }
 }
 

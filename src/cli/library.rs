@@ -330,9 +330,14 @@ fn line(model: &InstalledModel) -> String {
     let problem = problem.map_or(String::new(), |problem| format!("\tbroken: {problem}"));
     format!(
         "{name}\t{pair}\t{} MB\t{}\t{folder}{stated}{problem}",
-        model.num_bytes.div_ceil(1_000_000),
+        megabytes(model.num_bytes),
         model.licence_or_unknown(),
     )
+}
+
+/// Rounded as in the window; of less than one, one.
+pub(super) fn megabytes(bytes: u64) -> u64 {
+    (bytes.saturating_add(500_000) / 1_000_000).max(1)
 }
 
 fn entry(model: &InstalledModel, defaults: &DefaultModels) -> Value {

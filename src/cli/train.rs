@@ -47,7 +47,7 @@ pub(super) struct TrainArguments {
     /// Encoder folder of `canopy model import`, for presets that read BERT, such as catsby-small
     #[arg(long, value_name = "DIR")]
     bert: Option<PathBuf>,
-    /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
+    /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads after each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
     /// Translations to remember in addition to the training pairs, for presets with a memory: a TMX file, a corpus, PO or

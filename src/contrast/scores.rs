@@ -130,7 +130,7 @@ impl Scorer<'_> {
         })
     }
 
-    /// The translations of each document that an encoder reads behind sentences after them; none if `go_on` breaks it off.
+    /// The translations of each document that an encoder reads with later sentences; none if `go_on` breaks it off.
     fn translations_of(
         &self,
         set: &ContrastiveSet,
@@ -238,7 +238,7 @@ impl Scorer<'_> {
                         &translations[item.document],
                         options,
                     );
-                    // A model that reads translations behind a sentence reads no other sentence.
+                    // A model that reads translations after a sentence reads no other sentence.
                     for sentence in &mut read.sentences[first..] {
                         sentence
                             .ids

@@ -3,7 +3,7 @@
 //! Lupo et al., "Divide and Rule: Effective Pre-Training for Context-Aware Multi-Encoder Translation Models", ACL 2022: of
 //! any parallel sentences this makes documents in which context is necessary, for agreement, coreference and verb frames.
 //! Their middle split cuts both sides in the middle; here a pair with equally many commas, colons, semicolons and dashes on
-//! both sides is cut behind the one nearest to the middle, so that the halves are translations of each other.
+//! both sides is cut after the one nearest to the middle, so that the halves are translations of each other.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub struct Division {
 pub struct DivisionReport {
     /// Pairs that are learnt from, before the cuts.
     pub pairs: usize,
-    /// Pairs cut behind a mark.
+    /// Pairs cut after a mark.
     pub at_marks: usize,
     /// Pairs cut in the middle of their words.
     pub in_middle: usize,

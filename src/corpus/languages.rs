@@ -44,7 +44,7 @@ pub(super) fn is_code(text: &str, language: &str) -> bool {
     (is_region || tail.len() == 4) && is_same_language(&code, language)
 }
 
-/// With two letters where ISO 639-1 has them, and without what gettext writes behind an `@`: `sr@latin`, `ca@valencia`.
+/// With two letters where ISO 639-1 has them, and without what gettext writes after an `@`: `sr@latin`, `ca@valencia`.
 fn normal(code: &str) -> String {
     let code = code.split_once('@').map_or(code, |(code, _)| code);
     let code = code.trim().replace('_', "-").to_ascii_lowercase();

@@ -54,7 +54,7 @@ pub struct DocumentUnits {
     pub points: Vec<Vec<String>>,
     /// BERT's ids of each, and how many of these are of the sentence itself; empty where no BERT is read.
     pub pieces: Vec<(Vec<u32>, usize)>,
-    /// Ids that the encoder reads behind each, from a translation memory or of the translations before; empty where none
+    /// Ids that the encoder reads after each, from a translation memory or of the translations before; empty where none
     /// are read.
     pub source_suffix: Vec<Vec<u32>>,
     /// The human translation of each, with placeholders.

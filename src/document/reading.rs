@@ -15,7 +15,7 @@ pub const MAX_LINE_BYTES: usize = 10_000_000;
 
 pub(super) const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
-/// Returns where a text begins: behind its byte order mark, if it has one.
+/// Returns where a text begins: after its byte order mark, if it has one.
 pub(super) fn text_start(text: &str) -> usize {
     text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
 }

@@ -66,7 +66,7 @@ fn addresses(word: &str) -> Vec<Range<usize>> {
             let inner = &word[start..];
             let length = match link_end(inner) {
                 Some(length) => length,
-                // A title follows behind a space.
+                // A title follows after a space.
                 None => verbatim(inner)?.end,
             };
             let is_address = inner[..length].contains(['/', '.', '#', ':']);

@@ -21,7 +21,7 @@ pub struct Query {
 /// Which heads of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heads {
-    /// Of attention to other sentences in no layer by name, those that the trace says [find the
+    /// Without a layer, for attention to other sentences, those that the trace says [find the
     /// antecedent](crate::trace::TracedModel::probed_heads), averaged over the layers; else the mean.
     Usual,
     One(usize),
@@ -201,11 +201,11 @@ impl Attention {
             let windowed = source.info(map).windowed;
             windowed.then_some(overview.windows.len())
         };
-        let asks_usual = query.heads == Heads::Usual && query.layer.is_none();
-        if asks_usual && role == AttentionRole::Context {
+        let is_usual = query.heads == Heads::Usual && query.layer.is_none();
+        if is_usual && role == AttentionRole::Context {
             let probed = overview.model.probed_heads.iter();
-            let map = |asked: &(usize, usize)| {
-                let is_it = |(_, info): &&(usize, &MapInfo)| (info.layer, info.head) == *asked;
+            let map = |head: &(usize, usize)| {
+                let is_it = |(_, info): &&(usize, &MapInfo)| (info.layer, info.head) == *head;
                 found.iter().find(is_it).map(|(map, _)| *map)
             };
             let maps: Vec<usize> = probed.filter_map(map).collect();

@@ -43,8 +43,8 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    /// Describes the view for people; `name` is the queried word or sentence.
-    pub fn summary(&self, name: &str) -> String {
+    /// Describes the view for people; `name` is the queried word or sentence of a side.
+    pub fn summary(&self, side: Side, name: &str) -> String {
         /// Maximum number of sentences that are named.
         const NAMED: usize = 3;
         let mut named: Vec<usize> = self.chosen.iter().map(|(it, ..)| it + 1).collect();
@@ -52,9 +52,18 @@ impl TreeView {
         named.sort_unstable();
         let texts: Vec<String> = named.iter().map(usize::to_string).collect();
         let sentences = match texts.as_slice() {
-            [] => return format!("{name} reads no sentence."),
+            [] => "no sentence".to_owned(),
             [only] => format!("sentence {only}"),
             [others @ .., end] => format!("sentences {} and {end}", others.join(", ")),
+        };
+        let purpose = match side {
+            Side::Source => "To translate",
+            Side::Target => "To write",
+        };
+        let most = if texts.len() == self.chosen.len() {
+            ""
+        } else {
+            " most"
         };
         let numbers = match self.measure {
             Measure::Relevance => {
@@ -69,7 +78,7 @@ impl TreeView {
                 " The number of a node is the share of attention that goes to the sentences below it."
             }
         };
-        format!("{name} reads {sentences} most.{numbers}")
+        format!("{purpose} {name} the model read {sentences}{most}.{numbers}")
     }
 
     /// The content tree of the layer if it has one, with relevance, else document, sections, paragraphs and sentences with

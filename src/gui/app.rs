@@ -21,7 +21,7 @@ use super::merging::merging_ui;
 use super::models::ModelsPanel;
 use super::moved_work::moved_work_ui;
 use super::outline::OutlinePanel;
-use super::page_room::{least_size, page_room_ui};
+use super::page_room::{least_size, page_room_ui, shows_outline};
 use super::path_question::PathQuestion;
 use super::project::{ProjectSettingsForm, project_ui};
 use super::segment_history::HistoryPanel;
@@ -31,8 +31,10 @@ use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
-use crate::error::Result;
+use super::{
+    clipboard, file_manager, filter, find, help, menu, notices, shortcuts, status, terms, welcome,
+};
+use crate::error::{BaseError, Result};
 use canopy_app::jobs::{Event, PoolFolders, Pools};
 use canopy_app::{
     AppState, Ask, Checking, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
@@ -145,10 +147,18 @@ impl CanopyApp {
         for ask in std::mem::take(&mut self.state.asks) {
             match ask {
                 Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+                Ask::ShowFolder(folder) => {
+                    if let Err(cause) = file_manager::show(&folder) {
+                        let path = folder;
+                        let error = BaseError::Read { path, cause };
+                        let error = crate::error::Error::Base(error);
+                        self.state
+                            .show_error("The folder could not be shown", &error);
+                    }
+                }
                 ask => {
                     if let Err(cause) = self.dialogs.open(ctx, ask) {
-                        let error =
-                            crate::error::Error::Base(crate::error::BaseError::Thread { cause });
+                        let error = crate::error::Error::Base(BaseError::Thread { cause });
                         self.state
                             .show_error("The dialog could not be opened", &error);
                     }
@@ -273,15 +283,20 @@ pub fn workbench_ui(
     let focus = std::mem::take(&mut panels.focus);
     let out_of_sight = |ui: &Ui| focus.out_of_sight(ui);
     let mut bottom = ui.available_rect_before_wrap().bottom();
-    page_room_ui(ui, least_size(state), out_of_sight, |ui| match state.page {
-        Page::Document => bottom = bottom.min(document_page_ui(ui, state, panels, commands)),
-        Page::Explore => panels.explore.ui(ui, state, commands),
-        Page::Training => panels.training.ui(ui, state, commands),
-        Page::Evaluate => evaluate_ui(ui, state, commands),
-        Page::Models => panels.models.ui(ui, state, commands),
-        Page::Project => project_ui(ui, state, commands),
-        Page::Align => panels.align.ui(ui, state, commands),
-    });
+    page_room_ui(
+        ui,
+        least_size(ui.ctx(), state),
+        out_of_sight,
+        |ui| match state.page {
+            Page::Document => bottom = bottom.min(document_page_ui(ui, state, panels, commands)),
+            Page::Explore => panels.explore.ui(ui, state, commands),
+            Page::Training => panels.training.ui(ui, state, commands),
+            Page::Evaluate => evaluate_ui(ui, state, commands),
+            Page::Models => panels.models.ui(ui, state, commands),
+            Page::Project => project_ui(ui, state, commands),
+            Page::Align => panels.align.ui(ui, state, commands),
+        },
+    );
     panels.focus = focus;
     notices::notices_ui(ui.ctx(), &state.notices, bottom, commands);
     if panels
@@ -307,7 +322,7 @@ pub fn workbench_ui(
         filter::sentence_question_ui(ui.ctx(), document, text, commands);
     }
     match &state.terms.new {
-        Some(new) => terms::new_term_ui(ui.ctx(), new, commands),
+        Some(new) => terms::new_term_ui(ui.ctx(), &state.terms, new, commands),
         None => terms::new_term_closed(ui.ctx()),
     }
     commands.extend(keys);
@@ -331,7 +346,7 @@ fn document_page_ui(
     if let Some(document) = state
         .document
         .as_ref()
-        .filter(|_| state.settings.shows_outline)
+        .filter(|_| shows_outline(ui.ctx(), state))
     {
         let panel = Panel::left("outline")
             .default_size(268.0)

@@ -18,7 +18,7 @@ use canopy_qa::checks::{CheckKind, Finding, Severity};
 /// Two lines of a message, and the sentence.
 const ROW_HEIGHT: f32 = 64.0;
 const HEAD_HEIGHT: f32 = 28.0;
-const BUTTONS_WIDTH: f32 = 62.0;
+const BUTTONS_WIDTH: f32 = 76.0;
 
 /// View state of the list: the checks whose findings are hidden.
 #[derive(Default)]

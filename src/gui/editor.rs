@@ -137,7 +137,7 @@ fn keep_tags_whole(ui: &Ui, id: Id, before: &str, text: &mut String) {
     }
 }
 
-/// A text with a term at a character, spaces around it where words touch it, and the character behind it.
+/// A text with a term at a character, spaces around it where words touch it, and the character after it.
 fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
     let before: String = text.chars().take(at).collect();
     let after: String = text.chars().skip(at).collect();
@@ -156,7 +156,7 @@ fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
     (format!("{before}{lead}{term}{trail}{after}"), caret)
 }
 
-/// A text with a tag at a character, and the character behind it.
+/// A text with a tag at a character, and the character after it.
 fn with_tag(text: &str, at: usize, token: Token) -> (String, usize) {
     let tag = token.to_string();
     let before: String = text.chars().take(at).collect();
@@ -173,8 +173,8 @@ fn missing_tags(text: &str, source: &str) -> Vec<Token> {
         .collect()
 }
 
-/// A text with the next tag that it lacks behind what is selected, or with a pair of tags around that, and the character
-/// behind it; none if it has all.
+/// A text with the next tag that it lacks after what is selected, or with a pair of tags around that, and the character
+/// after it; none if it has all.
 fn with_next_tag(text: &str, selection: Range<usize>, source: &str) -> Option<(String, usize)> {
     let missing = missing_tags(text, source);
     let letters: Vec<char> = text.chars().collect();

@@ -12,7 +12,7 @@ pub(super) fn filter_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Com
         return;
     };
     let palette = Palette::from_ui(ui);
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Show").color(palette.weak));
         let combo = ComboBox::from_id_salt("filter")
             .width(150.0)

@@ -8,8 +8,9 @@ use egui::{
 
 use super::theme::Palette;
 use super::typeset;
-use canopy_app::find::{Find, Side};
+use canopy_app::find::{Find, Match, Side};
 use canopy_app::{Command, FindCommand, OpenDocument};
+use canopy_document::placeholder::stripped;
 
 /// Width of the two fields.
 const FIELD: f32 = 210.0;
@@ -60,6 +61,32 @@ pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
     }
     let commands_of_bar = bar.commands_of_bar.into_iter().chain(keys);
     commands.extend(commands_of_bar.map(Command::Find));
+    preview_ui(ui, open);
+}
+
+/// The sentence that *Replace* changes next, as it becomes.
+fn preview_ui(ui: &mut Ui, open: &OpenDocument) {
+    /// Characters before the replacement.
+    const BEFORE: usize = 40;
+    let find = &open.find;
+    if find.replacement.is_empty() {
+        return;
+    }
+    let of_target = |found: &&Match| found.side == Side::Target;
+    let current = find.current.map(|at| &find.matches[at]).filter(of_target);
+    let Some(found) = current.or_else(|| find.matches.iter().find(of_target)) else {
+        return;
+    };
+    let becomes = open.with_replaced(found.sentence, std::slice::from_ref(&found.chars));
+    let becomes: Vec<char> = stripped(&becomes.text).chars().collect();
+    let start = found.chars.start.saturating_sub(BEFORE);
+    let cut = if start > 0 { "…" } else { "" };
+    let text: String = becomes[start.min(becomes.len())..].iter().collect();
+    let text = format!("Sentence {} becomes: {cut}{text}", found.sentence + 1);
+    let text = RichText::new(text)
+        .size(12.5)
+        .color(Palette::from_ui(ui).weak);
+    ui.add(egui::Label::new(text).truncate());
 }
 
 /// The parts of the bar, and the commands of the user.

@@ -36,7 +36,7 @@ pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Comman
         let scrolls = ScrollArea::vertical().max_height(height).id_salt(title);
         scrolls.show(ui, |ui| match page {
             HelpPage::Guide => guide_ui(ui, GUIDE),
-            HelpPage::About => about_ui(ui, state),
+            HelpPage::About => about_ui(ui, state, commands),
             HelpPage::Licences => licences_ui(ui),
         });
     });
@@ -46,7 +46,7 @@ pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Comman
     }
 }
 
-fn about_ui(ui: &mut Ui, state: &AppState) {
+fn about_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let version = format!("Canopy {}", env!("CARGO_PKG_VERSION"));
     ui.label(
@@ -62,8 +62,26 @@ fn about_ui(ui: &mut Ui, state: &AppState) {
         ("Settings", state.config_folder()),
     ];
     for (name, folder) in folders {
-        ui.label(RichText::new(name).size(12.5).color(palette.weak));
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(name).size(12.5).color(palette.weak));
+            let show = folder.map(|folder| (folder, ui.small_button("Show")));
+            if let Some((folder, response)) = show
+                && response.clicked()
+            {
+                commands.push(Command::ShowFolder(folder.to_owned()));
+            }
+        });
         let text = folder.map_or_else(|| "none".to_owned(), |it| it.display().to_string());
+        ui.add(Label::new(text).selectable(true).wrap());
+        ui.add_space(6.0);
+    }
+    if let Some(log) = canopy_app::log_file() {
+        ui.label(
+            RichText::new("Log of this run")
+                .size(12.5)
+                .color(palette.weak),
+        );
+        let text = log.display().to_string();
         ui.add(Label::new(text).selectable(true).wrap());
         ui.add_space(6.0);
     }

@@ -1,11 +1,14 @@
 //! Words for what the other crates only know as values.
 
+use std::path::Path;
+
+use super::menu::file_name;
 use canopy_app::jobs::{Origin, State};
 use canopy_app::markup::Problem;
 use canopy_app::training::TrainingCommand;
-use canopy_app::{AlignCommand, Command, Target};
+use canopy_app::{AlignCommand, AppState, Command, Target};
 use canopy_qa::checks::CheckKind;
-use canopy_translate::inference::{AddressChoice, DeviceChoice, Flag};
+use canopy_translate::inference::{AddressChoice, DeviceChoice, Flag, InstalledModel};
 
 pub fn state(state: State) -> &'static str {
     match state {
@@ -186,6 +189,27 @@ pub fn bytes(bytes: u64) -> String {
         format!("{megabytes:.0} MB")
     } else {
         format!("{:.1} GB", megabytes / 1e3)
+    }
+}
+
+/// The texts that a model is for, as far as it is known; empty where it is not.
+pub fn subject(model: &InstalledModel) -> &str {
+    let folder = model.folder.file_name().and_then(|name| name.to_str());
+    let folder = folder.filter(|_| model.is_shipped).unwrap_or_default();
+    if folder.starts_with("firefox-") || folder == "starter-en-pt" {
+        "general text: letters, news, web pages"
+    } else if folder.starts_with("starter-") || folder.starts_with("help-") {
+        "texts about software: help pages, manuals, messages"
+    } else {
+        &model.title
+    }
+}
+
+/// The name of a model with its languages, such as `Starter (en → de)`; of one that is not installed, that of its folder.
+pub fn model(state: &AppState, folder: &Path) -> String {
+    match state.models.get(folder) {
+        Some(model) => format!("{} ({})", model.name, model.pair()),
+        None => file_name(folder),
     }
 }
 

@@ -275,18 +275,30 @@ fn choices_ui(
 ) -> Option<String> {
     let mut chosen = None;
     let field = theme::text_field(ui, wanted).hint_text("Any language");
-    ui.add(field).accessible_name("Language to look for");
+    let field = ui.add(field).accessible_name("Language to look for");
+    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     let looked_for = wanted.trim().to_lowercase();
     let others = match looked_for.as_str() {
         "" => Vec::new(),
         wanted => language::like(wanted),
     };
     let mut choices = choices;
+    let has_model = |code: &str| -> bool {
+        let mut known = choices.iter();
+        known.any(|choice| is_same_language(choice.code, code))
+    };
+    let others: Vec<_> = others
+        .into_iter()
+        .map(|(code, name)| {
+            let remark = if has_model(&code) { "" } else { "no model" };
+            (code, name, remark)
+        })
+        .collect();
     choices.retain(|choice| {
         choice.code == looked_for || choice.name.to_lowercase().contains(&looked_for)
     });
     // A document may be translated by hand into any language.
-    for (code, name) in &others {
+    for (code, name, remark) in &others {
         if !choices
             .iter()
             .any(|choice| is_same_language(choice.code, code))
@@ -294,7 +306,7 @@ fn choices_ui(
             choices.push(Choice {
                 code,
                 name,
-                remark: "no model".to_owned(),
+                remark: (*remark).to_owned(),
             });
         }
     }
@@ -307,10 +319,11 @@ fn choices_ui(
     }
     let mut is_done = false;
     ScrollArea::vertical().max_height(330.0).show(ui, |ui| {
-        for choice in choices {
+        for (number, choice) in choices.into_iter().enumerate() {
             let button = Button::selectable(choice.code == current, choice.name);
             let button = button.right_text(small(&choice.remark, palette));
-            if ui.add(button).clicked() {
+            let is_first = number == 0 && is_entered && !looked_for.is_empty();
+            if ui.add(button).clicked() || is_first {
                 chosen = Some(choice.code.to_owned());
                 is_done = true;
                 ui.close();

@@ -17,6 +17,7 @@ pub mod error;
 mod estimate;
 mod evaluate;
 mod explore;
+mod file_manager;
 mod filter;
 mod find;
 mod focus;

@@ -16,7 +16,6 @@ use super::theme::Palette;
 use super::{clipboard, icons, labels, menu_keys};
 use canopy_app::actions::label_of;
 use canopy_app::jobs::RunSnapshot;
-use canopy_app::settings::beam_name;
 use canopy_app::{
     ACTIONS, Action, AppState, CheckCommand, Command, Group, LanguageModelCommand, ModelState,
     Page, Scope, Theme,
@@ -31,6 +30,9 @@ const ONE_LINE: f32 = 1180.0;
 
 /// Below this width the button that translates does, too.
 const TWO_LINES: f32 = 570.0;
+
+/// Below this width the menus stand closer.
+const MENUS_WIDTH: f32 = 480.0;
 
 /// Width of the pages' tabs.
 const PAGES: f32 = 540.0;
@@ -52,7 +54,8 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let opens = menu_keys::take(ui.ctx(), &MENUS);
     let mut popups = Vec::new();
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
-        ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
+        let padding = if width < MENUS_WIDTH { 4.0 } else { 9.0 };
+        ui.spacing_mut().button_padding = egui::vec2(padding, 5.0);
         for label in MENUS {
             let (response, _) = MenuButton::new(label).ui(ui, |ui| {
                 within_window_ui(ui, |ui| {
@@ -362,20 +365,6 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if ui.button("Installed models…").clicked() {
         commands.push(Command::ShowPage(Page::Models));
     }
-    ui.separator();
-    let beam = format!("Beam size {}", beam_name(state.settings.beam_size));
-    ui.menu_button(beam, |ui| {
-        for beam_size in [0, 1, 2, 4, 8, 16] {
-            let current = state.settings.beam_size == beam_size;
-            if ui.radio(current, beam_name(beam_size)).clicked() {
-                commands.push(Command::SetBeamSize(beam_size));
-            }
-        }
-    });
-    address_ui(ui, state, commands);
-    ui.separator();
-    ui.label(caption("Run on"));
-    device_ui(ui, state, commands);
 }
 
 /// Memories, termbases and other resources of a translation.
@@ -386,7 +375,7 @@ fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     ui.label(caption("Translation memory"));
     memory_ui(ui, state, commands);
     ui.separator();
-    ui.label(caption("Termbase"));
+    ui.label(caption("Termbases"));
     terms_menu_ui(ui, state, commands);
     ui.separator();
     ui.label(caption("Spelling dictionaries"));
@@ -527,6 +516,7 @@ fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
     ui.with_layout(Layout::top_down(Align::Min), |ui| {
         ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
     });
+    address_ui(ui, state, commands);
     if let Some(open) = &state.document {
         let document = &open.document;
         if document.format.is_subtitles() {

@@ -87,13 +87,13 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                 }
             });
         });
-        ui.horizontal(|ui| {
-            ui.add_space(24.0);
-            ui.add(
-                egui::Label::new(RichText::new(&notice.detail).size(13.0).color(palette.text))
-                    .wrap(),
-            );
-        });
+        if !notice.detail.is_empty() {
+            ui.horizontal(|ui| {
+                ui.add_space(24.0);
+                let detail = RichText::new(&notice.detail).size(13.0);
+                ui.add(egui::Label::new(detail.color(palette.text)).wrap());
+            });
+        }
         if let Some((label, command)) = &notice.button {
             ui.horizontal(|ui| {
                 ui.add_space(24.0);

@@ -1,12 +1,20 @@
 //! The room of a page: where the window is smaller than a page can be, or everything in it larger, the page scrolls.
 
 use egui::style::ScrollAnimation;
-use egui::{Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, vec2};
+use egui::{Context, Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, vec2};
 
 use canopy_app::{AppState, Page};
 
+/// Width of the window from which there is room for the outline beside both columns of the document.
+const WITH_OUTLINE: f32 = 560.0;
+
+/// Whether the outline is drawn beside the document.
+pub fn shows_outline(ctx: &Context, state: &AppState) -> bool {
+    state.settings.shows_outline && ctx.content_rect().width() >= WITH_OUTLINE
+}
+
 /// The least size in which nothing of a page is cut off.
-pub fn least_size(state: &AppState) -> Vec2 {
+pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
     let settings = &state.settings;
     let Some(open) = &state.document else {
         return match state.page {
@@ -19,7 +27,8 @@ pub fn least_size(state: &AppState) -> Vec2 {
     }
     let panel = |shown: bool, size: f32| if shown { size } else { 0.0 };
     let texts = if settings.shows_history { 480.0 } else { 350.0 };
-    let width = texts + panel(settings.shows_outline, 268.0) + panel(settings.shows_checks, 300.0);
+    let width =
+        texts + panel(shows_outline(ctx, state), 268.0) + panel(settings.shows_checks, 300.0);
     let height = 190.0
         + panel(open.find.is_open, 80.0)
         + panel(settings.shows_similar && state.memory().is_some(), 116.0)

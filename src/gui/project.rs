@@ -74,7 +74,11 @@ fn head_ui(ui: &mut Ui, status: &ProjectStatus, state: &AppState, commands: &mut
         [one] => about.push(format!("memory {one}")),
         several => about.push(format!("memories {}", several.join(", "))),
     }
-    about.extend(head.terms.iter().map(|path| format!("terms {path}")));
+    match head.terms.as_slice() {
+        [] => {}
+        [one] => about.push(format!("termbase {one}")),
+        several => about.push(format!("termbases {}", several.join(", "))),
+    }
     about.push(status.project.folder.display().to_string());
     ui.label(RichText::new(about.join("  ·  ")).color(palette.weak));
 }

@@ -54,10 +54,13 @@ fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>
             Some(language) => format!("{path}\nRules for {language}"),
             None => path.to_string(),
         };
-        ui.radio(true, format!("Sentences by {}", name.to_string_lossy()))
-            .on_hover_text(hint);
+        ui.radio(
+            true,
+            format!("Sentence splitting: {}", name.to_string_lossy()),
+        )
+        .on_hover_text(hint);
     }
-    let button = ui.button("Sentences by rules (SRX)…");
+    let button = ui.button("Sentence splitting: SRX rules…");
     if button
         .on_hover_text("A file of sentence splitting rules, as other translation tools use")
         .clicked()

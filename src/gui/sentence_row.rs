@@ -1,5 +1,6 @@
 //! One sentence, source and target side by side.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use egui::{
@@ -154,7 +155,7 @@ pub fn sentence_row_ui(
         &source_side,
         &row.source,
         source_pos,
-        row.sentence,
+        (row.sentence, menu.source),
         commands,
     );
     let source_side = term_tooltip(source_side, &row.source, source_pos, context.spans);
@@ -210,13 +211,13 @@ fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
 /// In place of an empty translation.
 const NOT_TRANSLATED: &str = "Not translated yet";
 
-/// Selects what the pointer is drawn over, for a new term; a click puts the caret there.
+/// Selects what the pointer is drawn over, for a new term; a click puts the caret there, a double click selects the word.
 fn select_source(
     ui: &Ui,
     response: &Response,
     cell: &Cell,
     pos: egui::Pos2,
-    sentence: usize,
+    (sentence, source): (usize, &str),
     commands: &mut Vec<Command>,
 ) {
     let anchor = response.id.with("where the selection begins");
@@ -228,7 +229,8 @@ fn select_source(
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let at = cell.char_at(pointer - pos);
-        commands.push(select(at..at));
+        let word = response.double_clicked().then(|| word_at(source, at));
+        commands.push(select(word.unwrap_or(at..at)));
     }
     let pressed = ui.input(|input| input.pointer.press_origin());
     let (Some(pointer), Some(pressed)) = (response.interact_pointer_pos(), pressed) else {
@@ -245,6 +247,15 @@ fn select_source(
     ui.data_mut(|data| data.insert_temp(anchor, first));
     let last = cell.char_at(pointer - pos);
     commands.push(select(first.min(last)..first.max(last)));
+}
+
+/// The characters of the word before, at or behind which a caret stands; none where there is none.
+fn word_at(text: &str, caret: usize) -> Range<usize> {
+    let letters: Vec<char> = text.chars().collect();
+    let is_letter = |at: &usize| letters.get(*at).is_some_and(|it| it.is_alphanumeric());
+    let before = (0..caret.min(letters.len())).rev().take_while(is_letter);
+    let start = before.last().unwrap_or(caret);
+    start..caret + (caret..letters.len()).take_while(is_letter).count()
 }
 
 /// The termbase entry of the term under the pointer.

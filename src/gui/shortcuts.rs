@@ -136,7 +136,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
                 }
                 _ => *modifiers,
             };
-            // What is of one page alone stands behind what is of all.
+            // What is of one page alone stands after what is of all.
             let action = ACTIONS.iter().rfind(|action| {
                 is_of_page(action.group, state.page)
                     && applies(action, keyboard)

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{Context, Id, Key, Modifiers, RichText, Ui};
 
+use super::menu::file_name;
 use super::theme::{self, Palette};
+use canopy_app::terms::Terms;
 use canopy_app::{AppState, Command, NewTerm, TermsCommand};
 use canopy_document::document::Document;
 use canopy_document::placeholder::stripped;
@@ -76,7 +78,7 @@ fn hint(term: &Term) -> String {
 }
 
 /// The dialog for a new term; Enter adds it.
-pub fn new_term_ui(ctx: &Context, new: &NewTerm, commands: &mut Vec<Command>) {
+pub fn new_term_ui(ctx: &Context, terms: &Terms, new: &NewTerm, commands: &mut Vec<Command>) {
     let id = Id::unique("new term");
     let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
     let mut done = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
@@ -105,6 +107,13 @@ pub fn new_term_ui(ctx: &Context, new: &NewTerm, commands: &mut Vec<Command>) {
             ui.add_space(6.0);
         }
         ctx.data_mut(|data| data.insert_temp(id, true));
+        if let Some(path) = terms.paths.first() {
+            let text = format!("Goes to {}", file_name(path));
+            let text = RichText::new(text)
+                .size(12.5)
+                .color(Palette::from_ui(ui).weak);
+            ui.label(text).on_hover_text(path.display().to_string());
+        }
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             let add = egui::Button::new("Add term");
@@ -128,30 +137,46 @@ pub fn new_term_closed(ctx: &Context) {
     ctx.data_mut(|data| data.remove::<bool>(Id::unique("new term")));
 }
 
-/// The termbases to choose from.
+/// The termbases in use, in their order, and others to choose from.
 pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let current = state.terms.path.as_deref();
-    let mut entry = |ui: &mut Ui, path: Option<&Path>, label: String, hint: &str| {
-        let button = ui.radio(current == path, label).on_hover_text(hint);
-        if button.clicked() && current != path {
-            let command = TermsCommand::Use(path.map(Path::to_owned));
-            commands.push(Command::Terms(command));
-        }
-    };
-    entry(ui, None, "No terms".to_owned(), "No termbase in use");
-    for path in &state.settings.recent_terms {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        let hint = format!(
-            "{}\nTerms are underlined in the source, and translations prefer their target terms",
+    let palette = Palette::from_ui(ui);
+    let used = &state.terms.paths;
+    let mut choose = |paths| commands.push(Command::Terms(TermsCommand::Use(paths)));
+    let none = ui.radio(used.is_empty(), "No terms");
+    let none = none.on_hover_text("Translations use no termbase");
+    if none.clicked() && !used.is_empty() {
+        choose(Vec::new());
+    }
+    let recent = state.settings.recent_terms.iter();
+    let others = recent.filter(|path| !used.contains(path));
+    for path in used.iter().chain(others) {
+        let mut is_used = used.contains(path);
+        let is_first = used.len() > 1 && used.first() == Some(path);
+        let mut hint = format!(
+            "{}\nTerms are underlined in the source, and translations prefer what they are called there",
             path.display()
         );
-        entry(ui, Some(path), name.to_string_lossy().into_owned(), &hint);
+        if is_first {
+            hint += "\nNew terms are added to it";
+        }
+        let changed = ui.horizontal(|ui| {
+            let response = ui.checkbox(&mut is_used, file_name(path));
+            if is_first {
+                let text = RichText::new("new terms").size(12.0).color(palette.weak);
+                ui.label(text);
+            }
+            response.on_hover_text(hint).changed()
+        });
+        if changed.inner {
+            let mut paths: Vec<PathBuf> = used.iter().filter(|it| *it != path).cloned().collect();
+            paths.extend(is_used.then(|| path.clone()));
+            choose(paths);
+        }
     }
-    if ui.button("Choose a termbase…").clicked() {
+    if ui.button("Add a termbase…").clicked() {
         commands.push(Command::Terms(TermsCommand::Choose));
     }
     if let Some(index) = &state.terms.index {
-        let palette = Palette::from_ui(ui);
         let count = format!("{} terms", index.base().len());
         ui.label(RichText::new(count).size(12.0).color(palette.weak));
     }

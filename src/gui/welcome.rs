@@ -11,6 +11,9 @@ use canopy_app::{AppState, Command, DocumentNote, ModelsCommand, Settings};
 
 const WIDTH: f32 = 560.0;
 
+/// Height of a document with what is said of it.
+const DOCUMENT: f32 = 72.0;
+
 /// Samples that are shown first: file, language of the translation, what is said above and below them.
 const SHOWN: [(&str, &str, &str, &str); 2] = [
     (
@@ -119,11 +122,17 @@ fn recent_ui(ui: &mut Ui, settings: &Settings, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Recent").size(12.5).color(palette.weak));
     ui.add_space(2.0);
     ui.spacing_mut().item_spacing.y = 2.0;
-    for path in documents.iter().take(6) {
+    // As many as there is room for.
+    for (place, path) in documents.iter().take(6).enumerate() {
+        let room = ui.max_rect().bottom() - ui.cursor().top();
+        if place > 0 && room < DOCUMENT {
+            break;
+        }
         entry_ui(ui, path, &palette, commands);
         let about = about(path, settings, std::env::home_dir().as_deref());
         let about = RichText::new(about).size(12.0).color(palette.weak);
         ui.with_layout(Layout::top_down(Align::LEFT), |ui| ui.label(about));
+        ui.add_space(8.0);
     }
 }
 

@@ -114,7 +114,7 @@ impl ScoresInParts {
         }
     }
 
-    /// With what was read of the parts behind.
+    /// With what was read of the parts after.
     #[must_use]
     pub fn and(mut self, behind: Self) -> Self {
         for (sum, other) in self.sums.iter_mut().zip(&behind.sums) {

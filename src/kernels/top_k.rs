@@ -215,7 +215,7 @@ pub fn largest(scores: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
 pub(super) const NONE: (u32, f32) = (0, f32::NEG_INFINITY);
 
 /// Inserts those scores that are larger than the last one of `found`, where the largest stand first; the place of the first
-/// score is `first`, behind all those that were found.
+/// score is `first`, after all those that were found.
 ///
 /// # Errors
 /// If one of the scores is no number: it.

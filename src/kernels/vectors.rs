@@ -180,7 +180,7 @@ fn exp_below_largest_in<S: Simd>(simd: S, a: &mut [f32], scale: f32) -> (f32, f3
         let x = simd.sub_f32s(simd.partial_load_f32s(rest), shift);
         let last = exp_in(simd, simd.mul_f32s(x, scale));
         simd.partial_store_f32s(rest, last);
-        // Without what stands behind the last number.
+        // Without what stands after the last number.
         total = simd.add_f32s(total, simd.partial_load_f32s(rest));
     }
     (simd.reduce_sum_f32s(total), largest)
@@ -290,7 +290,7 @@ const POLYNOMIAL: [f32; 6] = [
     1.666_666_5e-1,
     5e-1,
 ];
-/// The exponent of 1, and the bits behind the exponent.
+/// The exponent of 1, and the bits after the exponent.
 const BIAS: u32 = 127;
 const MANTISSA: u32 = 23;
 

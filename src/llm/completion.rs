@@ -101,7 +101,7 @@ impl LanguageModel {
         self.complete_ids(ids, max_tokens, &mut self.network.new_cache())
     }
 
-    /// Continues ids behind those of `cache`, which has all but the last token afterwards.
+    /// Continues ids after those of `cache`, which has all but the last token afterwards.
     ///
     /// # Errors
     /// The errors of [`Self::complete`].
@@ -146,7 +146,7 @@ impl LanguageModel {
         })
     }
 
-    /// Checks that `prompt` and `max_tokens` behind it fit into the model's context.
+    /// Checks that `prompt` and `max_tokens` after it fit into the model's context.
     ///
     /// # Errors
     /// [`Error::LanguageModel`], also if the prompt is empty.

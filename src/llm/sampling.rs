@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nucleus_or_a_low_temperature_leaves_the_likeliest_and_a_seed_draws_the_same() {
+    fn a_nucleus_or_a_low_temperature_leaves_the_most_probable_and_a_seed_draws_the_same() {
         let logits = [0.1_f32, 0.6, 0.3].map(f32::ln);
         assert!(drawn(&logits, 1.0, 0.5, 1).iter().all(|id| *id == 1));
         assert!(drawn(&logits, 1.0, 0.8, 1).iter().all(|id| *id != 0));

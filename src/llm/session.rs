@@ -15,7 +15,7 @@ use super::sampling::{Sampler, Sampling};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generation {
     pub max_tokens: usize,
-    /// Whether a line break behind a text ends it, which then has no line break itself.
+    /// Whether a line break after a text ends it, which then has no line break itself.
     pub is_line: bool,
     /// Tokens that the continuation does not begin with.
     pub other_beginnings: Vec<u32>,
@@ -178,7 +178,7 @@ impl Session {
         read
     }
 
-    /// The logits behind a prompt.
+    /// The logits after a prompt.
     fn read(
         &mut self,
         prompt: &[u32],

@@ -79,7 +79,7 @@ impl ChatTemplate {
         }))
     }
 
-    /// The prompt of a conversation, behind which the model answers. Messages have a `role` (`system`, `user`, `assistant`)
+    /// The prompt of a conversation, after which the model answers. Messages have a `role` (`system`, `user`, `assistant`)
     /// and `content`.
     ///
     /// # Errors

@@ -66,7 +66,15 @@ impl OpenDocument {
     /// A sentence's target with something else in these places; none, if it is empty then.
     pub fn with_replaced(&self, sentence: usize, chars: &[Range<usize>]) -> Target {
         let replacement = stripped(&self.find.replacement);
-        let text = replaced(&self.target(sentence).text, chars, &replacement);
+        let options = self.find.options;
+        let keeps_case = !options.matches_case && !options.is_regex;
+        let text = replaced(&self.target(sentence).text, chars, |found| {
+            if keeps_case {
+                in_case_of(found, &replacement)
+            } else {
+                replacement.clone()
+            }
+        });
         if stripped(&text).trim().is_empty() {
             return Target::default();
         }
@@ -187,8 +195,26 @@ fn folded(letter: char) -> impl Iterator<Item = char> {
     letter.to_lowercase()
 }
 
-/// The text with something else in these places; placeholders among them stay, behind it.
-fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
+/// A replacement in small letters with the capitals of the word that it stands for: `Lar` for `Casa`, `LAR` for `CASA`.
+fn in_case_of(found: &str, replacement: &str) -> String {
+    let mut letters = found.chars().filter(|it| it.is_alphabetic());
+    let (first, second) = (letters.next(), letters.next());
+    let is_upper = |letter: Option<char>| letter.is_some_and(char::is_uppercase);
+    let is_small = replacement.to_lowercase() == replacement;
+    if !is_small || !is_upper(first) || second.is_none() {
+        return replacement.to_owned();
+    }
+    if is_upper(second) && letters.all(char::is_uppercase) {
+        return replacement.to_uppercase();
+    }
+    let mut rest = replacement.chars();
+    let first = rest.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(rest).collect()
+}
+
+/// The text with what `replacement` makes of them in these places; placeholders among them stay, after it.
+fn replaced(text: &str, chars: &[Range<usize>], replacement: impl Fn(&str) -> String) -> String {
+    let plain: Vec<char> = stripped(text).chars().collect();
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
     for character in text.chars() {
@@ -197,7 +223,10 @@ fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
             continue;
         }
         match chars.iter().find(|range| range.contains(&at)) {
-            Some(range) if range.start == at => result += replacement,
+            Some(range) if range.start == at => {
+                let found = plain.get(range.clone()).unwrap_or_default();
+                result += &replacement(&found.iter().collect::<String>());
+            }
             Some(_) => {}
             None => result.push(character),
         }
@@ -210,6 +239,19 @@ fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
 mod tests {
     use super::*;
     use canopy_document::placeholder::{CLOSE, open};
+
+    #[test]
+    fn a_replacement_takes_the_capitals_of_what_it_replaces() {
+        for (found, replacement, expected) in [
+            ("casa", "lar", "lar"),
+            ("Casa", "lar", "Lar"),
+            ("CASA", "lar", "LAR"),
+            ("Casa", "LAR", "LAR"),
+            ("I", "ii", "ii"),
+        ] {
+            assert_eq!(in_case_of(found, replacement), expected);
+        }
+    }
 
     #[test]
     fn words_are_found_across_markup_in_either_case() {
@@ -264,8 +306,11 @@ mod tests {
         let text = format!("Klicke {}Datei{CLOSE} an.", open(0));
         let chars = occurrences(&text, "e datei a");
         let expected = format!("Klickt X{}{CLOSE}n.", open(0));
-        assert_eq!(replaced(&text, &chars, "t X"), expected);
+        assert_eq!(replaced(&text, &chars, |_| "t X".to_owned()), expected);
         let twice = occurrences("Ton in Ton", "ton");
-        assert_eq!(replaced("Ton in Ton", &twice, "Farbe"), "Farbe in Farbe");
+        assert_eq!(
+            replaced("Ton in Ton", &twice, |_| "Farbe".to_owned()),
+            "Farbe in Farbe"
+        );
     }
 }

@@ -88,10 +88,23 @@ pub fn like(wanted: &str) -> Vec<(String, String)> {
         .collect();
     let is_new = !found.iter().any(|(code, _)| *code == wanted);
     if is_new && (2..=8).contains(&wanted.len()) && name(&wanted) != wanted {
-        found.push((wanted.clone(), name(&wanted)));
+        found.push((in_usual_case(&wanted), name(&wanted)));
     }
     found.sort_by(|a, b| a.1.cmp(&b.1));
     found
+}
+
+/// A code in lower case as files spell it: `pt-BR`, `zh-Hant`.
+fn in_usual_case(code: &str) -> String {
+    let parts = code.split('-').enumerate().map(|(number, part)| {
+        let (first, rest) = part.split_at_checked(1).unwrap_or((part, ""));
+        match (number, part.len()) {
+            (1.., 2) => part.to_ascii_uppercase(),
+            (1.., 4) => first.to_ascii_uppercase() + rest,
+            _ => part.to_owned(),
+        }
+    });
+    parts.collect::<Vec<_>>().join("-")
 }
 
 fn own_name(language: &str) -> Option<&'static str> {
@@ -129,7 +142,8 @@ mod tests {
         assert_eq!(codes("de"), ["de"]);
         assert_eq!(codes("sw"), ["sw", "sv"]);
         assert_eq!(codes("yue"), ["yue"]);
-        assert_eq!(codes("pt-br"), ["pt-br"]);
+        assert_eq!(codes("pt-br"), ["pt-BR"]);
+        assert_eq!(codes("zh-hant"), ["zh-Hant"]);
         assert!(codes("").len() > 30 && codes("xyzzy").is_empty());
     }
 

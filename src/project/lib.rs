@@ -14,6 +14,7 @@ mod history;
 mod incoming;
 pub mod language;
 mod notes;
+mod one_or_several;
 mod one_shot;
 pub mod open_document;
 mod other_language;

@@ -24,7 +24,7 @@ use crate::{Origin, Project, SavedTarget, State, Version};
 use canopy_document::document::{Document, Sentence};
 use canopy_qa::checks::{CheckKind, Checks, Finding};
 use canopy_translate::inference::{
-    DetectedLanguage, Translation, detected_language, unlike_in_mean,
+    DetectedLanguage, Translation, detected_language, detected_of_translations, unlike_in_mean,
 };
 
 /// How many sentences are in which state.
@@ -126,8 +126,8 @@ pub struct OpenDocument {
     checks: Vec<CheckKind>,
     /// Findings that a person does not want to see.
     ignored: HashSet<IgnoredFinding>,
-    /// Its termbase.
-    pub terms: Option<PathBuf>,
+    /// Its termbases, in the order in which they count; new terms go to the first.
+    pub terms: Vec<PathBuf>,
     /// The model that translated it last.
     pub model: Option<PathBuf>,
     targets: Vec<Target>,
@@ -179,7 +179,9 @@ impl OpenDocument {
         let declared = target.map(|_| Arc::clone(&document));
         let (source, target) = (
             source.map(str::to_owned),
-            said.or(target).map(str::to_owned),
+            said.or(target)
+                .map(str::to_owned)
+                .or_else(|| detected_of_translations(&document)),
         );
         let document = retargeted(&document, target.as_deref());
         let Restored {
@@ -199,7 +201,7 @@ impl OpenDocument {
                 open.checks = known_checks(names);
             }
             open.ignored = project.ignored.iter().cloned().collect();
-            open.terms = project.terms.as_ref().map(PathBuf::from);
+            open.terms = project.terms.iter().map(PathBuf::from).collect();
         }
         open
     }
@@ -235,7 +237,7 @@ impl OpenDocument {
             others: Vec::new(),
             checks: Checks::default().kinds,
             ignored: HashSet::new(),
-            terms: None,
+            terms: Vec::new(),
             model: None,
             targets,
             histories,

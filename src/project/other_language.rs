@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::history::History;
-use super::target::{Target, saved_targets, text_of};
+use super::target::{Target, saved_targets, text_of, texts_of};
 use crate::{LanguageWork, SavedTarget, Version};
 use canopy_corpus::is_same_language;
 use canopy_document::document::Document;
@@ -27,7 +27,7 @@ pub(super) struct Left {
     pub(super) histories: Vec<Vec<Version>>,
     pub(super) unmatched: Vec<SavedTarget>,
     pub(super) history: History,
-    pub(super) terms: Option<PathBuf>,
+    pub(super) terms: Vec<PathBuf>,
     pub(super) model: Option<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ impl OtherLanguage {
                 targets: saved_targets(&left.document, &left.histories, &left.unmatched, |index| {
                     &left.targets[index]
                 }),
-                terms: text_of(left.terms.as_ref()),
+                terms: texts_of(&left.terms),
                 model: text_of(left.model.as_ref()),
             },
         }

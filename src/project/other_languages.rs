@@ -1,5 +1,5 @@
 //! Work on one document in several target languages: the project file holds that in one of them as its targets, the others
-//! behind it, each under its language.
+//! after it, each under its language.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,13 @@ pub struct LanguageWork {
     /// The code of the language.
     pub language: String,
     pub targets: Vec<SavedTarget>,
-    /// The path of the termbase for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terms: Option<String>,
+    /// The paths of the termbases for it.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "crate::one_or_several"
+    )]
+    pub terms: Vec<String>,
     /// The path of the model that translated last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -46,7 +50,7 @@ impl Project {
         let left = LanguageWork {
             language: current,
             targets: std::mem::take(&mut self.targets),
-            terms: self.terms.take(),
+            terms: std::mem::take(&mut self.terms),
             model: self.model.take(),
         };
         let mut others = self.other_languages.iter();
@@ -112,14 +116,14 @@ mod tests {
         let mut project = Project::new("a.html".into(), String::new(), vec![target("Olá")]);
         project = project.in_language("pt");
         assert_eq!(text(&project), (Some("pt"), vec!["Olá"]), "of old files");
-        project.terms = Some("terms-pt.csv".to_owned());
+        project.terms = vec!["terms-pt.csv".to_owned()];
         project = project.in_language("de");
         assert_eq!(text(&project), (Some("de"), vec![]));
-        assert_eq!(project.terms, None);
+        assert!(project.terms.is_empty());
         project.targets.push(target("Hallo"));
         project = project.in_language("pt-BR");
         assert_eq!(text(&project), (Some("pt"), vec!["Olá"]));
-        assert_eq!(project.terms.as_deref(), Some("terms-pt.csv"));
+        assert_eq!(project.terms, ["terms-pt.csv"]);
         assert_eq!(project.other_languages[0].targets, [target("Hallo")]);
     }
 }

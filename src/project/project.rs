@@ -104,9 +104,13 @@ pub struct Project {
     /// The path of the model that translated last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The path of its termbase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terms: Option<String>,
+    /// The paths of its termbases, in the order in which they count.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "crate::one_or_several"
+    )]
+    pub terms: Vec<String>,
     /// How the document is read, if a person has chosen that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingOptions>,
@@ -151,7 +155,7 @@ impl Project {
             source_language: None,
             target_language: None,
             model: None,
-            terms: None,
+            terms: Vec::new(),
             reading: None,
             targets,
             other_languages: Vec::new(),

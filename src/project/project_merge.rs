@@ -92,7 +92,11 @@ fn merged_others(base: &Project, ours: &Project, theirs: &Project) -> Vec<Langua
         LanguageWork {
             language: language.clone(),
             targets: merge(&base, &own, &other).project.targets,
-            terms: own_terms.or(terms),
+            terms: if own_terms.is_empty() {
+                terms
+            } else {
+                own_terms
+            },
             model: own_model.or(model),
         }
     });

@@ -70,7 +70,7 @@ struct Shared {
 }
 
 /// The termbase and the checks of a project.
-type Settings = (Option<String>, Option<Vec<String>>);
+type Settings = (Vec<String>, Option<Vec<String>>);
 
 /// A project file by its name.
 #[derive(Debug, Clone)]

@@ -67,10 +67,12 @@ pub struct Settings {
     /// The memories that were used for pairs of languages.
     pub memories: BTreeMap<String, PathBuf>,
     pub recent_memories: Vec<PathBuf>,
-    /// The termbase that a new document gets.
-    pub terms: Option<PathBuf>,
+    /// The termbases that a new document gets.
+    #[serde(with = "crate::one_or_several")]
+    pub terms: Vec<PathBuf>,
     /// The termbases that were used for pairs of languages.
-    pub termbases: BTreeMap<String, PathBuf>,
+    #[serde(with = "crate::one_or_several::by_key")]
+    pub termbases: BTreeMap<String, Vec<PathBuf>>,
     pub recent_terms: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
@@ -117,7 +119,7 @@ impl Default for Settings {
             memory: None,
             memories: BTreeMap::new(),
             recent_memories: vec![],
-            terms: None,
+            terms: Vec::new(),
             termbases: BTreeMap::new(),
             recent_terms: vec![],
             learns_from_memory: false,
@@ -197,16 +199,15 @@ impl Settings {
             paths.retain(is_unicode);
         }
         self.documents.retain(DocumentNote::is_unicode);
-        for paths in [
-            &mut self.default_models,
-            &mut self.memories,
-            &mut self.termbases,
-        ] {
+        for paths in [&mut self.default_models, &mut self.memories] {
             paths.retain(|_, path| is_unicode(path));
+        }
+        let of_pairs = self.termbases.values_mut();
+        for paths in of_pairs.chain([&mut self.terms]) {
+            paths.retain(is_unicode);
         }
         for path in [
             &mut self.memory,
-            &mut self.terms,
             &mut self.default_model,
             &mut self.encoder,
             &mut self.dictionaries,
@@ -387,12 +388,12 @@ pub fn is_document(path: &Path) -> bool {
     path.extension().is_some() && Format::from_path(path).is_some()
 }
 
-/// Whether the name is that of a translation memory, not of a document.
+/// Whether the name is that of a translation memory, not of a document. A PO file is a document, which can serve as a memory.
 pub fn is_memory(path: &Path) -> bool {
     let extension = path
         .extension()
         .map(|it| it.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| MEMORY_EXTENSIONS.contains(&extension.as_str()))
+    extension.is_some_and(|it| MEMORY_EXTENSIONS.contains(&it.as_str()))
 }
 
 fn is_trace(path: &Path) -> bool {
@@ -401,7 +402,7 @@ fn is_trace(path: &Path) -> bool {
 }
 
 /// Endings of translation memories.
-pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po", "mo"];
+pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "mo"];
 
 /// Endings of documents that bring their translations along, and can serve as memories.
 pub const BILINGUAL_EXTENSIONS: &[&str] = &["xlf", "xliff", "sdlxliff", "mqxliff"];
@@ -450,6 +451,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn termbases_are_read_as_older_versions_wrote_them() {
+        let old = r#"{"beam_size": 3, "terms": "own.csv", "termbases": {"en-de": "own.csv"}}"#;
+        let settings: Settings = serde_json::from_str(old).expect("settings");
+        let own = vec![PathBuf::from("own.csv")];
+        assert_eq!((settings.beam_size, &settings.terms), (3, &own));
+        assert_eq!(settings.termbases.get("en-de"), Some(&own));
+        let none: Settings = serde_json::from_str(r#"{"terms": null}"#).expect("settings");
+        assert!(none.terms.is_empty());
+        // One is written as it was, so that older versions read it; several are a list.
+        let text = String::from_utf8(settings.to_bytes()).expect("JSON");
+        assert!(text.contains(r#""terms": "own.csv""#), "{text}");
+        let several = Settings {
+            terms: vec!["own.csv".into(), "vendor.tbx".into()],
+            ..settings
+        };
+        let read: Settings = serde_json::from_slice(&several.to_bytes()).expect("settings");
+        assert_eq!(read, several);
+    }
+
+    #[test]
     fn a_path_that_is_no_unicode_costs_no_other_setting() {
         let mut settings = Settings {
             beam_size: 7,
@@ -459,9 +480,11 @@ mod tests {
         settings.remember_document(Path::new("page.txt"));
         settings.remember_document(odd);
         settings.memory = Some(odd.to_owned());
+        settings.terms = vec![odd.to_owned(), "terms.csv".into()];
         let read: Settings = serde_json::from_slice(&settings.to_bytes()).expect("settings");
         assert_eq!(read.beam_size, 7);
         assert_eq!(read.recent_documents, [PathBuf::from("page.txt")]);
         assert_eq!(read.memory, None);
+        assert_eq!(read.terms, [PathBuf::from("terms.csv")]);
     }
 }

@@ -139,6 +139,12 @@ pub(super) fn text_of(path: Option<&PathBuf>) -> Option<String> {
     path?.to_str().map(str::to_owned)
 }
 
+/// Paths likewise.
+pub(super) fn texts_of(paths: &[PathBuf]) -> Vec<String> {
+    let texts = paths.iter().filter_map(|path| path.to_str());
+    texts.map(str::to_owned).collect()
+}
+
 /// The targets that the project file keeps: those that are not as the file of the document has them, or have a past.
 pub(super) fn saved_targets<'t>(
     document: &Document,

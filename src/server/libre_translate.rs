@@ -281,7 +281,7 @@ pub(super) async fn translate_file(
     Ok(json_response(&json!({ "translatedFileUrl": address })).into_response())
 }
 
-/// A file that [`translate_file`] has made, by its id with its name behind it.
+/// A file that [`translate_file`] has made, by its id with its name after it.
 pub(super) async fn download_file(
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,

@@ -127,7 +127,7 @@ fn chosen(
     Ok((way, found))
 }
 
-/// The sentences to be translated: `range` is the first one and the one behind the last, all of them without it.
+/// The sentences to be translated: `range` is the first one and the one after the last, all of them without it.
 fn range(fields: &Fields, count: usize) -> Result<std::ops::Range<usize>, Refusal> {
     let Some(value) = fields.value("range") else {
         return Ok(0..count);

@@ -39,7 +39,7 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a job behind the others.
+    /// Adds a job after the others.
     ///
     /// # Errors
     /// 429 if too many wait, 503 if the server is ending.
@@ -81,7 +81,7 @@ impl Queue {
         Some(round)
     }
 
-    /// Puts back what the last round has left, behind those that came meanwhile.
+    /// Puts back what the last round has left, after those that came meanwhile.
     pub fn put_back(&self, unfinished: Vec<Job>) {
         let mut waiting = self.lock();
         waiting.at_work = 0;
@@ -106,7 +106,7 @@ impl Queue {
     }
 }
 
-/// Takes the first job, and those behind it that go the same way, as long as there is room.
+/// Takes the first job, and those after it that go the same way, as long as there is room.
 fn together(jobs: &mut VecDeque<Job>) -> Vec<Job> {
     let Some(first) = jobs.pop_front() else {
         return Vec::new();

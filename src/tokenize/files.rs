@@ -28,7 +28,7 @@ pub struct TokenizerFiles {
     pub tokens: Vec<String>,
     /// Ids before the pieces of a sentence, the language of the other side aside.
     pub prefix: Vec<u32>,
-    /// Ids behind them.
+    /// Ids after them.
     pub suffix: Vec<u32>,
 }
 

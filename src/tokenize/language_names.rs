@@ -58,7 +58,7 @@ const OF_SEVERAL_SCRIPTS: [&str; 12] = [
     "az", "ks", "kk", "ku", "mn", "ms", "pa", "sd", "sh", "sr", "uz", "zh",
 ];
 
-/// Regions that are written in small letters, too, behind these languages.
+/// Regions that are written in small letters, too, after these languages.
 const SMALL_REGIONS: [(&str, &[&str]); 7] = [
     ("de", &["at", "ch"]),
     ("en", &["us", "gb", "au", "ca"]),
@@ -182,11 +182,11 @@ pub fn pair_in_name(name: &str) -> Option<[String; 2]> {
         .or_else(|| joined(small.first()?))
 }
 
-/// The last two codes that stand behind each other, each with its script or region.
+/// The last two codes that stand after each other, each with its script or region.
 fn two_codes(parts: &[&str], with_regions: bool) -> Option<[String; 2]> {
     let at = |place: usize| {
         let code = *parts.get(place)?;
-        // Behind "opus" it is machine translation, not Maltese.
+        // After "opus" it is machine translation, not Maltese.
         let is_mt = code == "mt" && place > 0 && parts[place - 1] == "opus";
         if !is_code(code) || WORDS.contains(&code) || is_mt {
             return None;
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_models_tell_their_languages() {
+    fn names_of_models_give_their_languages() {
         for (name, expected) in [
             ("opus-mt-en-de", "en de"),
             ("opus-mt-tc-big-en-pt", "en pt"),

@@ -56,7 +56,7 @@ pub struct SpecialIds {
 }
 
 impl SpecialIds {
-    /// Stands between a source sentence and what is read behind it: `bos` of our own vocabulary, the end of the source in
+    /// Stands between a source sentence and what is read after it: `bos` of our own vocabulary, the end of the source in
     /// others; none if they have no such.
     pub fn sentence_break(&self) -> Option<u32> {
         if *self == Self::default() {
@@ -70,7 +70,7 @@ impl SpecialIds {
         self.source_suffix.last().copied().unwrap_or(self.eos)
     }
 
-    /// A translation as a model learns it: behind the token of its language, if it begins with one.
+    /// A translation as a model learns it: after the token of its language, if it begins with one.
     pub fn begun(&self, target: Vec<u32>) -> Vec<u32> {
         if self.target_prefix.is_empty() {
             return target;

@@ -80,7 +80,7 @@ pub enum LanguageTokens {
     BeforeSource(Vec<(String, u32)>),
     /// A token of the source language stands before the source, one of the target language begins the translation.
     OnBothSides(Vec<(String, u32)>),
-    /// A token of the source language stands behind the end of the source, one of the target language begins the translation.
+    /// A token of the source language stands after the end of the source, one of the target language begins the translation.
     BehindSource(Vec<(String, u32)>),
 }
 
@@ -272,7 +272,7 @@ impl TwoSidedTokenizer {
         }
     }
 
-    /// Two sides with `</s>` behind the source and at the end of translations, which begin with `<pad>` if there is one and
+    /// Two sides with `</s>` after the source and at the end of translations, which begin with `<pad>` if there is one and
     /// else with `<s>` or `</s>`. Tokens such as `>>deu<<` name the target language.
     ///
     /// # Errors

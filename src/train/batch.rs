@@ -13,7 +13,7 @@ use canopy_tokenize::{SpecialIds, Tokenizer};
 /// A sentence pair as ids, without what [`SpecialIds`] puts around them but for the forced prefix of translations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// With what is read behind it, from a translation memory.
+    /// With what is read after it, from a translation memory.
     pub source: Vec<u32>,
     pub target: Vec<u32>,
     /// The sentence's place in its paragraph and the paragraph's place in the document.

@@ -9,6 +9,7 @@ use super::mixed_precision::{MomentPrecision, ProductPrecision};
 use super::optimizer::AdamConstants;
 use super::schedule::{noam_rate, warmed_up};
 use crate::error::{BaseError, Error, Result};
+use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{Context, Preset};
 use canopy_translate::inference::imported_files;
 
@@ -198,14 +199,18 @@ impl TrainingConfig {
     }
 
     /// Settings for going on with a trained model: those of [`second_stage`](Self::second_stage), or, upon a model of another
-    /// program, gentler ones.
+    /// program, gentler ones. A model that reads documents brings the preset of its context along.
     ///
     /// Distilled students (Kim et al., WNGT 2019) are trained without dropout, and their scores are sharp: with dropout 0.1 a
     /// student of Firefox loses 9.3 nats a token at once, and a label smoothing of 0.1 raises its loss by 2.8, whose gradient
     /// flattens what it knows.
     pub fn fine_tuning(from: PathBuf) -> Self {
         if imported_files(&from).is_none() {
-            return Self::second_stage(from);
+            let own = ModelFolder::alone(&from).ok();
+            let preset = own.and_then(|own| own.model.preset_to_go_on());
+            let second = Self::second_stage(from);
+            let preset = preset.map_or_else(|| second.preset.clone(), |it| it.name.to_owned());
+            return Self { preset, ..second };
         }
         Self {
             from,

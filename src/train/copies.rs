@@ -1,4 +1,4 @@
-//! Pairs from which a system that reads translations learns to read them: behind a part of their own translation.
+//! Pairs from which a system that reads translations learns to read them: after a part of their own translation.
 //!
 //! Words that depend on the previous translation are rare, and a model that is fine-tuned learns the few cases by heart. That
 //! it may copy from there it learns where it must.

@@ -210,7 +210,7 @@ impl History {
             "validated" if event.whole && self.is_validated(event.step?) => {}
             "validated" => {
                 let step = event.step?;
-                // A run killed behind it, but before it was saved again, scores the same step once more.
+                // A run killed after it, but before it was saved again, scores the same step once more.
                 self.validations.forget_from(step);
                 self.validations.push(step, &event);
             }

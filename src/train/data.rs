@@ -388,7 +388,7 @@ impl Reading<'_> {
         (source, tokenizer.special().begun(target))
     }
 
-    /// Stands before what is read behind a sentence.
+    /// Stands before what is read after a sentence.
     fn sentence_break(&self) -> u32 {
         let special = self.tokenizer.special();
         special.sentence_break().unwrap_or(special.start)

@@ -235,7 +235,7 @@ pub fn best_model(run: &Path) -> Option<PathBuf> {
         .find(|folder| folder.join("model.toml").exists())
 }
 
-/// A folder below `place` that is not there yet: `name`, or else with a number behind it.
+/// A folder below `place` that is not there yet: `name`, or else with a number after it.
 ///
 /// # Panics
 /// Never: there is no end of numbers.

@@ -42,7 +42,7 @@ impl Scoring {
     ) -> Result<Self> {
         let whole = ValidationSet::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
         if whole.is_empty() {
-            let message = "the corpus has no development documents: there is no BLEU to choose the best model by";
+            let message = "the corpus has no development documents: no BLEU is computed, and the best checkpoint cannot be chosen";
             reporter.warn(message.to_owned())?;
         }
         Ok(Self {

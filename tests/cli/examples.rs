@@ -25,5 +25,8 @@ fn a_model_of_another_program_opens() {
 #[test]
 fn a_trace_shows_what_was_read() {
     let summary = read_trace::summary().expect("traces");
-    assert!(summary.starts_with("“Delete” reads sentence"), "{summary}");
+    assert!(
+        summary.starts_with("To translate “Delete” the model read sentence"),
+        "{summary}"
+    );
 }

@@ -392,7 +392,7 @@ fn child_searches_documents_on_the_gpu() {
         previous: 2,
         side: Side::Both,
     };
-    // The encoder reads the document, or the decoder does, behind its last layer.
+    // The encoder reads the document, or the decoder does, after its last layer.
     for context in [
         Context::Concatenation { previous: 1 },
         selective(Side::Encoder),

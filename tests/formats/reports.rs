@@ -4,7 +4,7 @@ use canopy::text::placeholder::Placeholder;
 
 use super::{entry, package, read, texts};
 
-/// The file with every letter of ASCII in its sentences as a capital, and `end` behind each sentence.
+/// The file with every letter of ASCII in its sentences as a capital, and `end` after each sentence.
 fn shouted(name: &str, bytes: &[u8], end: &str, language: Option<&str>) -> Vec<u8> {
     let document = read(name, bytes);
     let sentences = document.sentences.iter();

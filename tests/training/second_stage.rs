@@ -144,6 +144,23 @@ fn a_model_that_reads_fewer_sentences_goes_on_with_its_own_preset() {
 }
 
 #[test]
+fn a_shipped_model_that_reads_documents_goes_on_with_a_preset_of_its_context() {
+    for name in ["starter-en-de", "starter-de-en", "starter-en-pt"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("assets/models")
+            .join(name);
+        let config = TrainingConfig::fine_tuning(folder.clone());
+        let model = ModelFolder::alone(&folder).expect("a model").model;
+        assert!(model.context.is_some(), "{name} reads documents");
+        let preset = Preset::named(&config.preset).expect("a preset");
+        let goes_on = preset.config(model.vocab_size).warm_started_from(&model);
+        assert_eq!(goes_on.expect("the context is its own"), model, "{name}");
+    }
+    let sentences = TrainingConfig::fine_tuning("assets/models/help-en-de".into());
+    assert_eq!(sentences.preset, TrainingConfig::default().preset);
+}
+
+#[test]
 fn a_model_keeps_its_encoder() {
     let sizes = |name: &str| Preset::named(name).expect("a preset").config(100);
     let mut base = sizes("x-transformer-small");

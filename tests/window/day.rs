@@ -1,6 +1,6 @@
 //! A translator's everyday tasks: confirmed sentences fill identical ones, filters, going to a sentence, warnings in one list.
 
-use canopy::app::{CheckCommand, Filter, HelpPage};
+use canopy::app::{CheckCommand, Filter, FindCommand, HelpPage};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::NodeT;
@@ -185,6 +185,46 @@ fn a_small_window_reaches_menus_pages_and_the_button() {
             assert!(!others.any(|other| one.intersects(*other)), "{width}");
         }
     }
+}
+
+#[test]
+fn at_200_percent_a_window_of_900_by_600_shows_menus_both_columns_and_the_filter() {
+    const SIZE: [f32; 2] = [450.0, 300.0];
+    let mut window = Window::with_document(PAGE).translated();
+    let drafts = Filter::State(State::Draft);
+    window.state.apply(Command::Filter(Some(drafts)));
+    let mut harness = Harness::builder()
+        .with_size(SIZE)
+        .with_step_dt(0.05)
+        .with_max_steps(40)
+        .with_context_setup(install_theme)
+        .renderer(window.atlas.clone())
+        .build_ui_state(Window::frame, window);
+    harness.run_steps(6);
+    for label in ["File", "Help", "Translate document", "Show all", "PRINT"] {
+        let node = harness.get_all_by_label(label).next().expect(label);
+        let rect = node.rect();
+        assert!(
+            rect.right() <= SIZE[0] && rect.left() >= 0.0 && rect.width() > 20.0,
+            "{label}: {rect:?}"
+        );
+    }
+}
+
+#[test]
+fn a_replacement_is_seen_before_it_is_made() {
+    let mut window = Window::with_document(PAGE).translated();
+    for command in [
+        FindCommand::Open,
+        FindCommand::Query("wait".to_owned()),
+        FindCommand::Replacement("stop".to_owned()),
+    ] {
+        window.state.apply(Command::Find(command));
+    }
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_label("Sentence 3 becomes: THEN STOP.");
+    assert_eq!(texts(harness.state())[2].0, "THEN WAIT.");
 }
 
 #[test]
@@ -387,7 +427,7 @@ fn a_tag_in_the_editor_is_one_character() {
     press(&mut harness, Modifiers::NONE, Key::ArrowLeft, 1);
     press(&mut harness, Modifiers::NONE, Key::Delete, 1);
     assert_eq!(text(&harness), "Datei jetzt");
-    // The chips below write a tag where the caret is, and leave it behind the tag.
+    // The chips below write a tag where the caret is, and leave it after the tag.
     harness.get_by_role_and_label(Role::Button, "⟨1⟩").click();
     harness.run_steps(4);
     harness.get_by_role_and_label(Role::Button, "⟨/1⟩").click();

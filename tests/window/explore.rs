@@ -218,13 +218,13 @@ fn a_figure_is_saved_where_the_dialog_said() {
 #[test]
 fn an_edit_makes_the_trace_an_old_one() {
     let mut explored = Explored::page();
-    assert!(explored.harness.query_by_label("Trace again").is_none());
+    assert!(explored.harness.query_by_label("Recompute").is_none());
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::EditSentence(1));
     state.apply(Command::Editing("Zeh".to_owned()));
     state.apply(Command::KeepEdit);
     explored.harness.run();
-    explored.harness.get_by_label("Trace again").click();
+    explored.harness.get_by_label("Recompute").click();
     explored.harness.run_steps(3);
     let request = explored.harness.state_mut().state.requests.pop();
     let Some(Request::Trace { targets, .. }) = request else {

@@ -16,7 +16,7 @@ fn naming() -> Window {
 fn a_machine_is_named_in_the_menu() {
     let mut harness = Window::with_document(PAGE).harness();
     harness.run();
-    harness.get_by_label("Model").click();
+    harness.get_by_label_contains("Options").click();
     harness.run();
     harness.get_by_label("Another machine…").click();
     harness.run_steps(3);
@@ -71,7 +71,7 @@ fn what_is_named_computes_and_its_key_is_kept_apart() {
     assert!(settings.contains("127.0.0.1:7") && !settings.contains("sesame"));
     let mut harness = window.harness();
     harness.run();
-    harness.get_by_label("Model").click();
+    harness.get_by_label_contains("Options").click();
     harness.run();
     harness.get_by_label("127.0.0.1:7");
     let state = &mut harness.state_mut().state;

@@ -58,7 +58,7 @@ fn a_folder_is_chosen_in_the_menu() {
 fn a_form_of_address_is_chosen_in_the_menu_and_requested() {
     let mut harness = Window::with_document(PAGE).harness();
     harness.run();
-    harness.get_by_label("Model").click();
+    harness.get_by_label_contains("Options").click();
     harness.run();
     harness.get_by_label("Form of address: automatic").click();
     harness.run();

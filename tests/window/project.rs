@@ -297,6 +297,16 @@ fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
     harness.run_steps(2);
     harness.key_press(Key::Enter);
     harness.run_steps(4);
+    for path in ["/terms/own.csv", "/terms/vendor.tbx"] {
+        harness.get_by_label("Add a termbase…").click();
+        harness.run_steps(4);
+        let state = &mut harness.state_mut().state;
+        let ask = state.asks.pop().expect("a question");
+        state.apply(ask.answer(path.into(), false));
+        harness.run_steps(4);
+    }
+    harness.get_by_label("Move down own.csv").click();
+    harness.run_steps(4);
     harness.get_by_label("Save").click();
     harness.run_steps(4);
     let state = &harness.state().state;
@@ -310,6 +320,7 @@ fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
         .map(|memory| (memory.path.as_str(), memory.penalty))
         .collect();
     assert_eq!(memories, [("/memories/vendor.tmx", 0), ("old.tmx", 1)]);
+    assert_eq!(settings.terms, ["/terms/vendor.tbx", "/terms/own.csv"]);
 }
 
 #[test]

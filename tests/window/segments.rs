@@ -69,7 +69,9 @@ fn rules_are_chosen_among_the_options_of_a_document() {
     harness.run();
     harness.get_by_label_contains("Options").click();
     harness.run();
-    harness.get_by_label("Sentences by rules (SRX)…").click();
+    harness
+        .get_by_label("Sentence splitting: SRX rules…")
+        .click();
     harness.run_steps(3);
     let state = &mut harness.state_mut().state;
     assert!(state.asks.contains(&Ask::SegmentationRules));

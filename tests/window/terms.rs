@@ -17,10 +17,10 @@ pub(super) fn with_terms() -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     state.apply(Command::Drop(vec!["office.tbx".into()]));
-    let Some(FileRequest::ReadTerms { job, path, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::ReadTerms { job, paths, .. }) = state.file_requests.pop() else {
         panic!("{:?}", state.file_requests)
     };
-    assert_eq!(path, PathBuf::from("office.tbx"));
+    assert_eq!(paths, [PathBuf::from("office.tbx")]);
     let index = Ok(index());
     state.receive(Event::TermsRead { job, index });
     window
@@ -104,14 +104,14 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
     let state = &mut harness.state_mut().state;
     let Some(FileRequest::AddTerm {
         job,
-        path,
+        paths,
         languages,
         term,
     }) = state.file_requests.pop()
     else {
         panic!("{:?}", state.file_requests)
     };
-    assert_eq!(path, PathBuf::from("office.tbx"));
+    assert_eq!(paths, [PathBuf::from("office.tbx")]);
     assert_eq!(languages, ("en".to_owned(), "de".to_owned()));
     assert_eq!(term, Term::new("Then wait.", "dann warten"));
     // It can be looked up as soon as it is written.
@@ -130,17 +130,68 @@ fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
     harness.get_by_label("2 terms");
     harness.get_by_label("No terms").click();
     harness.run_steps(3);
-    let use_none = Command::Terms(TermsCommand::Use(None));
+    let use_none = Command::Terms(TermsCommand::Use(vec![]));
     assert!(harness.state().commands.contains(&use_none));
     let state = &mut harness.state_mut().state;
     assert!(state.terms.index.is_none());
-    assert_eq!(
-        state.document.as_ref().and_then(|it| it.terms.clone()),
-        None
-    );
+    let document = state.document.as_ref().expect("a document");
+    assert!(document.terms.is_empty());
     state.apply(Command::Drop(vec!["other.tbx".into()]));
     let project = state.document.as_ref().expect("a document").project();
-    assert_eq!(project.terms.as_deref(), Some("other.tbx"));
+    assert_eq!(project.terms, ["other.tbx"]);
+}
+
+#[test]
+fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
+    let mut window = with_terms();
+    window.state.apply(Command::Terms(TermsCommand::Choose));
+    let ask = window.state.asks.pop().expect("a question");
+    window.state.apply(ask.answer("vendor.csv".into(), true));
+    let state = &mut window.state;
+    let Some(FileRequest::ReadTerms { job, paths, .. }) = state.file_requests.pop() else {
+        panic!("{:?}", state.file_requests)
+    };
+    let [office, vendor] = ["office.tbx", "vendor.csv"].map(PathBuf::from);
+    assert_eq!(paths, [office, vendor.clone()]);
+    let index = Ok(index());
+    state.receive(Event::TermsRead { job, index });
+    let kept = state.document.as_ref().expect("a document").project();
+    assert_eq!(kept.terms, ["office.tbx", "vendor.csv"]);
+    state.apply(Command::Terms(TermsCommand::New));
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("Goes to office.tbx");
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(4);
+    // Without the first one, the other one stays.
+    harness.get_by_label("Resources").click();
+    harness.run();
+    harness.get_by_label("new terms");
+    harness.get_by_label("office.tbx").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().state.terms.paths, [vendor]);
+}
+
+#[test]
+fn a_double_click_selects_a_word_of_the_source() {
+    let mut harness = with_terms().harness();
+    harness.run();
+    let cell = harness.get_by_label("Then wait.").rect();
+    let pos = egui::pos2(cell.left() + 118.0, cell.center().y);
+    harness.hover_at(pos);
+    for pressed in [true, false, true, false] {
+        harness.event(egui::Event::PointerButton {
+            pos,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        });
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+    press(&mut harness, egui::Key::K);
+    let new = harness.state().state.terms.new.clone().expect("a term");
+    assert_eq!(new.source, "wait");
 }
 
 #[test]

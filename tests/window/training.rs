@@ -130,6 +130,48 @@ fn a_run_that_went_back_says_so() {
 }
 
 #[test]
+fn a_run_that_makes_its_model_worse_ends_and_says_what_to_lower() {
+    let home = home();
+    let run = home.path().join("runs/evening");
+    write_events(&run);
+    let events = run.join("events.jsonl");
+    let mut text = std::fs::read_to_string(&events).expect("readable");
+    text.push_str(
+        "{\"event\":\"warning\",\"message\":\"the first validation is far below the model that the run began with (BLEU \
+         43.4 → 0.1): the run ends and that model stays the best one; lower learning_rate (0.0001)\"}\n\
+         {\"event\":\"finished\",\"step\":20,\"reason\":\"worse_than_base\"}\n",
+    );
+    std::fs::write(events, text).expect("written");
+    let mut window = page(home.path());
+    let select = TrainingCommand::Select(run);
+    window.state.apply(Command::Training(select));
+    let mut harness = window.harness();
+    harness.run();
+    for text in ["worse than the model before", "lower learning_rate"] {
+        let there = harness.query_all_by_label_contains(text).count();
+        assert!(there > 0, "{text}");
+    }
+}
+
+#[test]
+fn a_starter_that_reads_documents_is_improved_with_the_system_that_it_is_of() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/starter-en-de");
+    let home = home();
+    let mut window = page(home.path());
+    let state = &mut window.state;
+    state.apply(Command::Training(TrainingCommand::NewRun));
+    state.apply(Command::Training(TrainingCommand::Improve(folder.clone())));
+    let form = |state: &AppState| state.training.form.clone().expect("a form");
+    assert_eq!(form(state).config.from, folder);
+    assert_eq!(form(state).config.preset, "hierarchical-conditional-small");
+    assert_eq!(state.run_problem(), None);
+    // A model of sentences goes on with the usual system.
+    let sentences = folder.with_file_name("help-en-de");
+    state.apply(Command::Training(TrainingCommand::Improve(sentences)));
+    assert_eq!(form(state).config.preset, TrainingConfig::default().preset);
+}
+
+#[test]
 fn other_pages_show_the_progress_of_a_run() {
     let home = home();
     let mut window = page(home.path());

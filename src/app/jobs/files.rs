@@ -89,17 +89,17 @@ pub enum FileRequest {
         document: Arc<Document>,
         edit: SegmentEdit,
     },
-    /// Reads a termbase.
+    /// Reads termbases, in the order in which they count.
     ReadTerms {
         job: JobId,
-        path: PathBuf,
+        paths: Vec<PathBuf>,
         source_language: String,
         target_language: String,
     },
-    /// Adds a term to a termbase, which begins with it if it is not there, and reads it again.
+    /// Adds a term to the first of some termbases, which begins with it if it is not there, and reads all of them again.
     AddTerm {
         job: JobId,
-        path: PathBuf,
+        paths: Vec<PathBuf>,
         languages: (String, String),
         term: Term,
     },
@@ -225,20 +225,20 @@ impl FileRequest {
             }
             Self::ReadTerms {
                 job,
-                path,
+                paths,
                 source_language,
                 target_language,
             } => {
-                let index = terms(&path, &source_language, &target_language);
+                let index = terms(&paths, &source_language, &target_language);
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::AddTerm {
                 job,
-                path,
+                paths,
                 languages,
                 term,
             } => {
-                let index = with_term(&path, &languages, term);
+                let index = with_term(&paths, &languages, term);
                 Ok(vec![Event::TermsRead { job, index }])
             }
             Self::ReadExchange { job, path } => {
@@ -266,9 +266,9 @@ fn taken(project: Project, merged: MergedWork) -> Event {
     }
 }
 
-/// Reads a termbase.
-fn terms(path: &Path, from: &str, to: &str) -> Result<Arc<TermIndex>> {
-    let base = Termbase::read(path, from, to)?;
+/// Reads termbases.
+fn terms(paths: &[PathBuf], from: &str, to: &str) -> Result<Arc<TermIndex>> {
+    let base = Termbase::read_all(paths, from, to)?;
     Ok(Arc::new(TermIndex::new(Arc::new(base))))
 }
 
@@ -367,7 +367,14 @@ fn recut(path: &Path, document: &Document, edit: SegmentEdit) -> Result<Arc<Docu
 }
 
 /// Adds a term to a file, and to what it holds.
-fn with_term(path: &Path, (from, to): &(String, String), term: Term) -> Result<Arc<TermIndex>> {
+fn with_term(
+    paths: &[PathBuf],
+    (from, to): &(String, String),
+    term: Term,
+) -> Result<Arc<TermIndex>> {
+    let Some((path, rest)) = paths.split_first() else {
+        return terms(paths, from, to);
+    };
     let mut base = if path.exists() {
         Termbase::read(path, from, to)?
     } else {
@@ -378,6 +385,7 @@ fn with_term(path: &Path, (from, to): &(String, String), term: Term) -> Result<A
     }
     base.add(term.clone());
     base.save_added(path, &term)?;
+    base.terms.extend(Termbase::read_all(rest, from, to)?.terms);
     Ok(Arc::new(TermIndex::new(Arc::new(base))))
 }
 

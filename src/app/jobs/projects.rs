@@ -14,7 +14,7 @@ use canopy_base::file::canonicalize;
 pub enum ProjectRequest {
     /// Reports the progress of a project.
     Look { job: JobId, folder: PathBuf },
-    /// Begins one with these documents, memory and termbase.
+    /// Begins one with these documents, memory and termbases.
     Create {
         job: JobId,
         folder: PathBuf,
@@ -22,7 +22,7 @@ pub enum ProjectRequest {
         documents: Vec<PathBuf>,
         work: TakenWork,
         memory: Option<PathBuf>,
-        terms: Option<PathBuf>,
+        terms: Vec<PathBuf>,
     },
     /// Takes documents in.
     Add {
@@ -159,7 +159,7 @@ impl ProjectRequest {
                 if let Some(memory) = memory {
                     project.use_memory(&memory)?;
                 }
-                if let Some(terms) = terms {
+                if !terms.is_empty() {
                     project.use_terms(&terms)?;
                 }
                 work.take_in(&mut project, &documents)?;

@@ -497,7 +497,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             let mut device_lock = lock.take();
             let step = &mut preparing(&self.emit, job, control, &mut device_lock);
             let explanation = explain_by_language_model(model, question, step);
-            return Ok(told(job, control, explanation.map_err(Error::from)));
+            return Ok(explained(job, control, explanation.map_err(Error::from)));
         }
         self.open_again()?;
         let lock = self.device_lock.clone();
@@ -513,7 +513,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let model = model.ok_or(Error::Base(BaseError::NoModel))?;
         let step = &mut preparing(&self.emit, job, control, &mut device_lock);
         let explanation = explain(model, made, question, &mut self.prepared, step);
-        Ok(told(job, control, explanation.map_err(Error::from)))
+        Ok(explained(job, control, explanation.map_err(Error::from)))
     }
 
     /// Translates the sentences that are left; where the device fails, the CPU goes on with them.
@@ -625,7 +625,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
 }
 
 /// The answer to a question, unless nobody waits for it.
-fn told(job: JobId, control: &JobControl, explanation: Result<Explanation>) -> Event {
+fn explained(job: JobId, control: &JobControl, explanation: Result<Explanation>) -> Event {
     if control.is_cancelled() {
         return Event::Cancelled { job };
     }

@@ -72,6 +72,9 @@ impl AppState {
                 language::name(source),
                 language::name(target)
             ),
+            ([], _) | (_, []) if model.is_language_model() => {
+                "A language model: it translates between any languages, slowly.".to_owned()
+            }
             ([], _) | (_, []) => {
                 "The languages of this model are not stated. Choose them here.".to_owned()
             }

@@ -1,7 +1,7 @@
 //! The languages that are translated between, and the model that they choose.
 //!
 //! A document chooses by its text: a model from its language to the one that was translated to before, if there is one,
-//! alone or with another behind it. A person chooses in the menus above the document.
+//! alone or with another after it. A person chooses in the menus above the document.
 
 use std::path::{Path, PathBuf};
 
@@ -217,6 +217,7 @@ impl AppState {
             return;
         };
         self.switch_target(target);
+        self.with_document(|open| open.name_variant(target));
         if self.document.is_some() {
             self.touch();
         }

@@ -23,7 +23,7 @@ pub enum ModelsCommand {
     Select(PathBuf),
     /// Asks for a folder to add.
     AskFolder,
-    /// Asks for a zip file to add.
+    /// Opens the dialog for a zip or GGUF file to add.
     AskFile,
     /// Looks whether this is a model, and offers to add it.
     Inspect(PathBuf),

@@ -141,14 +141,14 @@ impl AppState {
         }
     }
 
-    /// Gives a document that has no termbase in this language the one that was used for the pair.
+    /// Gives a document that has no termbase in this language those that were used for the pair.
     fn terms_of_pair(&mut self) {
         let key = self.languages().map(|(from, to)| pair_key(&from, &to));
         let known = key.and_then(|key| self.settings.termbases.get(&key).cloned());
         if let Some(open) = self.document.as_mut()
-            && open.terms.is_none()
+            && open.terms.is_empty()
         {
-            open.terms = known;
+            open.terms = known.unwrap_or_default();
         }
         self.read_terms();
     }

@@ -123,7 +123,7 @@ impl AppState {
             documents: document.into_iter().collect(),
             work,
             memory: self.settings.memory.clone(),
-            terms: self.terms.path.clone(),
+            terms: self.terms.paths.clone(),
         });
     }
 

@@ -25,9 +25,12 @@ pub enum SettingsCommand {
     /// Moves the memory of this number down by a number of rows.
     MoveMemory(usize, isize),
     RemoveMemory(usize),
-    /// Asks for a termbase.
+    /// Opens the dialog for one more termbase.
     AskTerms,
-    UseTerms(PathBuf),
+    AddTerms(PathBuf),
+    /// Moves the termbase of this number so many rows down.
+    MoveTerms(usize, isize),
+    RemoveTerms(usize),
     Keep,
     Discard,
 }
@@ -52,19 +55,20 @@ impl AppState {
                 let path = path.to_string_lossy().into_owned();
                 settings.memories.push(ProjectMemory { path, penalty: 0 });
             }
-            S::MoveMemory(number, by) => {
-                let to = number.saturating_add_signed(by);
-                if number.max(to) < settings.memories.len() {
-                    settings.memories.swap(number, to);
-                }
-            }
+            S::MoveMemory(number, by) => shift(&mut settings.memories, number, by),
             S::RemoveMemory(number) => {
                 if number < settings.memories.len() {
                     settings.memories.remove(number);
                 }
             }
             S::AskTerms => self.asks.push(Ask::ProjectTerms),
-            S::UseTerms(path) => settings.terms = Some(path.to_string_lossy().into_owned()),
+            S::AddTerms(path) => settings.terms.push(path.to_string_lossy().into_owned()),
+            S::MoveTerms(number, by) => shift(&mut settings.terms, number, by),
+            S::RemoveTerms(number) => {
+                if number < settings.terms.len() {
+                    settings.terms.remove(number);
+                }
+            }
             S::Keep => self.keep_project_settings(),
             S::Discard => self.projects.settings = None,
         }
@@ -88,7 +92,7 @@ impl AppState {
         });
     }
 
-    /// After the project has taken other settings: its model, its memories and its termbase are used from now on.
+    /// After the project has taken other settings: its model, its memories and its termbases are used from now on.
     pub(super) fn use_project_settings(&mut self) {
         let Some(status) = &self.projects.open else {
             return;
@@ -108,6 +112,14 @@ impl AppState {
         if now.is_some_and(|(_, now)| !is_same_language(&now, &target)) {
             self.apply(Command::Models(ModelsCommand::TranslateTo(target)));
         }
+    }
+}
+
+/// Moves an item so many places down, if there is a place.
+fn shift<T>(list: &mut [T], number: usize, by: isize) {
+    let to = number.saturating_add_signed(by);
+    if number.max(to) < list.len() {
+        list.swap(number, to);
     }
 }
 

@@ -50,6 +50,47 @@ fn saving_asks_for_a_name_once_and_writes_there_again() {
 }
 
 #[test]
+fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    state.apply(Command::Confirm);
+    state.apply(Command::SaveAs);
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer("/out/there.html".into(), false));
+    let (job, path, _) = save_request(&mut state).expect("it is written");
+    saved(&mut state, job, path, "0123");
+    let notice = state.notices.last().expect("a notice").clone();
+    let drafts = document(&state).num_sentences() - 1;
+    let drafts = format!("Drafts that nobody has confirmed: {drafts} sentences.");
+    assert!(notice.detail.contains(&drafts), "{}", notice.detail);
+    let (_, command) = notice.button.expect("a button");
+    state.apply(command);
+    let folder = PathBuf::from("/out");
+    assert!(matches!(state.asks.pop(), Some(crate::ask::Ask::ShowFolder(it)) if it == folder));
+}
+
+#[test]
+fn a_variant_of_the_target_language_is_named_and_written() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    let command = crate::models::ModelsCommand::TranslateTo("de-AT".to_owned());
+    state.apply(Command::Models(command));
+    let target = state.languages().map(|(_, target)| target);
+    assert_eq!(target.as_deref(), Some("de-AT"));
+    assert_eq!(document(&state).counts().untranslated, 0, "the work is its");
+    state.apply(Command::SaveAs);
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer("/out/there.html".into(), false));
+    let language = state.file_requests.iter().rev().find_map(|it| match it {
+        FileRequest::SaveDocument { language, .. } => language.clone(),
+        _ => None,
+    });
+    assert_eq!(language.as_deref(), Some("de-AT"));
+}
+
+#[test]
 fn a_document_that_is_opened_again_is_saved_where_it_was() {
     let mut state = with_page();
     state.apply(Command::SaveAs);

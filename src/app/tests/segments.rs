@@ -104,7 +104,7 @@ fn joined_sentences_have_both_translations_and_others_stay() {
     assert_eq!(document(&state).project().reading, None);
     state.apply(Command::Redo);
     assert_eq!(targets(&state), joined);
-    // What was done before is undone behind it.
+    // What was done before is undone after it.
     state.apply(Command::Undo);
     state.apply(Command::Undo);
     assert_eq!(states(&state)[3], State::Edited);

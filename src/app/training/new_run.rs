@@ -38,6 +38,10 @@ pub enum Probe {
 }
 
 /// A run that is being filled in.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what a person has chosen so far, each by itself"
+)]
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRun {
     /// Name of the run folder below the folder of all runs.
@@ -49,6 +53,8 @@ pub struct NewRun {
     pub named_by_preset: bool,
     /// Whether the name follows the model that it improves.
     pub is_named_by_model: bool,
+    /// Whether the preset is that of the model that it begins with.
+    pub is_preset_of_model: bool,
     /// Whether a person has chosen what it begins with.
     pub is_chosen: bool,
     /// The run that goes on, if it is none that begins: its system, corpus and seed stay.
@@ -71,6 +77,7 @@ impl NewRun {
             device,
             named_by_preset: true,
             is_named_by_model: false,
+            is_preset_of_model: false,
             is_chosen: false,
             resumed: None,
             probe: Probe::None,
@@ -91,6 +98,7 @@ impl NewRun {
             device,
             named_by_preset: false,
             is_named_by_model: false,
+            is_preset_of_model: false,
             is_chosen: true,
             resumed: Some(run),
             probe: Probe::None,
@@ -108,6 +116,7 @@ impl NewRun {
 
     /// Chooses the system; a context begins with a trained sentence-level model, as its paper has it.
     pub fn choose_preset(&mut self, preset: &str) {
+        self.is_preset_of_model = false;
         preset.clone_into(&mut self.config.preset);
         if self.named_by_preset {
             preset.clone_into(&mut self.name);
@@ -148,14 +157,26 @@ impl NewRun {
         self.resumed.is_some() && fixed.contains(&field)
     }
 
+    /// Begins with a trained model; one that reads documents goes on with the preset of its context.
     pub fn begin_with_model(&mut self, model: PathBuf) {
         self.start = Start::Model;
-        self.take_optimisation(TrainingConfig::fine_tuning(model));
+        let begun = TrainingConfig::fine_tuning(model);
+        let usual = TrainingConfig::default().preset;
+        if begun.preset != usual {
+            self.choose_preset(&begun.preset);
+            self.is_preset_of_model = true;
+        } else if self.is_preset_of_model {
+            self.choose_preset(&usual);
+        }
+        self.take_optimisation(begun);
         self.probe = Probe::None;
     }
 
     pub fn begin_with_random_weights(&mut self) {
         self.start = Start::RandomWeights;
+        if self.is_preset_of_model {
+            self.choose_preset(&TrainingConfig::default().preset);
+        }
         if std::mem::take(&mut self.is_named_by_model) {
             self.name.clone_from(&self.config.preset);
             self.named_by_preset = true;

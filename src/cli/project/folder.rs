@@ -45,9 +45,9 @@ pub(crate) struct NewArguments {
     /// Earlier translations: a TMX file, XLIFF, a PO file or a table
     #[arg(long, value_name = "FILE")]
     memory: Option<PathBuf>,
-    /// Termbase: TBX, a table or a glossary of OmegaT
+    /// Termbases in their order: TBX, tables or glossaries of OmegaT; new terms go to the first
     #[arg(long, value_name = "FILE")]
-    terms: Option<PathBuf>,
+    terms: Vec<PathBuf>,
     /// Checks to make, all that are wanted; without it the usual ones
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     checks: Option<Vec<CheckKind>>,
@@ -67,8 +67,8 @@ pub(super) fn new(arguments: &NewArguments) -> Result<()> {
     if let Some(path) = &arguments.memory {
         project.use_memory(path)?;
     }
-    if let Some(path) = &arguments.terms {
-        project.use_terms(path)?;
+    if !arguments.terms.is_empty() {
+        project.use_terms(&arguments.terms)?;
     }
     Ok(project.add(&arguments.documents)?)
 }

@@ -18,7 +18,7 @@ pub(super) enum ProjectCommand {
     New(folder::NewArguments),
     /// Add documents to a project
     Add(folder::AddArguments),
-    /// Print or change a project's languages, model, memories and termbase
+    /// Print or change a project's languages, model, memories and termbases
     Settings(settings::SettingsArguments),
     /// Show the progress of a project, and its word count
     Status(folder::StatusArguments),

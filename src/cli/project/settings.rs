@@ -38,9 +38,9 @@ pub(crate) struct SettingsArguments {
     /// Use only confirmed sentences of the project as translation memory
     #[arg(long, conflicts_with = "memory")]
     no_memory: bool,
-    /// Termbase: TBX, a table or a glossary of OmegaT
+    /// Termbases in their order, in place of those that it has: TBX, tables or glossaries of OmegaT; new terms go to the first
     #[arg(long, value_name = "FILE")]
-    terms: Option<PathBuf>,
+    terms: Vec<PathBuf>,
     /// Use no termbase
     #[arg(long, conflicts_with = "terms")]
     no_terms: bool,
@@ -115,9 +115,10 @@ impl SettingsArguments {
             settings.memories = memories.collect::<std::result::Result<_, _>>()?;
         }
         if self.no_terms {
-            settings.terms = None;
-        } else if let Some(terms) = &self.terms {
-            settings.terms = Some(placed(terms)?);
+            settings.terms.clear();
+        } else if !self.terms.is_empty() {
+            let terms = self.terms.iter().map(placed);
+            settings.terms = terms.collect::<std::result::Result<_, _>>()?;
         }
         Ok(settings)
     }
@@ -137,8 +138,13 @@ fn in_words(settings: &ProjectSettings) -> String {
                 "an installed one between the languages"
             )
         ),
-        format!("termbase    {}", or_none(settings.terms.as_deref(), "none")),
     ];
+    for (number, path) in settings.terms.iter().enumerate() {
+        lines.push(format!("termbase {}  {path}", number + 1));
+    }
+    if settings.terms.is_empty() {
+        lines.push("termbase    none".to_owned());
+    }
     for (number, memory) in settings.memories.iter().enumerate() {
         let penalty = match memory.penalty {
             0 => String::new(),

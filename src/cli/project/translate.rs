@@ -137,7 +137,7 @@ impl TranslateArguments {
         Ok(Model::Translator(translator(project, &model)?))
     }
 
-    /// A language model between the languages of a project, with its terms. Ends the program where a beam is asked for.
+    /// A language model between the languages of a project, with its terms. Ends the program where a beam size is given.
     fn language_model(
         &self,
         project: &ProjectFolder,
@@ -156,8 +156,9 @@ impl TranslateArguments {
             ..Languages::new(from, to)
         };
         let mut model = LanguageModelTranslator::open(path, languages)?;
-        if let Some(path) = project.terms() {
-            let base = Termbase::read(&path, from, to)?;
+        let terms = project.terms();
+        if !terms.is_empty() {
+            let base = Termbase::read_all(&terms, from, to)?;
             model.terms = Some(Arc::new(TermUse::new(Arc::new(base), TermMode::Soft)));
         }
         Ok(model)
@@ -170,15 +171,16 @@ fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Transla
     let (from, to) = (&head.source_language, &head.target_language);
     let mut translator = model.open_for(Some(from), Some(to), true)?;
     let info = translator.info();
-    let fits = |asked: &str, has: &str| canopy_corpus::is_same_language(has, asked);
+    let fits = |wanted: &str, has: &str| canopy_corpus::is_same_language(has, wanted);
     if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
         return Err(Error::Base(BaseError::Languages {
             requested: format!("{from} to {to}"),
             has: format!("{} to {}", info.source_language, info.target_language),
         }));
     }
-    if let (Some(path), None) = (project.terms(), translator.second()) {
-        let base = Termbase::read(&path, from, to)?;
+    let terms = project.terms();
+    if !terms.is_empty() && translator.second().is_none() {
+        let base = Termbase::read_all(&terms, from, to)?;
         translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
     }
     Ok(translator)

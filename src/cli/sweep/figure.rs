@@ -14,7 +14,7 @@ const ROW: i32 = 46;
 const BAR: i32 = 15;
 /// Where bars begin.
 const LEFT: i32 = 220;
-/// How long the bar of 1 may be, with its number behind it.
+/// How long the bar of 1 may be, with its number after it.
 const LENGTH: f64 = 470.0;
 
 /// Okabe & Ito's colours, distinguishable by everybody.

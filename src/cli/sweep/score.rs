@@ -141,7 +141,7 @@ fn step_text(step: Step<'_>) -> String {
     }
 }
 
-/// The requested file with this ending: in place of `.json`, behind all else, such as `beam-0.5`.
+/// The requested file with this ending: in place of `.json`, after all else, such as `beam-0.5`.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let is_json = path.extension().is_some_and(|path| path == "json");
     let stem = if is_json {

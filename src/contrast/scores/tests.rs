@@ -54,7 +54,7 @@ fn translator(change: impl FnOnce(&mut ModelConfig)) -> Translator {
     Translator::open(folder.path(), DeviceChoice::Cpu).expect("opened")
 }
 
-/// Two translations of a sentence behind `context`.
+/// Two translations of a sentence after `context`.
 fn contrastive_set(context: &[&str]) -> ContrastiveSet {
     let sentence = |source: &str, paragraph| SetSentence {
         source: source.trim().to_owned(),
@@ -115,7 +115,7 @@ fn all_of_a_long_sentence_is_context_of_a_contrast() {
     assert_ne!(whole, contrasted(&translator, &parts[..1]));
 }
 
-/// Scores of a contrast behind one sentence with this human translation.
+/// Scores of a contrast after one sentence with this human translation.
 fn behind(
     translator: &Translator,
     (source, reference): (&str, &str),

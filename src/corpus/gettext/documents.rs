@@ -19,7 +19,7 @@ pub(super) struct Documents {
 #[derive(Debug, Default)]
 struct Found {
     catalogue: String,
-    /// Each behind its line, and its number among all.
+    /// Each after its line, and its number among all.
     paragraphs: BTreeMap<(u32, usize), ParallelParagraph>,
 }
 

@@ -93,7 +93,7 @@ impl Reader {
             return self.string(rest);
         }
         if line.starts_with('#') {
-            // Comments stand before their message: one behind a translation begins the next entry.
+            // Comments stand before their message: one after a translation begins the next entry.
             if matches!(self.field, Some(Field::Target(_))) {
                 self.end_entry();
             }

@@ -569,7 +569,7 @@ pub fn fuzzy_suffix(
 }
 
 /// The suffix of a sentence of `own` tokens, for an encoder that reads `max_tokens`, where it reads the `translations`
-/// of those before it, the nearest first: each behind `sentence_break`, as many as there is room for, the farthest cut off.
+/// of those before it, the nearest first: each after `sentence_break`, as many as there is room for, the farthest cut off.
 pub fn previous_suffix<'i>(
     translations: impl IntoIterator<Item = &'i [u32]>,
     own: usize,
@@ -578,7 +578,7 @@ pub fn previous_suffix<'i>(
     let room = max_tokens.saturating_sub(own + 1);
     let mut suffix = Vec::new();
     for ids in translations {
-        // A break with nothing behind it says nothing.
+        // A break with nothing after it says nothing.
         if suffix.len() + 1 >= room {
             break;
         }
@@ -589,7 +589,7 @@ pub fn previous_suffix<'i>(
     suffix
 }
 
-/// The suffix of a sentence of `own` tokens where the encoder reads a side constraint behind it: all of that or nothing.
+/// The suffix of a sentence of `own` tokens where the encoder reads a side constraint after it: all of that or nothing.
 pub fn constraint_suffix(constraint: Option<Vec<u32>>, own: usize, max_tokens: usize) -> Vec<u32> {
     let fits = |ids: &Vec<u32>| own + ids.len() < max_tokens;
     constraint.filter(fits).unwrap_or_default()

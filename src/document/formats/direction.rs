@@ -80,7 +80,7 @@ pub(super) fn prefix(xml: &Xml, element: Id) -> &str {
     &qualified[..qualified.len() - xml.name(element).len()]
 }
 
-/// Puts the empty element `name` among the children of `holder`, before those that its schema wants behind it, or takes it
+/// Puts the empty element `name` among the children of `holder`, before those that its schema wants after it, or takes it
 /// away.
 pub(super) fn set_flag(
     xml: &Xml,

@@ -259,7 +259,7 @@ pub(crate) fn lowered_head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase()
 }
 
-/// Returns the text behind each `charset=` and `encoding=`, without its quotation mark.
+/// Returns the text after each `charset=` and `encoding=`, without its quotation mark.
 pub(crate) fn declared_names(head: &str) -> impl Iterator<Item = &str> {
     let declared = ["charset", "encoding"].map(|name| head.split(name).skip(1));
     let values = declared.into_iter().flatten();

@@ -37,7 +37,7 @@ pub struct Cuts {
     /// How many paragraphs with the same text stand before it.
     #[serde(default)]
     pub same_before: usize,
-    /// Where sentences begin behind the first one, in characters of the paragraph that are not white space.
+    /// Where sentences begin after the first one, in characters of the paragraph that are not white space.
     pub places: Vec<usize>,
 }
 

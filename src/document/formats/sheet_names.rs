@@ -105,7 +105,7 @@ fn cut(name: &str, max: usize) -> &str {
     end.map_or(name, |(end, _)| name[..end].trim_end())
 }
 
-/// The name, with a number behind it if it is taken.
+/// The name, with a number after it if it is taken.
 fn unlike(name: &str, taken: &HashSet<String>) -> String {
     if !taken.contains(&name.to_lowercase()) {
         return name.to_owned();

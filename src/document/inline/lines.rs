@@ -19,8 +19,8 @@ const BEGINS: &str = "The A An This That These It You We They If When While Plea
     Der Die Das Ein Eine Dies Diese Dieser Es Sie Wir Wenn Bitte Um Für Kein Keine Nicht \
     Le La Les L' Un Une Ce Cette Il Elle Vous Si Pour Veuillez El Los Las Este Esta Para Por O Os Um Uma Se Não";
 
-/// Puts paragraph breaks in place of the line breaks behind which a new line begins for readers: a line that begins with a
-/// capital, behind one that is not about to go on.
+/// Puts paragraph breaks in place of the line breaks after which a new line begins for readers: a line that begins with a
+/// capital, after one that is not about to go on.
 ///
 /// Where the paragraph ends like a sentence and the line before does not, both may be one sentence, and only a word with
 /// which sentences begin, or a label such as `Name:`, distinguishes them. In German every noun has a capital, so that there
@@ -122,7 +122,7 @@ fn ends_sentence(line: &str) -> bool {
     core.ends_with(['.', '!', '?', '…', '。', '！', '？'])
 }
 
-/// Whether a line is about to go on: behind a comma, a dash, an article, a preposition.
+/// Whether a line is about to go on: after a comma, a dash, an article, a preposition.
 fn goes_on(line: &str) -> bool {
     if line.ends_with([
         ',', '-', '–', '—', '/', '&', '+', '=', '(', '[', '{', '“', '„', '«',

@@ -43,7 +43,7 @@ impl Run {
         segment::ink(&text).0
     }
 
-    /// Where sentences begin behind the first one once `edit` is made, in characters of [`Run::ink`]; none where it cannot be
+    /// Where sentences begin after the first one once `edit` is made, in characters of [`Run::ink`]; none where it cannot be
     /// made.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Run {
         let parts = run.parts(how)?;
         let (text, atoms) = run.outline();
         let (_, ink) = segment::ink(&text);
-        // The character at an atom, or the next one behind it.
+        // The character at an atom, or the next one after it.
         let character = |atom: usize| {
             let place = atoms.partition_point(|(_, other)| *other < atom);
             let place = atoms.get(place).map_or(usize::MAX, |(place, _)| *place);

@@ -122,7 +122,7 @@ impl SrxFile {
     }
 }
 
-/// Whether an expression may match all of a text, and nothing behind its end matters to it.
+/// Whether an expression may match all of a text, and nothing after its end matters to it.
 fn reaches_far(pattern: &str) -> bool {
     let looks_ahead = ["(?=", "(?!", "\\b", "\\B"];
     let has = |part: &str| pattern.contains(part);

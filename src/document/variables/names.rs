@@ -1,4 +1,4 @@
-//! Variables that are written by names: in braces, behind a dollar sign or a colon, between marks.
+//! Variables that are written by names: in braces, after a dollar sign or a colon, between marks.
 
 use super::templates::{closing, template};
 
@@ -44,7 +44,7 @@ pub(super) fn dollar(rest: &str) -> Option<usize> {
     (digits == 1 && !is_price).then_some(2)
 }
 
-/// `:count` of Laravel, behind a space or at the beginning.
+/// `:count` of Laravel, after a space or at the beginning.
 pub(super) fn colon(text: &str, at: usize) -> Option<usize> {
     let before = text[..at].chars().next_back();
     let is_apart = before.is_none_or(|c| c.is_whitespace() || "(\"'[“„«/-".contains(c));

@@ -58,7 +58,7 @@ fn bracketed(rest: &str) -> Option<usize> {
     }
     let inner = body.strip_prefix('<')?;
     let end = inner.find('>')?;
-    // `%<PRIu64>` of gettext has nothing behind it.
+    // `%<PRIu64>` of gettext has nothing after it.
     if !is_name(&inner[..end]) || inner.starts_with("PRI") {
         return None;
     }

@@ -17,7 +17,7 @@ pub(crate) fn template(rest: &str) -> Option<usize> {
 /// `{{name}}`, `{{{name}}}`, `{{#if name}}`.
 fn mustache(rest: &str) -> Option<usize> {
     if let Some(end) = closing(rest, '{', '}') {
-        // `{{0} files}` has a placeholder behind its first brace.
+        // `{{0} files}` has a placeholder after its first brace.
         return rest[..=end].ends_with("}}").then_some(end + 1);
     }
     let depth = if rest.starts_with("{{{") { 3 } else { 2 };

@@ -183,7 +183,7 @@ impl<'t> Target<'t> {
                 same = next.map(|next| (next, found.end));
                 found.start
             } else {
-                // Text between two codes stays between them, if there is a place behind it.
+                // Text between two codes stays between them, if there is a place after it.
                 let share = Share::before(&stretch.text, offset);
                 let behind = last + usize::from(index > 0);
                 let edge = |from| self.edge(&range, share, begins, from);
@@ -287,7 +287,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(edges("ab c."), [0, 2, 3, 4, 5]);
-        // Between `e` and its accent there is no place, nor behind the accent within a word.
+        // Between `e` and its accent there is no place, nor after the accent within a word.
         assert_eq!(edges("e\u{301}t"), [0, 4]);
         // Chinese words have no spaces around them.
         assert_eq!(edges("打开"), [0, 3, 6]);

@@ -12,7 +12,7 @@ const GROUP: f64 = 30.0;
 const SMALL: f64 = 11.0;
 /// Names of cells.
 const LABELS: f64 = 190.0;
-/// Counts behind the intervals.
+/// Counts after the intervals.
 const COUNTS: f64 = 110.0;
 /// Between two models in a row, and around them.
 const STEP: f64 = 9.0;

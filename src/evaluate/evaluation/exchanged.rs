@@ -3,7 +3,7 @@
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_nn::model::{Context, ContextReach, MemoryUse, ModelConfig};
 
-/// Sentences of another document that stand before a sentence at most, and behind it.
+/// Sentences of another document that stand before a sentence at most, and after it.
 const MOST: usize = 64;
 
 /// The part that a control takes from another document.
@@ -49,7 +49,7 @@ impl Exchanged {
     }
 }
 
-/// For each segment a document of its own, of which all else is another document's: as many sentences before and behind as the
+/// For each segment a document of its own, of which all else is another document's: as many sentences before and after as the
 /// segment has in its own, [`MOST`] on a side, and no more than `context` reads. Others are those of the documents that are as
 /// many farther on as make half of the test set, from their beginning, with their human translations.
 pub(super) fn exchanged(

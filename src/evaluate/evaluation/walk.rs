@@ -169,7 +169,7 @@ impl Walk<'_> {
         translator
     }
 
-    /// Each sentence between the human translations before it and the model's own behind it.
+    /// Each sentence between the human translations before it and the model's own after it.
     fn between(
         &self,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,

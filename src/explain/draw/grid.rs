@@ -310,7 +310,7 @@ impl Grid {
             } else {
                 small
             };
-            let text = pen.shortened(&map.rows[row].label, lettering, LABEL);
+            let text = pen.shortened(readable(&map.rows[row].label), lettering, LABEL);
             let at = (self.plot.left - 8.0, labels[row].0 + small.size * 0.36);
             pen.text(&text, at, lettering.anchored(Anchor::Right))?;
             if is_selected {
@@ -364,11 +364,11 @@ impl Grid {
             let (unit, centre) = (&map.columns[column], labels[column].0);
             let lettering = if weights[column] > 0.0 { small } else { weak };
             if are_words {
-                let text = pen.shortened(&unit.label, lettering, LABEL);
+                let text = pen.shortened(readable(&unit.label), lettering, LABEL);
                 pen.upright(&text, (centre + SMALL * 0.36, baseline), lettering)?;
             } else {
                 let centred = lettering.anchored(Anchor::Centre);
-                pen.text(&unit.label, (centre, baseline), centred)?;
+                pen.text(readable(&unit.label), (centre, baseline), centred)?;
             }
         }
         for (name, left, _) in &self.others {
@@ -418,6 +418,14 @@ pub(super) fn has_rest(map: &WeightMap) -> bool {
 
 pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
     map.elsewhere.iter().any(|&weight| weight > 0.0)
+}
+
+/// A label for people.
+fn readable(label: &str) -> &str {
+    match label {
+        "<eos>" | "</s>" => "end",
+        label => label,
+    }
 }
 
 fn notes(map: &WeightMap) -> String {

@@ -17,6 +17,8 @@ pub(super) enum Swatch {
     Blank,
     Hatched,
     Ring,
+    /// A small circle with nothing inside.
+    Dot,
     /// Nothing inside a frame of this colour.
     Framed(RGBColor),
     Filled(RGBColor),
@@ -95,6 +97,10 @@ fn draw_swatch<DB: DrawingBackend>(
     swatch: Swatch,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
+    let centre = (
+        f64::midpoint(place.left, place.right),
+        f64::midpoint(place.top, place.bottom),
+    );
     match swatch {
         Swatch::Filled(colour) => pen.rect(place, colour),
         Swatch::Blank => frame(pen, place, theme.axis),
@@ -104,12 +110,12 @@ fn draw_swatch<DB: DrawingBackend>(
             frame(pen, place, theme.axis)
         }
         Swatch::Ring => {
-            let centre = (
-                f64::midpoint(place.left, place.right),
-                f64::midpoint(place.top, place.bottom),
-            );
             pen.disc(centre, 6.0, theme.strong)?;
             pen.disc(centre, 4.0, theme.page)
+        }
+        Swatch::Dot => {
+            pen.disc(centre, 4.0, theme.axis)?;
+            pen.disc(centre, 3.0, theme.page)
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
     mixed(pen.theme.page, pen.theme.weak, 0.28)
 }
 
-/// Two places behind the point; nothing is less than nothing.
+/// Two places after the point; nothing is less than nothing.
 fn hundredths(value: f32) -> String {
     let text = format!("{value:.2}");
     if text == "-0.00" {

@@ -89,7 +89,7 @@ pub(super) fn draw<DB: DrawingBackend>(
             },
             vec![
                 (Swatch::Filled(cut_colour(pen)), "pruned, with all below it"),
-                (Swatch::Blank, "never looked at"),
+                (Swatch::Dot, "never looked at"),
             ],
         ),
         Measure::Mass => (tree.mass.as_str(), vec![(Swatch::Blank, "no weight")]),

@@ -91,9 +91,9 @@ pub struct Overview {
 pub struct TracedWindow {
     /// The first sentence that was read.
     pub first: usize,
-    /// The first one that was read for itself, those before it for the ones behind it.
+    /// The first one that was read for itself, those before it for the ones after it.
     pub own: usize,
-    /// Behind the last one. If the parts of a sentence are in two windows, it is the next one's first.
+    /// After the last one. If the parts of a sentence are in two windows, it is the next one's first.
     pub end: usize,
 }
 
@@ -135,9 +135,48 @@ pub struct TracedSentence {
 }
 
 impl TracedSentence {
+    /// The word that a token is a piece of, joined up to the next space or sign; in scripts without spaces, the token.
+    pub fn word(&self, token: usize) -> Option<String> {
+        let bare = |place: usize| Some(self.tokens.get(place)?.trim_start_matches(SPACE));
+        let is_piece =
+            |place: usize| bare(place).is_some_and(|it| !it.is_empty() && it.chars().all(joins));
+        let begins = |place: usize| self.tokens[place].starts_with(SPACE);
+        let own = bare(token)?;
+        if !is_piece(token) {
+            return Some(own.to_owned());
+        }
+        let (mut first, mut last) = (token, token);
+        while first > 0 && !begins(first) && is_piece(first - 1) {
+            first -= 1;
+        }
+        while is_piece(last + 1) && !begins(last + 1) {
+            last += 1;
+        }
+        Some((first..=last).filter_map(bare).collect())
+    }
+
     /// The text as a reader sees it.
     pub fn plain_text(&self) -> String {
         placeholder::visible(&self.text, &self.points)
+    }
+}
+
+/// Begins a token that begins a word.
+const SPACE: char = '▁';
+
+/// Whether a letter stands in the midst of words of a script that has spaces between them.
+fn joins(letter: char) -> bool {
+    match letter {
+        '\'' | '’' | '-' => true,
+        // Thai and Lao, Burmese, Khmer, kana, Han.
+        '\u{E00}'..='\u{EFF}'
+        | '\u{1000}'..='\u{109F}'
+        | '\u{1780}'..='\u{17FF}'
+        | '\u{3040}'..='\u{30FF}'
+        | '\u{3400}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}' => false,
+        _ => letter.is_alphanumeric(),
     }
 }
 
@@ -230,7 +269,7 @@ impl WordIndex {
         self.starts[sentence]..self.starts[sentence + 1]
     }
 
-    /// Sentence of a row, and the place of its token there; `None` behind the last word.
+    /// Sentence of a row, and the place of its token there; `None` after the last word.
     pub fn position(&self, row: usize) -> Option<(usize, usize)> {
         // Skips to the last of the sentences that start at the same row, since the others have no words.
         let sentence = self.starts.partition_point(|&start| start <= row) - 1;
@@ -250,6 +289,35 @@ mod tests {
             ..TracedSentence::default()
         };
         assert_eq!(sentence.plain_text(), "Type a SUM().");
+    }
+
+    #[test]
+    fn a_piece_tells_the_word_that_it_belongs_to() {
+        let of = |tokens: &[&str], token: usize| {
+            let tokens = tokens.iter().map(|&token| token.to_owned()).collect();
+            let sentence = TracedSentence {
+                tokens,
+                ..TracedSentence::default()
+            };
+            sentence.word(token)
+        };
+        let tokens = ["▁Pr", "int", "ing", "▁it", ".", "<eos>"];
+        for (token, word) in [
+            (0, "Printing"),
+            (1, "Printing"),
+            (2, "Printing"),
+            (3, "it"),
+            (4, "."),
+            (5, "<eos>"),
+        ] {
+            assert_eq!(of(&tokens, token).as_deref(), Some(word));
+        }
+        assert_eq!(of(&tokens, 6), None);
+        assert_eq!(of(&["▁", "文書", "を"], 1).as_deref(), Some("文書"));
+        assert_eq!(
+            of(&["▁(", "e", "-", "mail", ")"], 3).as_deref(),
+            Some("e-mail")
+        );
     }
 
     #[test]

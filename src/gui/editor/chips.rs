@@ -6,7 +6,10 @@ use std::ops::Range;
 
 use egui::text::{CCursor, CCursorRange, TextFormat};
 use egui::text_edit::{TextEditOutput, TextEditState};
-use egui::{Color32, FontFamily, FontId, Id, Response, Sense, Shape, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, FontFamily, FontId, Galley, Id, Rect, Response, Sense, Shape, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 use crate::cell::{CHIP_SIZE, chip_shape, turned};
 use crate::theme::Palette;
@@ -65,10 +68,9 @@ pub(super) fn shapes(
     palette: &Palette,
 ) -> Shape {
     let chips = tags(text).into_iter().filter_map(|(chars, token)| {
-        let place = *typeset::places(&output.galley, &chars).first()?;
-        let place = place.translate(output.galley_pos.to_vec2());
+        let place = place(&output.galley, &chars)?.translate(output.galley_pos.to_vec2());
         let middle = place.center().y;
-        let rect = egui::Rect::from_min_max(
+        let rect = Rect::from_min_max(
             pos2(place.left() + 0.5, middle - 7.5),
             pos2(place.right() - 0.5, middle + 7.5),
         );
@@ -79,6 +81,14 @@ pub(super) fn shapes(
         Some(chip_shape(rect, token, palette.chip))
     });
     Shape::Vec(chips.collect())
+}
+
+/// The rectangle of a tag on the row where it begins. Its letters stand apart, so that they are several places.
+fn place(galley: &Galley, chars: &Range<usize>) -> Option<Rect> {
+    let places = typeset::places(galley, chars);
+    let first = *places.first()?;
+    let on_row = places.iter().filter(|it| it.top() <= first.top());
+    Some(on_row.fold(first, |whole, it| whole.union(*it)))
 }
 
 /// A tag to click on.
@@ -218,6 +228,24 @@ mod tests {
         ] {
             assert_eq!(without_cut_tags(text, after, caret), None, "{after}");
         }
+    }
+
+    #[test]
+    fn a_chip_stands_behind_the_whole_of_its_tag() {
+        let ctx = egui::Context::default();
+        crate::install_theme(&ctx);
+        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+            let palette = Palette::from_ui(ui);
+            let mut job = egui::text::LayoutJob::default();
+            job.append("a", 0.0, TextFormat::default());
+            for (letters, format) in letters(Token::Open(1), &TextFormat::default(), &palette) {
+                job.append(&letters, 0.0, format);
+            }
+            let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+            let chip = place(&galley, &(1..4)).expect("a place");
+            let glyphs = &galley.rows[0].row.glyphs;
+            assert!(chip.left() <= glyphs[1].pos.x && chip.right() >= glyphs[3].max_x());
+        });
     }
 
     #[test]

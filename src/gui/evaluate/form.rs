@@ -2,6 +2,7 @@
 
 use egui::{Align, Button, ComboBox, Layout, ProgressBar, RichText, ScrollArea, Ui};
 
+use crate::labels;
 use crate::menu::file_name;
 use crate::theme::{Palette, add_primary, semibold};
 use canopy_app::progress::duration;
@@ -48,7 +49,7 @@ fn models_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateComman
         let place = page.models.iter().position(|chosen| *chosen == folder);
         let mut chosen = place.is_some();
         ui.horizontal(|ui| {
-            let response = ui.checkbox(&mut chosen, file_name(&folder));
+            let response = ui.checkbox(&mut chosen, labels::model(state, &folder));
             if response
                 .on_hover_text(folder.display().to_string())
                 .changed()

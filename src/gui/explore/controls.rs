@@ -1,6 +1,6 @@
 //! Which view, and of whose words, which layer and which heads.
 
-use egui::{Align, Button, ComboBox, Layout, Popup, RichText, Ui};
+use egui::{Align, Button, ComboBox, Id, Layout, Popup, RichText, Ui};
 
 use super::similarity;
 use crate::theme::{Palette, semibold};
@@ -109,14 +109,12 @@ pub(super) fn controls_ui(
         }
         ui.separator();
         side_ui(ui, explorer, &mut push);
-        layer_ui(ui, explorer, &mut push);
-        heads_ui(ui, explorer, &mut push);
         order_ui(ui, explorer, &mut push);
         if explorer.question.view == ViewKind::Similarity {
             similarity::controls_ui(ui, state, &mut push);
         }
         beside_ui(ui, explorer, &mut push);
-        top_t_ui(ui, state, &mut push);
+        advanced_ui(ui, state, &mut push);
         if is_slow {
             ui.spinner();
         }
@@ -174,6 +172,33 @@ fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
         if ui.add(button).clicked() && current != side {
             push(ExploreCommand::Side(side));
         }
+    }
+}
+
+/// Layer, heads and sentences per word, folded under a button.
+fn advanced_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
+    let explorer = &state.explorer;
+    let choices = explorer.choices(explorer.question.view);
+    let asks_for_sentences = sentences_per_word(explorer).is_some();
+    if choices.layers.is_empty() && choices.heads.is_empty() && !asks_for_sentences {
+        return;
+    }
+    let id = Id::unique("advanced choices of the explorer");
+    let mut is_open = ui
+        .data(|data| data.get_temp::<bool>(id))
+        .unwrap_or_default();
+    let button = ui.add(Button::selectable(is_open, "Advanced"));
+    if button
+        .on_hover_text("Layer, head and sentences per word")
+        .clicked()
+    {
+        is_open = !is_open;
+        ui.data_mut(|data| data.insert_temp(id, is_open));
+    }
+    if is_open {
+        layer_ui(ui, explorer, push);
+        heads_ui(ui, explorer, push);
+        top_t_ui(ui, state, push);
     }
 }
 
@@ -283,31 +308,36 @@ fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComm
     }
 }
 
+/// How many sentences each word reads (T), where the view depends on it.
+fn sentences_per_word(explorer: &Explorer) -> Option<usize> {
+    let view = explorer.question.view;
+    let depends = view.role() == AttentionRole::Context
+        && view.of_model().is_none()
+        && view != ViewKind::Similarity;
+    let trace = explorer.trace.as_ref().filter(|_| depends)?;
+    trace.source.overview().model.top_t
+}
+
 /// Another T needs the model.
 fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
     let explorer = &state.explorer;
-    let Some(trace) = &explorer.trace else { return };
-    let Some(top_t) = trace.source.overview().model.top_t else {
+    let Some(top_t) = sentences_per_word(explorer) else {
         return;
     };
-    let view = explorer.question.view;
-    if view.role() != AttentionRole::Context
-        || view.of_model().is_some()
-        || view == ViewKind::Similarity
-    {
-        return;
-    }
+    let Some(trace) = &explorer.trace else { return };
     let why_not = match trace.origin {
-        Origin::File(_) => Some("Another T needs the model: open the document and translate it."),
+        Origin::File(_) => {
+            Some("Another number needs the model: open the document and translate it.")
+        }
         Origin::Document { .. } => state.why_no_trace(),
     };
     ui.add_enabled_ui(why_not.is_none(), |ui| {
         let combo = ComboBox::from_id_salt("top t")
-            .width(66.0)
-            .selected_text(format!("T = {top_t}"));
+            .width(160.0)
+            .selected_text(format!("Sentences per word: {top_t}"));
         let response = combo.show_ui(ui, |ui| {
             for other in [1, 2, 4, 8, 16, 32] {
-                let label = format!("T = {other}");
+                let label = other.to_string();
                 if ui.selectable_label(other == top_t, label).clicked() {
                     push(ExploreCommand::Trace(Some(other)));
                 }

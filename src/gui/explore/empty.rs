@@ -105,7 +105,7 @@ fn trace_buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) 
     }
 }
 
-/// The size of a trace, behind the name of what is traced.
+/// The size of a trace, after the name of what is traced.
 fn size(bytes: Option<usize>) -> String {
     const MIB: usize = 1 << 20;
     match bytes {

@@ -183,14 +183,14 @@ impl ExplorePanel {
 fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &TreeView) {
     let spot = explorer.selected();
     let sentence = source.overview().sentences(spot.side).get(spot.sentence);
-    let word = sentence
-        .zip(spot.word)
-        .and_then(|(it, word)| it.tokens.get(word));
-    let selection = match word {
-        Some(word) => format!("“{}”", word.trim()),
-        None => format!("Sentence {}", spot.sentence + 1),
+    let word = sentence.zip(spot.word).and_then(|(it, word)| it.word(word));
+    let selection = match word.as_deref() {
+        Some("<eos>" | "</s>") => format!("the end of sentence {}", spot.sentence + 1),
+        Some(word) => format!("“{word}”"),
+        None => format!("sentence {}", spot.sentence + 1),
     };
-    ui.label(RichText::new(tree.summary(&selection)).color(Palette::from_ui(ui).text));
+    let summary = tree.summary(spot.side, &selection);
+    ui.label(RichText::new(summary).color(Palette::from_ui(ui).text));
     ui.add_space(2.0);
 }
 
@@ -254,7 +254,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
             if !is_awaited {
                 let why_not = state.why_no_trace();
-                let button = egui::Button::new("Trace again");
+                let button = egui::Button::new("Recompute");
                 let response = ui.add_enabled(why_not.is_none(), button);
                 if response.clicked() {
                     commands.push(Command::Explore(ExploreCommand::Trace(None)));

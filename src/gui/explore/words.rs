@@ -8,7 +8,7 @@ use canopy_app::explorer::Explorer;
 use canopy_app::{Command, ExploreCommand};
 use canopy_chart::typesetting::Direction;
 use canopy_explain::TextPosition;
-use canopy_explain::trace::{Side, TraceSource};
+use canopy_explain::trace::{Side, TraceSource, TracedSentence};
 
 const SIZE: f32 = 14.0;
 const LINE: f32 = 24.0;
@@ -48,9 +48,14 @@ pub(super) fn words_ui(
                     selected: explorer.selected(),
                     hovered,
                 };
-                strip.ui(ui, language, &traced.tokens, pointed, commands);
+                strip.ui(ui, language, traced, pointed, commands);
             }
         });
+}
+
+/// A token without the sign that a word begins.
+fn bare(token: &str) -> &str {
+    token.trim_start_matches('▁')
 }
 
 struct Strip {
@@ -65,11 +70,12 @@ impl Strip {
         &self,
         ui: &mut Ui,
         language: &str,
-        tokens: &[String],
+        traced: &TracedSentence,
         pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::from_ui(ui);
+        let tokens = &traced.tokens;
         ui.spacing_mut().interact_size.y = LINE;
         ui.horizontal_top(|ui| {
             let (gutter, _) = ui.allocate_exact_size(vec2(GUTTER, LINE), Sense::hover());
@@ -94,9 +100,11 @@ impl Strip {
                     for (word, token) in tokens.iter().enumerate() {
                         let begins = word > 0 && (token.starts_with('▁') || token.starts_with('<'));
                         if begins {
-                            ui.add_space(4.0);
+                            ui.add_space(6.0);
                         }
-                        self.word_ui(ui, word, token, &palette, pointed, commands);
+                        let whole = traced.word(word);
+                        let is_piece = whole.is_some_and(|it| it != bare(token));
+                        self.word_ui(ui, word, (token, is_piece), &palette, pointed, commands);
                     }
                 });
             });
@@ -107,14 +115,14 @@ impl Strip {
         &self,
         ui: &mut Ui,
         word: usize,
-        token: &str,
+        (token, is_piece): (&str, bool),
         palette: &Palette,
         pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
         let spot = TextPosition::word(self.side, self.sentence, word);
         let is_selected = self.selected == spot;
-        let text = token.trim_start_matches('▁');
+        let text = bare(token);
         let text = if text.is_empty() { "␣" } else { text };
         let is_sign = text.starts_with('<') && text.ends_with('>');
         let text = if ["<eos>", "</s>"].contains(&text) {
@@ -135,7 +143,7 @@ impl Strip {
             FontId::proportional(SIZE)
         };
         let galley = typeset::line(ui.painter(), text, font, color);
-        let size = vec2(galley.size().x + 2.0, LINE - 2.0);
+        let size = vec2(galley.size().x, LINE - 2.0);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let label = || WidgetInfo::selected(egui::accesskit::Role::Button, true, is_selected, text);
         response.widget_info(label);
@@ -155,6 +163,12 @@ impl Strip {
             .anchor_size(Rect::center(&rect), galley.size())
             .min;
         ui.painter().galley(at, galley, color);
+        if is_piece {
+            // Pieces stand as close as letters: a line under each says where it ends.
+            let x = rect.x_range().shrink(1.0);
+            let y = rect.bottom() - 2.0;
+            ui.painter().hline(x, y, (1.0, palette.weak));
+        }
         if response.hovered() {
             *pointed = Some(spot);
         }

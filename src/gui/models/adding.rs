@@ -40,7 +40,7 @@ pub(super) fn found_ui(
             ui.horizontal(|ui| {
                 ui.add(egui::Spinner::new().size(14.0).color(palette.accent));
                 ui.label(format!("Reading {}", file_name(&found.path)));
-                if ui.button("Leave it").clicked() {
+                if ui.button("Cancel").clicked() {
                     push(ModelsCommand::DismissFound);
                 }
             });
@@ -74,7 +74,7 @@ pub(super) fn found_ui(
             if ui.add(button).on_hover_text(about).clicked() {
                 push(ModelsCommand::Use(found.path.clone()));
             }
-            let button = Button::new("Leave it").min_size(egui::vec2(0.0, 31.0));
+            let button = Button::new("Cancel").min_size(egui::vec2(0.0, 31.0));
             if ui.add(button).clicked() {
                 push(ModelsCommand::DismissFound);
             }

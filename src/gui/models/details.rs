@@ -124,7 +124,9 @@ impl Details {
     ) {
         let palette = Palette::from_ui(ui);
         let mut push = |command| commands.push(Command::Models(command));
-        let text = "Used for documents in these languages, unless you choose another model.";
+        let (source, target) = self.pair(state, model);
+        let pair = pair_of(source, target);
+        let text = format!("Used for {pair} documents unless you choose another model.");
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         ui.add_space(2.0);
         let defaults = state.settings.default_models.iter();
@@ -149,11 +151,7 @@ impl Details {
             choice_ui(ui, "Target language", &model.targets, target);
             let key = pair_key(source, target);
             let is_default = state.settings.default_models.get(&key) == Some(&model.folder);
-            let label = format!(
-                "Use by default for {} → {}",
-                language::name(source),
-                language::name(target)
-            );
+            let label = format!("Use by default for {}", pair_of(source, target));
             if !is_default && ui.button(label).clicked() {
                 push(ModelsCommand::MakeDefault {
                     folder: model.folder.clone(),
@@ -192,6 +190,11 @@ fn pair_name(pair: &str) -> String {
     let Some((source, target)) = pair.split_once('-') else {
         return pair.to_owned();
     };
+    pair_of(source, target)
+}
+
+/// Two languages in words.
+fn pair_of(source: &str, target: &str) -> String {
     format!("{} → {}", language::name(source), language::name(target))
 }
 
@@ -221,7 +224,10 @@ pub(super) fn facts_ui(ui: &mut Ui, model: &InstalledModel, id: &str) {
     let palette = Palette::from_ui(ui);
     // Its rows are read, not clicked.
     ui.spacing_mut().interact_size.y = 20.0;
-    let mut rows = vec![("Format", model.format.clone())];
+    let mut rows = vec![
+        ("Made for", labels::subject(model).to_owned()),
+        ("Format", model.format.clone()),
+    ];
     if model.num_bytes > 0 {
         rows.push(("Size", labels::bytes(model.num_bytes)));
     }

@@ -167,6 +167,7 @@ pub(super) fn languages(model: &InstalledModel) -> String {
         many => format!("{} languages", many.len()),
     };
     match (model.sources.as_slice(), model.targets.as_slice()) {
+        ([], []) if model.is_language_model() => "any language → any language".to_owned(),
         ([], []) => "languages unknown".to_owned(),
         (sources, targets) => format!("{} → {}", some(sources), some(targets)),
     }

@@ -76,8 +76,8 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         ui.heading("No models yet");
         ui.add_space(6.0);
         for text in [
-            "Translation models of Hugging Face, Marian (OPUS-MT), CTranslate2 and Argos Translate can be added as they are.",
-            "Drop a folder or a zip file of one here. It is copied; nothing in it is executed.",
+            "Translation models of Hugging Face, Marian (OPUS-MT), CTranslate2 and Argos Translate, and language models (GGUF), can be added as they are.",
+            "Drop a folder, a zip file or a GGUF file here. It is copied; nothing in it is executed.",
         ] {
             ui.label(RichText::new(text).color(palette.weak));
         }
@@ -98,4 +98,4 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 
 const GET: &str = "Get models…";
 const ADD_FOLDER: &str = "Add a folder…";
-const ADD_FILE: &str = "Add a zip file…";
+const ADD_FILE: &str = "Add a file…";

@@ -1,4 +1,4 @@
-//! The settings of the open project: languages, model, memories in their order with penalties, termbase.
+//! The settings of the open project: languages, model, memories in their order with penalties, termbases in theirs.
 
 use egui::{
     Align, Button, ComboBox, Context, DragValue, Frame, Layout, RichText, ScrollArea, Ui, vec2,
@@ -41,8 +41,8 @@ impl ProjectSettingsForm {
                 row_ui(ui, "Memories", |ui| {
                     memories_ui(ui, &mut filled.memories, &mut requests);
                 });
-                row_ui(ui, "Termbase", |ui| {
-                    terms_ui(ui, &mut filled, &mut requests);
+                row_ui(ui, "Termbases", |ui| {
+                    terms_ui(ui, &filled.terms, &mut requests);
                 });
             });
             ui.add_space(12.0);
@@ -158,12 +158,66 @@ fn memories_ui(ui: &mut Ui, memories: &mut [ProjectMemory], requests: &mut Vec<S
 
 fn memory_ui(
     ui: &mut Ui,
-    (number, count): (usize, usize),
+    place: (usize, usize),
     memory: &mut ProjectMemory,
     requests: &mut Vec<SettingsCommand>,
 ) {
+    let number = place.0;
+    let penalty = &mut memory.penalty;
+    let step = file_ui(ui, place, &memory.path, |ui, name| {
+        let field = DragValue::new(penalty)
+            .range(0..=MAX_PENALTY)
+            .speed(0.2)
+            .suffix(" %");
+        let field = ui.add_sized(vec2(62.0, 24.0), field);
+        field
+            .accessible_name(format!("Penalty of {name}"))
+            .on_hover_text("Subtracted from the matches of this memory");
+    });
+    requests.extend(step.map(|step| match step {
+        Step::Move(by) => SettingsCommand::MoveMemory(number, by),
+        Step::Remove => SettingsCommand::RemoveMemory(number),
+    }));
+}
+
+/// The termbases in the order in which they count.
+fn terms_ui(ui: &mut Ui, terms: &[String], requests: &mut Vec<SettingsCommand>) {
     let palette = Palette::from_ui(ui);
-    let name = file_name(memory.path.as_ref());
+    let about = "Terms of all are underlined and checked. New terms are added to the first.";
+    ui.label(RichText::new(about).size(12.5).color(palette.weak));
+    ui.add_space(4.0);
+    for (number, path) in terms.iter().enumerate() {
+        let step = file_ui(ui, (number, terms.len()), path, |ui, _| {
+            // As wide as the penalty of a memory.
+            ui.allocate_space(vec2(62.0, 24.0));
+        });
+        requests.extend(step.map(|step| match step {
+            Step::Move(by) => SettingsCommand::MoveTerms(number, by),
+            Step::Remove => SettingsCommand::RemoveTerms(number),
+        }));
+    }
+    if ui.button("Add a termbase…").clicked() {
+        requests.push(SettingsCommand::AskTerms);
+    }
+}
+
+/// The step of a button in a file's row.
+enum Step {
+    /// So many rows down.
+    Move(isize),
+    Remove,
+}
+
+/// A row with the place of a file in its list, its name, what belongs to it, and buttons that move and remove it.
+fn file_ui(
+    ui: &mut Ui,
+    (number, count): (usize, usize),
+    path: &str,
+    rest: impl FnOnce(&mut Ui, &str),
+) -> Option<Step> {
+    let palette = Palette::from_ui(ui);
+    let name = file_name(path.as_ref());
+    let mut step = None;
     let frame = Frame::NONE
         .fill(palette.panel)
         .corner_radius(6)
@@ -178,56 +232,23 @@ fn memory_ui(
                 Layout::left_to_right(Align::Center),
                 |ui| {
                     ui.set_width(width);
-                    ui.add(label).on_hover_text(&memory.path);
+                    ui.add(label).on_hover_text(path);
                 },
             );
-            let penalty = DragValue::new(&mut memory.penalty)
-                .range(0..=MAX_PENALTY)
-                .speed(0.2)
-                .suffix(" %");
-            let penalty = ui.add_sized(vec2(62.0, 24.0), penalty);
-            penalty
-                .accessible_name(format!("Penalty of {name}"))
-                .on_hover_text("Subtracted from the matches of this memory");
-            let mut button = |ui: &mut Ui, text: &str, is_enabled: bool, hint: &str, command| {
+            rest(ui, &name);
+            for (text, is_enabled, hint, pressed) in [
+                ("↑", number > 0, "Move up", Step::Move(-1)),
+                ("↓", number + 1 < count, "Move down", Step::Move(1)),
+                ("×", true, "Remove", Step::Remove),
+            ] {
                 let response = ui.add_enabled(is_enabled, Button::new(text).small());
                 let response = response.accessible_name(format!("{hint} {name}"));
                 if response.on_hover_text(hint).clicked() {
-                    requests.push(command);
+                    step = Some(pressed);
                 }
-            };
-            let up = SettingsCommand::MoveMemory(number, -1);
-            button(ui, "↑", number > 0, "Move up", up);
-            let down = SettingsCommand::MoveMemory(number, 1);
-            button(ui, "↓", number + 1 < count, "Move down", down);
-            button(
-                ui,
-                "×",
-                true,
-                "Remove",
-                SettingsCommand::RemoveMemory(number),
-            );
+            }
         });
     });
     ui.add_space(2.0);
-}
-
-fn terms_ui(ui: &mut Ui, filled: &mut ProjectSettings, requests: &mut Vec<SettingsCommand>) {
-    ui.horizontal(|ui| {
-        match &filled.terms {
-            Some(path) => {
-                let name = file_name(path.as_ref());
-                ui.label(name).on_hover_text(path);
-                if ui.button("Remove").clicked() {
-                    filled.terms = None;
-                }
-            }
-            None => {
-                ui.label(RichText::new("None").color(Palette::from_ui(ui).weak));
-            }
-        }
-        if ui.button("Choose…").clicked() {
-            requests.push(SettingsCommand::AskTerms);
-        }
-    });
+    step
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use egui::{RichText, Ui};
 
-use super::new_run::{Form, folder_box};
+use super::new_run::{Form, by_name, folder_box};
 use crate::menu::file_name;
 use crate::theme::Palette;
 use canopy_app::Command;
@@ -43,7 +43,8 @@ impl Form<'_> {
             .map(Path::to_owned)
             .into_iter()
             .collect();
-        folder_box(ui, "BERT", &self.filled.config.bert, &known, &mut chosen);
+        let bert = &self.filled.config.bert;
+        folder_box(ui, "BERT", bert, &by_name(&known), &mut chosen);
         if let Some(bert) = chosen {
             self.filled.config.bert = bert;
             self.filled.probe = Probe::None;
@@ -93,7 +94,13 @@ impl Form<'_> {
             .cloned()
             .collect();
         let mut chosen = None;
-        folder_box(ui, "Compare on", &config.general, &others, &mut chosen);
+        folder_box(
+            ui,
+            "Compare on",
+            &config.general,
+            &by_name(&others),
+            &mut chosen,
+        );
         if let Some(corpus) = chosen {
             config.general = corpus;
         }

@@ -298,6 +298,9 @@ pub fn state_words(state: &RunState, palette: &Palette) -> (String, egui::Color3
             ("stopped, can be resumed", palette.draft)
         }
         RunState::Finished(End::Abandoned) => ("given up", palette.draft),
+        RunState::Finished(End::WorseThanBase) => {
+            ("ended: worse than the model before", palette.warning)
+        }
         RunState::Finished(_) => ("finished", palette.draft),
     };
     (words.to_owned(), color)

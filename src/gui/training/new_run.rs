@@ -248,7 +248,7 @@ impl Form<'_> {
             ui,
             "Corpus",
             &self.filled.config.corpus,
-            &self.state.training.corpora,
+            &by_name(&self.state.training.corpora),
             &mut chosen,
         );
         if let Some(corpus) = chosen {
@@ -267,7 +267,13 @@ impl Form<'_> {
     fn model_ui(&mut self, ui: &mut Ui) {
         let mut chosen = None;
         let models = self.state.known_models();
-        folder_box(ui, "Model", &self.filled.config.from, &models, &mut chosen);
+        let named = models.into_iter().map(|folder| {
+            let name = labels::model(self.state, &folder);
+            (folder, name)
+        });
+        let named: Vec<(PathBuf, String)> = named.collect();
+        let from = &self.filled.config.from;
+        folder_box(ui, "Model", from, &named, &mut chosen);
         if let Some(model) = chosen {
             self.commands
                 .push(Command::Training(TrainingCommand::Improve(model)));
@@ -511,25 +517,34 @@ fn described(name: &str, description: &str, palette: &Palette) -> LayoutJob {
     text
 }
 
-/// A choice among folders, shown by their names.
+/// Folders by their own names.
+pub(super) fn by_name(folders: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let folders = folders.iter();
+    folders
+        .map(|folder| (folder.clone(), file_name(folder)))
+        .collect()
+}
+
+/// A choice among folders with their names.
 pub(super) fn folder_box(
     ui: &mut Ui,
     label: &str,
     current: &Path,
-    folders: &[PathBuf],
+    folders: &[(PathBuf, String)],
     chosen: &mut Option<PathBuf>,
 ) {
-    let text = if current.as_os_str().is_empty() {
-        "none".to_owned()
-    } else {
-        file_name(current)
+    let known = folders.iter().find(|(folder, _)| folder == current);
+    let text = match known {
+        Some((_, name)) => name.clone(),
+        None if current.as_os_str().is_empty() => "none".to_owned(),
+        None => file_name(current),
     };
     let response = ComboBox::from_id_salt(label)
         .width(200.0)
         .selected_text(text)
         .show_ui(ui, |ui| {
-            for folder in folders {
-                let entry = ui.selectable_label(folder == current, file_name(folder));
+            for (folder, name) in folders {
+                let entry = ui.selectable_label(folder == current, name);
                 if entry.on_hover_text(folder.display().to_string()).clicked() {
                     *chosen = Some(folder.clone());
                 }

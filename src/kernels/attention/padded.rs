@@ -81,7 +81,7 @@ pub fn padded_attention(q: Tensor<2>, k: Tensor<4>, v: Tensor<4>, runs: &PaddedR
 }
 
 /// The numbers of the rows of each run, `[runs · longest]`, those of padding being any; none if the runs are of `longest` rows
-/// each, one behind the other, and leave out none of `rows`.
+/// each, one after the other, and leave out none of `rows`.
 fn padded_rows<'a>(
     runs: impl ExactSizeIterator<Item = &'a Range<usize>> + Clone,
     longest: usize,
@@ -99,7 +99,7 @@ fn padded_rows<'a>(
     Some(ids.clamp(0, last).reshape([count * longest]))
 }
 
-/// Whether `runs` are of `len` rows each, one behind the other, and leave out none of `rows`.
+/// Whether `runs` are of `len` rows each, one after the other, and leave out none of `rows`.
 pub(super) fn are_even<'a>(
     mut runs: impl Iterator<Item = &'a Range<usize>> + Clone,
     len: usize,

@@ -1,4 +1,4 @@
-//! Dropout, alone and behind a ReLU.
+//! Dropout, alone and after a ReLU.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::grads::Gradients;

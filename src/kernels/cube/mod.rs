@@ -83,7 +83,7 @@ pub(crate) trait TrainingKernels: Backend {
         smoothing: f32,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// Normalised rows behind γ and β, before them, and 1 / deviation of each row.
+    /// Normalised rows after γ and β, before them, and 1 / deviation of each row.
     #[fusion(meta = |x, _, _, _| (x.clone(), x.clone(), line(x)))]
     fn normalised(
         x: FloatTensor<Self>,
@@ -292,7 +292,7 @@ impl Kernel {
         CubeDim::new_1d(self.parts().2)
     }
 
-    /// Starts it with these buffers and what is behind them: the numbers of its shape.
+    /// Starts it with these buffers and what is after them: the numbers of its shape.
     fn launch<const N: usize, const M: usize>(
         self,
         groups: [usize; 3],
@@ -391,7 +391,7 @@ fn empty<const D: usize>(like: &CubeTensor, sizes: [usize; D]) -> CubeTensor {
     empty_device_contiguous_dtype(client, device, Shape::new(sizes), DType::F32)
 }
 
-/// The sum of `parts` parts that stand one behind the other, in the shape of one of them.
+/// The sum of `parts` parts that stand one after the other, in the shape of one of them.
 fn sum_of<const D: usize>(parts: &CubeTensor, count: usize, sizes: [usize; D]) -> CubeTensor {
     let sum = empty(parts, sizes);
     let fours = sizes.iter().product::<usize>() / 4;

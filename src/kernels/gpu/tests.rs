@@ -159,7 +159,7 @@ fn norms_are_those_of_the_cpu() {
 }
 
 /// Attention of a query to these rows of keys and values, head by head.
-fn attended(query: &[f32], memory: &[f32], rows: &[u32], num_heads: usize) -> Vec<f32> {
+fn expected_rows(query: &[f32], memory: &[f32], rows: &[u32], num_heads: usize) -> Vec<f32> {
     let (columns, width) = (query.len(), query.len() / num_heads);
     let head = |head: usize| {
         let q = &query[head * width..][..width];
@@ -230,7 +230,7 @@ fn attention_reads_the_rows_that_are_named() {
             let expected = if rows.is_empty() {
                 vec![0.0; columns]
             } else {
-                attended(query, &memory, rows, num_heads)
+                expected_rows(query, &memory, rows, num_heads)
             };
             assert_near(&found[row * columns..][..columns], &expected, 1e-5);
         }

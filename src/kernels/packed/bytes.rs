@@ -148,7 +148,7 @@ impl BytePanels {
         }
     }
 
-    /// Adds columns behind those that are there.
+    /// Adds columns after those that are there.
     pub(super) fn push(&mut self, columns: &[Column<'_>]) {
         let (zero, inputs) = (i32::from(self.levels().0), self.inputs);
         pack_panels(
@@ -278,7 +278,7 @@ impl BytePanels {
         let (zero, steps) = self.levels();
         quads.resize(rows * self.depth, 0);
         scales.clear();
-        // What stands behind the last number is multiplied with weights of 0.
+        // What stands after the last number is multiplied with weights of 0.
         row.resize(self.depth * DEPTH, 0);
         for run in runs(rows, self.instructions.rows()) {
             let quads = &mut quads[run.start * self.depth..run.end * self.depth];

@@ -69,7 +69,7 @@ impl FloatPanels {
         }
     }
 
-    /// Adds columns behind those that are there.
+    /// Adds columns after those that are there.
     pub(super) fn push(&mut self, columns: &[Column<'_>]) {
         let (first, inputs) = (self.lines.len(), self.inputs);
         let more = columns.len().div_ceil(COLUMNS) * inputs;

@@ -75,7 +75,7 @@ impl SharedRows {
         }
     }
 
-    /// The runs of all, one behind the other.
+    /// The runs of all, one after the other.
     pub fn joined(parts: impl IntoIterator<Item = Self>, d_model: usize) -> Self {
         let runs = parts.into_iter().flat_map(|part| part.runs);
         Self::from_runs(runs.collect(), d_model)

@@ -28,7 +28,7 @@ pub(crate) trait Blocks {
     const ZERO: u8;
     /// Whether integers need all of 8 bits.
     const WIDE: bool = false;
-    /// Whether a block of 32 numbers has a half float for their minimum behind that for their scale, with which it begins.
+    /// Whether a block of 32 numbers has a half float for their minimum after that for their scale, with which it begins.
     const HAS_MINIMUM: bool = false;
 
     /// Writes the integers of a block.

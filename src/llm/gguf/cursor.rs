@@ -60,7 +60,7 @@ impl<'b> Cursor<'b> {
             .ok_or_else(|| format!("{count} entries are declared, the file has room for {most}"))
     }
 
-    /// A text behind its length.
+    /// A text after its length.
     pub fn text(&mut self) -> Read<&'b str> {
         let length = self.count(1)?;
         let start = self.place;

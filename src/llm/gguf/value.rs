@@ -75,7 +75,7 @@ fn number(code: u32, from: &mut Cursor<'_>) -> Read<Number> {
     })
 }
 
-/// Reads a value behind its kind.
+/// Reads a value after its kind.
 pub(super) fn read(from: &mut Cursor<'_>) -> Read<Value> {
     let code = from.u32()?;
     match code {

@@ -120,7 +120,7 @@ impl Network {
         Cache::new(sizes.num_layers, sizes.kv_heads, sizes.attention.d_head)
     }
 
-    /// Reads tokens behind those of the cache; gives the logits `[vocab]` of what follows the last one.
+    /// Reads tokens after those of the cache; gives the logits `[vocab]` of what follows the last one.
     ///
     /// # Panics
     /// If there are no tokens, or one of them is outside the vocabulary.
@@ -135,7 +135,7 @@ impl Network {
         })
     }
 
-    /// Reads tokens behind those of the cache, for what is read behind them.
+    /// Reads tokens after those of the cache, for what is read after them.
     ///
     /// # Panics
     /// If one of them is outside the vocabulary.
@@ -195,7 +195,7 @@ impl Network {
         logits
     }
 
-    /// States behind the last layer: `[tokens, d_model]`.
+    /// States after the last layer: `[tokens, d_model]`.
     fn states(
         &self,
         ids: &[u32],

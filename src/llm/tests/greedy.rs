@@ -1,7 +1,7 @@
 //! Ids of real models are those of llama.cpp; so are greedy continuations, but for near ties.
 //!
 //! Rounding to 8 bits makes of any other order of sums a little noise: llama.cpp with its flash attention chooses other tokens
-//! than without it in 2 of 100 places behind the same text, so that less than that cannot be wanted of another engine.
+//! than without it in 2 of 100 places after the same text, so that less than that cannot be wanted of another engine.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ fn model(name: &str) -> LanguageModel {
     LanguageModel::open(folder.join(name)).expect("a model")
 }
 
-/// Compares ids, and each next token behind what llama.cpp had written; gives how many of how many are others.
+/// Compares ids, and each next token after what llama.cpp had written; gives how many of how many are others.
 fn compare(name: &str, rows: &str) -> [usize; 2] {
     let model = model(name);
     let prompts: Vec<String> =

@@ -186,7 +186,7 @@ impl Tokenizer {
         ids
     }
 
-    /// A text of others for a prompt: what reads like a token of the template gets a word joiner behind its first letter.
+    /// A text of others for a prompt: what reads like a token of the template gets a word joiner after its first letter.
     pub fn defused(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for id in self.whole.within(&text) {
@@ -206,7 +206,7 @@ impl Tokenizer {
         text.replace(JOINER, "")
     }
 
-    /// The ids of a text alone; `begins` says whether it stands at the beginning or behind a special token.
+    /// The ids of a text alone; `begins` says whether it stands at the beginning or after a special token.
     pub fn encode(&self, text: &str, specials: Specials, begins: bool) -> Vec<u32> {
         let (mut ids, mut begins) = (Vec::new(), begins);
         for part in self.parts(text, specials) {

@@ -222,7 +222,7 @@ impl FormOfAddress {
         (0..number).rev().find_map(form)
     }
 
-    /// The German pronoun as an encoder reads it behind an English sentence.
+    /// The German pronoun as an encoder reads it after an English sentence.
     pub fn side_constraint(self) -> &'static str {
         match self {
             Self::Du => " (du)",

@@ -11,7 +11,7 @@ pub(super) fn has_any(text: &str, wanted: &[&str]) -> bool {
     words(text).any(|word| wanted.iter().any(|other| word.eq_ignore_ascii_case(other)))
 }
 
-/// A German text without the capitals that only begin a sentence: behind its marks, a colon, an opening quotation mark or
+/// A German text without the capitals that only begin a sentence: after its marks, a colon, an opening quotation mark or
 /// a dash.
 pub(super) fn without_first_capitals(text: &str) -> String {
     let plain = text.char_indices().map(|(at, letter)| {
@@ -25,7 +25,7 @@ pub(super) fn without_first_capitals(text: &str) -> String {
     plain.collect()
 }
 
-/// Whether a German sentence begins behind this text.
+/// Whether a German sentence begins after this text.
 pub fn begins_sentence(before: &str) -> bool {
     let text = before.trim_end();
     let Some(last) = text.chars().next_back() else {

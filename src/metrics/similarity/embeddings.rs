@@ -12,7 +12,7 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// Takes vectors that lie one behind the other.
+    /// Takes vectors that lie one after the other.
     ///
     /// # Shapes
     /// - values: `[sentences, dimensions]`
@@ -62,7 +62,7 @@ impl Embeddings {
         self.values
     }
 
-    /// The vectors one behind the other, `[sentences, dimensions]`.
+    /// The vectors one after the other, `[sentences, dimensions]`.
     pub fn values(&self) -> &[f32] {
         &self.values
     }

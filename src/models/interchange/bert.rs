@@ -13,7 +13,7 @@ use canopy_tokenize::WordPieces;
 
 const CONFIG: &str = "config.json";
 
-/// Vocabularies are padded to a multiple of at most this many pieces; no text has those behind the last one.
+/// Vocabularies are padded to a multiple of at most this many pieces; no text has those after the last one.
 const MOST_PADDING: usize = 1_024;
 
 /// The fields of `config.json` that matter here.

@@ -47,7 +47,7 @@ impl Bytes {
         self.range.end - self.range.start
     }
 
-    /// Bytes of `range`, unread; none if it ends behind them.
+    /// Bytes of `range`, unread; none if it ends after them.
     pub fn part(&self, range: Range<u64>) -> Option<Self> {
         let is_inside = range.start <= range.end && range.end <= self.len();
         is_inside.then(|| Self {
@@ -93,7 +93,7 @@ impl Bytes {
         &bytes[self.range.start as usize..self.range.end as usize]
     }
 
-    /// Reads them one behind the other.
+    /// Reads them one after the other.
     pub fn fields(&self) -> Fields {
         Fields {
             reader: self.reader(),

@@ -80,7 +80,7 @@ impl Compression {
     }
 }
 
-/// The frames of a file in Zstandard, one behind the other.
+/// The frames of a file in Zstandard, one after the other.
 struct Frames<R: Read> {
     /// Between two frames.
     waiting: Option<R>,

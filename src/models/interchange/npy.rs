@@ -1,4 +1,4 @@
-//! NumPy's files: npz, a zip file of npy, each an array behind a short header.
+//! NumPy's files: npz, a zip file of npy, each an array after a short header.
 //!
 //! The header is a Python dictionary, such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }`; see
 //! `numpy.lib.format`, versions 1 to 3. The crate `npyz` parses it as a nested Python literal, so that a hostile file can

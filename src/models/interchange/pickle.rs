@@ -373,7 +373,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// `('storage', kind, name, device, size)`, and behind it in legacy files None.
+    /// `('storage', kind, name, device, size)`, and after it in legacy files None.
     fn storage(&mut self) -> Result<(), String> {
         let Value::Tuple(tuple) = self.pop()? else {
             return Err(damaged());

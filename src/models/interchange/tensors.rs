@@ -181,7 +181,7 @@ pub(super) fn read_safetensors(bytes: &Bytes) -> Result<BTreeMap<String, Array>,
     arrays.collect()
 }
 
-/// The header of a file with the bytes behind it.
+/// The header of a file with the bytes after it.
 fn safetensors_header(bytes: &Bytes) -> Result<(Metadata, Bytes), String> {
     let mut fields = bytes.fields();
     let size = u64::from_le_bytes(fields.array()?);

@@ -1,5 +1,5 @@
 //! Files of `torch.save` with a state dictionary: a zip file of a pickle and its storages, or, before PyTorch 1.6, several
-//! pickles one behind the other and then the storages.
+//! pickles one after the other and then the storages.
 
 use std::collections::BTreeMap;
 

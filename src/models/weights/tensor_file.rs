@@ -257,7 +257,7 @@ impl KeptTensors for TensorFile {
     }
 }
 
-/// Little-endian words, one behind the other.
+/// Little-endian words, one after the other.
 pub(crate) fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
     let (words, _) = bytes.as_chunks::<N>();
     words.iter().copied()

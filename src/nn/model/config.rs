@@ -55,11 +55,11 @@ pub struct ModelConfig {
     /// The ids of its vocabulary that are no words.
     #[serde(default, skip_serializing_if = "SpecialTokens::are_own")]
     pub tokens: SpecialTokens,
-    /// Sentences before each one whose translations the encoder reads behind it, the nearest first, each after
+    /// Sentences before each one whose translations the encoder reads after it, the nearest first, each after
     /// [`SENTENCE_BREAK`](super::SENTENCE_BREAK); 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub previous_translations: usize,
-    /// Whether the encoder reads, behind a sentence with *you*, the German form of address last used in the
+    /// Whether the encoder reads, after a sentence with *you*, the German form of address last used in the
     /// translations before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub address_form: bool,
@@ -74,7 +74,7 @@ fn is_zero(number: &usize) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryUse {
-    /// The encoder reads, behind a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the most
+    /// The encoder reads, after a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the most
     /// similar one: Bulte & Tezcan, ACL 2019, §3.2.
     #[serde(alias = "read")]
     FuzzyMatch,

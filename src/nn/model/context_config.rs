@@ -57,7 +57,7 @@ pub enum Context {
     },
 }
 
-/// Which sentence of its document BERT reads behind each one, where no file says it.
+/// Which sentence of its document BERT reads after each one, where no file says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextSentence {

@@ -75,7 +75,7 @@ pub struct DecoderOutput {
     /// `[rows, d_model]`
     pub states: Tensor<2>,
     /// The input of the last feed-forward sublayer, `[rows, d_model]`: each token's attention to the source in the last layer,
-    /// behind residual and norm. With it tokens query translations of other sentences, and are keys in them.
+    /// after residual and norm. With it tokens query translations of other sentences, and are keys in them.
     pub fed_forward: Tensor<2>,
 }
 

@@ -173,7 +173,7 @@ mod tests {
         let got = values(&model.encode(&source, None, &none).states);
         assert_eq!(got.len(), 7);
 
-        // The second sentence stands behind the first and a break.
+        // The second sentence stands after the first and a break.
         let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 9, 3];
         let embedded = values(&model.embedding.forward(&PackedBatch::new([joined]), &none));
         let flat = model.flat.as_ref().expect("a flat encoder");

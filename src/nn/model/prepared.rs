@@ -39,7 +39,7 @@ impl Memory {
     }
 
     /// Translations of documents, `bos` before each, as other sentences read them: a word is found by what the last layer
-    /// knew when it was about to write it, behind the attention to the source with residual and norm, and what is read is
+    /// knew when it was about to write it, after the attention to the source with residual and norm, and what is read is
     /// the state that has read it. Maruf et al. 2019, §3.2; neither `bos` nor the end of a sentence is read, as in the
     /// authors' program. A word has the row before its own, which is the one that it was found with.
     ///

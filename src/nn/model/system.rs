@@ -261,7 +261,7 @@ impl Model {
         self.context.is_some_and(Context::encodes_documents)
     }
 
-    /// The BERT that is read, and which sentence stands behind each one where no file says it.
+    /// The BERT that is read, and which sentence stands after each one where no file says it.
     pub fn bert(&self) -> Option<(&BertReader, ContextSentence)> {
         match (&self.network, self.context) {
             (Network::Transformer(network), Some(Context::Bert { sentence, .. })) => {

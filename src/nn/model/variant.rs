@@ -143,7 +143,7 @@ pub struct SpecialTokens {
     pub zero_start: bool,
     /// Ends a translation.
     pub end: u32,
-    /// Stands behind the last word of a source sentence; none if nothing does.
+    /// Stands after the last word of a source sentence; none if nothing does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_end: Option<u32>,
     pub unknown: u32,

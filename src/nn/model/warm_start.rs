@@ -13,7 +13,7 @@ use super::context_config::Context;
 use super::embedding::Embedding;
 use super::encoder::Encoder;
 use super::norm::Norm;
-use super::preset::BASE;
+use super::preset::{BASE, Preset};
 use super::system::{Model, Network};
 use super::transformer::Transformer;
 use crate::error::{BaseError, Error, Result};
@@ -68,7 +68,18 @@ impl ModelConfig {
         Ok(config)
     }
 
-    /// This with the sentences that `base` chooses: their number and kind may be set for a run.
+    /// The first preset that goes on training a model of this configuration; none for one that reads sentences alone, which
+    /// every preset goes on with.
+    pub fn preset_to_go_on(&self) -> Option<&'static Preset> {
+        self.context?;
+        Preset::all().find(|preset| {
+            let own = preset.config(self.vocab_size);
+            own.context.is_some() && own.warm_started_from(self).is_ok()
+        })
+    }
+
+    /// This with the sentences that `base` chooses, and the tree that it finds them in: their number and kind may be set for a
+    /// run.
     fn choosing_like(&self, base: &Self) -> Self {
         let mut own = self.clone();
         if let Some(top_t) = base.top_t() {
@@ -82,6 +93,17 @@ impl ModelConfig {
         ) = (&mut own.context, base.context)
         {
             *sentence = other;
+        }
+        if let (
+            Some(Context::HierarchicalConditional { merge, rule, .. }),
+            Some(Context::HierarchicalConditional {
+                merge: other_merge,
+                rule: other_rule,
+                ..
+            }),
+        ) = (&mut own.context, base.context)
+        {
+            (*merge, *rule) = (other_merge, other_rule);
         }
         own
     }

@@ -44,7 +44,7 @@ pub struct SourceText {
 pub struct SourceFrame {
     pub prefix: Vec<u32>,
     pub suffix: Vec<u32>,
-    /// Stands before what is read behind a sentence; none if nothing can.
+    /// Stands before what is read after a sentence; none if nothing can.
     pub sentence_break: Option<u32>,
 }
 

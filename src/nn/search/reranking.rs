@@ -146,7 +146,7 @@ impl Texts<'_> {
     }
 }
 
-/// The ids of a sentence without what a model reads behind it.
+/// The ids of a sentence without what a model reads after it.
 fn source(text: &SourceText, number: usize) -> &[u32] {
     let ids = &text.sentences[number].ids;
     let own = ids

@@ -24,7 +24,7 @@ pub struct TermConstraints {
     terms: Vec<Trie>,
     /// Sequences that must not stand.
     forbidden: Trie,
-    /// Sequences that must not begin but where a sentence does, and the tokens behind which one does.
+    /// Sequences that must not begin but where a sentence does, and the tokens after which one does.
     #[serde(default)]
     forbidden_within: Trie,
     #[serde(default)]
@@ -128,7 +128,7 @@ impl TermConstraints {
         }
     }
 
-    /// Forbids further sequences within sentences: not at the beginning and not behind one of the tokens `ends`.
+    /// Forbids further sequences within sentences: not at the beginning and not after one of the tokens `ends`.
     #[must_use]
     pub fn forbidding_within(mut self, sequences: &[Vec<u32>], mut ends: Vec<u32>) -> Self {
         ends.sort_unstable();

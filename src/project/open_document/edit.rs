@@ -9,7 +9,7 @@ use crate::other_language::OtherLanguage;
 use crate::project::{IgnoredFinding, source_hash};
 use crate::project_merge::theirs_as_version;
 use crate::segment_history::{absorb, append, now};
-use crate::target::{Target, saved_targets, text_of};
+use crate::target::{Target, saved_targets, text_of, texts_of};
 use crate::{MergedWork, Origin, Project, SavedTarget, State};
 use canopy_corpus::is_same_language;
 use canopy_document::document::ReadingOptions;
@@ -188,7 +188,7 @@ impl OpenDocument {
             other_languages: others.filter(|other| !other.targets.is_empty()).collect(),
             checks: (!is_usual).then(|| names.collect()),
             ignored: sorted(&self.ignored),
-            terms: text_of(self.terms.as_ref()),
+            terms: texts_of(&self.terms),
             reading: (self.document.reading != ReadingOptions::default())
                 .then(|| self.document.reading.clone()),
             ..project

@@ -85,6 +85,16 @@ impl OpenDocument {
         true
     }
 
+    /// Takes the variant of its target language that a person names, such as `pt-BR` of `pt`; a target that the file
+    /// declares stays.
+    pub fn name_variant(&mut self, language: &str) {
+        let current = self.target_language.as_deref();
+        let is_own = current.is_some_and(|it| is_same_language(it, language));
+        if is_own && self.declared.is_none() {
+            self.target_language = Some(language.to_owned());
+        }
+    }
+
     /// Takes what another window has kept of other languages.
     pub(super) fn take_other_languages(&mut self, merged: &[LanguageWork]) {
         for work in merged {
@@ -121,7 +131,7 @@ impl OpenDocument {
             histories: std::mem::take(&mut self.histories),
             unmatched: std::mem::take(&mut self.unmatched),
             history: std::mem::take(&mut self.history),
-            terms: self.terms.take(),
+            terms: std::mem::take(&mut self.terms),
             model: self.model.take(),
         };
         let is_empty = left.targets.iter().all(|it| *it == Target::default())
@@ -140,7 +150,8 @@ impl OpenDocument {
             histories,
             unmatched,
         } = restored(&project, &document);
-        (self.terms, self.model) = (work.terms.map(Into::into), work.model.map(Into::into));
+        let terms = work.terms.into_iter().map(Into::into);
+        (self.terms, self.model) = (terms.collect(), work.model.map(Into::into));
         self.rebuild(document, targets, histories);
         (self.unmatched, self.history) = (unmatched, History::default());
     }
@@ -161,7 +172,7 @@ impl OpenDocument {
         open.declared = self.declared.take();
         open.others = std::mem::take(&mut self.others);
         open.checks = std::mem::take(&mut self.checks);
-        open.terms = self.terms.take();
+        open.terms = std::mem::take(&mut self.terms);
         open.model = self.model.take();
         open.unmatched = std::mem::take(&mut self.unmatched);
         open.history = std::mem::take(&mut self.history);

@@ -1,4 +1,4 @@
-//! A project of several documents: one folder with its sources, the work on them, one memory and one termbase.
+//! A project of several documents: one folder with its sources, the work on them, memories and termbases.
 //!
 //! `canopy-project.toml` at its head names them by paths from the folder, so that it can be moved and put under version
 //! control. The work on `sources/page.html` is `work/sources/page.html.json`.
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::document_work::read_as;
 use super::project::{Project, SavedTarget};
 use super::project_store::merged;
+use super::target::texts_of;
 use crate::error::{Error, Result};
 use canopy_base::file::{canonicalize, is_same_file, write_atomically};
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
@@ -45,12 +46,16 @@ pub struct Head {
     /// Earlier translations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// More of them, in the order in which they count behind it.
+    /// More of them, in the order in which they count after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<ProjectMemory>,
-    /// The termbase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terms: Option<String>,
+    /// The termbases, in the order in which they count; new terms go to the first.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "crate::one_or_several"
+    )]
+    pub terms: Vec<String>,
     /// Names of the checks that are made; the usual ones if it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<String>>,
@@ -99,7 +104,7 @@ impl Head {
             model: None,
             memory: None,
             memories: Vec::new(),
-            terms: None,
+            terms: Vec::new(),
             checks: None,
             documents: Vec::new(),
         }
@@ -115,8 +120,8 @@ pub struct ProjectSettings {
     pub model: Option<String>,
     /// In the order in which they count; paths seen from the folder, or whole ones of files that are to be copied into it.
     pub memories: Vec<ProjectMemory>,
-    /// The path of the termbase, likewise.
-    pub terms: Option<String>,
+    /// The paths of the termbases, likewise.
+    pub terms: Vec<String>,
 }
 
 impl ProjectSettings {
@@ -309,9 +314,8 @@ impl ProjectFolder {
                 });
             }
         }
-        let terms = settings.terms.as_ref();
-        let terms = terms.map(|path| self.taken_in(&self.path(path), ""));
-        let terms = terms.transpose()?;
+        let terms = settings.terms.iter().map(|path| self.path(path));
+        let terms = self.termbases(terms)?;
         let head = &mut self.head;
         head.source_language.clone_from(&settings.source_language);
         head.target_language.clone_from(&settings.target_language);
@@ -321,13 +325,25 @@ impl ProjectFolder {
         self.save()
     }
 
-    /// Sets the termbase.
+    /// Sets the termbases, in the order in which they count.
     ///
     /// # Errors
-    /// If it cannot be copied.
-    pub fn use_terms(&mut self, path: &Path) -> Result<()> {
-        self.head.terms = Some(self.taken_in(path, "")?);
+    /// If one cannot be copied.
+    pub fn use_terms(&mut self, paths: &[PathBuf]) -> Result<()> {
+        self.head.terms = self.termbases(paths.iter().cloned())?;
         self.save()
+    }
+
+    /// The paths of termbases within the folder, each once.
+    fn termbases(&self, paths: impl Iterator<Item = PathBuf>) -> Result<Vec<String>> {
+        let mut terms = Vec::new();
+        for path in paths {
+            let path = self.taken_in(&path, "")?;
+            if !terms.contains(&path) {
+                terms.push(path);
+            }
+        }
+        Ok(terms)
     }
 
     /// The path of a file within the folder, where it is copied to if it is outside.
@@ -372,9 +388,10 @@ impl ProjectFolder {
         documents.map(|relative| (relative.as_str(), self.path(relative)))
     }
 
-    /// The termbase.
-    pub fn terms(&self) -> Option<PathBuf> {
-        self.head.terms.as_ref().map(|path| self.path(path))
+    /// The termbases, in the order in which they count.
+    pub fn terms(&self) -> Vec<PathBuf> {
+        let terms = self.head.terms.iter();
+        terms.map(|path| self.path(path)).collect()
     }
 
     /// The model's folder, if it is one that lies in the project or is named by its whole path.
@@ -435,12 +452,9 @@ impl ProjectFolder {
 
     /// A document's project as the window knows it.
     pub(super) fn with_settings(&self, document: &str, project: Project) -> Project {
-        let terms = self
-            .terms()
-            .and_then(|path| path.to_str().map(str::to_owned));
         Project {
             document: self.path(document),
-            terms,
+            terms: texts_of(&self.terms()),
             checks: self.head.checks.clone(),
             ..project
         }
@@ -461,7 +475,7 @@ impl ProjectFolder {
         };
         let kept = Project {
             document: document.into(),
-            terms: None,
+            terms: Vec::new(),
             checks: None,
             ..project.clone()
         };
@@ -479,11 +493,11 @@ impl ProjectFolder {
 
     /// Takes over the settings that a person has changed at one of the documents.
     pub(super) fn change_settings(&mut self, project: &Project) -> Result<()> {
-        let terms = project.terms.as_ref();
-        self.head.terms = terms.map(|path| {
+        let terms = project.terms.iter().map(|path| {
             let relative = self.relative(Path::new(path));
             relative.unwrap_or_else(|| path.clone())
         });
+        self.head.terms = terms.collect();
         self.head.checks.clone_from(&project.checks);
         self.save()
     }
@@ -507,7 +521,7 @@ impl ProjectFolder {
         })
     }
 
-    /// The files of the memories alone, each behind those before it and with its penalty.
+    /// The files of the memories alone, each after those before it and with its penalty.
     ///
     /// # Errors
     /// If one cannot be read.

@@ -131,7 +131,7 @@ fn settings_of_a_document_are_those_of_its_project() {
     let open = |name: &str| DocumentWork::write(&data, &project.path(name)).expect("opens");
     let mut work = open("sources/a.html");
     let mut kept = work.project.clone().expect("with the settings");
-    assert_eq!((kept.terms.as_ref(), kept.checks.as_ref()), (None, None));
+    assert!(kept.terms.is_empty() && kept.checks.is_none());
     kept.checks = Some(vec!["numbers".to_owned()]);
     work.save(kept).expect("saved");
     drop(work);
@@ -263,6 +263,7 @@ fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head
         "Print all pages.\tAlle Seiten ausdrucken.\nClose the window.\tFenster zu.\n",
     );
     let terms = desk.file("terms.tsv", "page\tSeite\n");
+    let more = desk.file("vendor.csv", "source,target\nprint,drucken\n");
     let mut settings = ProjectSettings::from_head(&project.head);
     assert_eq!(settings.memories.len(), 1);
     let vendor = other.to_str().expect("Unicode").to_owned();
@@ -270,13 +271,20 @@ fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head
         path: vendor,
         penalty: 10,
     });
-    settings.terms = Some(terms.to_str().expect("Unicode").to_owned());
+    let terms = [&terms, &more, &terms];
+    settings.terms = terms
+        .map(|it| it.to_str().expect("Unicode").to_owned())
+        .to_vec();
     settings.model = Some("starter-en-de".to_owned());
     project.configure(&settings).expect("kept");
     let mut project = ProjectFolder::open(&project.folder).expect("opens");
     let head = &project.head;
     assert_eq!(head.memory.as_deref(), Some("old.tsv"));
-    assert_eq!(head.terms.as_deref(), Some("terms.tsv"));
+    assert_eq!(
+        head.terms,
+        ["terms.tsv", "vendor.csv"],
+        "each once, in their order"
+    );
     assert_eq!(head.model.as_deref(), Some("starter-en-de"));
     assert_eq!(head.documents.len(), 2);
     let vendor = ProjectMemory {
@@ -292,6 +300,15 @@ fn settings_name_memories_in_their_order_with_penalties_and_are_kept_in_the_head
     assert_eq!(memory.exact("Print all pages."), None);
     let found = memory.best("Print all pages.").expect("a match");
     assert!((found.score - 0.9).abs() < 1e-6, "{}", found.score);
+
+    // One termbase is written as by versions that know no more.
+    let mut settings = ProjectSettings::from_head(&project.head);
+    settings.terms.truncate(1);
+    project.configure(&settings).expect("kept");
+    let head = std::fs::read_to_string(project.folder.join(HEAD)).expect("text");
+    assert!(head.contains("terms = \"terms.tsv\""), "{head}");
+    let mut project = ProjectFolder::open(&project.folder).expect("opens");
+    assert_eq!(project.terms(), [project.folder.join("terms.tsv")]);
 
     // The one with a penalty first: its order alone makes no match exact.
     let mut settings = ProjectSettings::from_head(&project.head);

@@ -69,7 +69,7 @@ pub enum CheckKind {
     Numbers,
     /// Signs such as `≥`, `₹` and `§` that one side has and the other has not.
     Signs,
-    /// Units of measurement behind numbers.
+    /// Units of measurement after numbers.
     Units,
     /// Dates in digits that the target reads as none.
     Dates,
@@ -272,7 +272,7 @@ impl Checks {
         let is_empty = target.trim().is_empty();
         if check == CheckKind::Untranslated {
             let is_missing = is_empty && !source.trim().is_empty();
-            return is_missing.then(|| ("it has no translation".to_owned(), None));
+            return is_missing.then(|| ("not translated".to_owned(), None));
         }
         if is_empty {
             return None;
@@ -316,8 +316,8 @@ fn terms(usage: &TermUsage, source: &str, target: &str) -> Option<Problem> {
         let targets: Vec<&str> = targets.collect();
         let forbidden = usage.forbidden(&found.terms).find(|it| target.contains(it));
         match (targets.as_slice(), forbidden) {
-            ([], Some(forbidden)) => format!("{written:?} is not {forbidden:?}"),
-            _ => format!("{written:?} is {:?} in the termbase", targets.join(" or ")),
+            ([], Some(forbidden)) => format!("forbidden term: {written} → {forbidden}"),
+            _ => format!("term not used: {written} → {}", targets.join(" or ")),
         }
     });
     let missing: Vec<String> = missing.collect();

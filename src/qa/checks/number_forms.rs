@@ -163,7 +163,7 @@ impl Number {
     }
 }
 
-/// Words behind which digits with a point are no number of thousands.
+/// Words after which digits with a point are no number of thousands.
 const LABELS: [&str; 14] = [
     "version",
     "release",

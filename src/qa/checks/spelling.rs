@@ -49,7 +49,7 @@ impl std::fmt::Debug for Spelling {
     }
 }
 
-/// Words of a dictionary behind how many there are: the number at its beginning is no more than a promise, for which space
+/// Words of a dictionary after how many there are: the number at its beginning is no more than a promise, for which space
 /// would be set aside.
 fn counted(words: &str) -> Cow<'_, str> {
     let (first, rest) = words.split_once('\n').unwrap_or((words, ""));

@@ -194,11 +194,11 @@ fn terms_that_are_called_otherwise_are_named() {
     assert_eq!(problem("The files open.", "Die Dateien öffnen sich."), None);
     assert_eq!(
         problem("The files open.", "Die Ordner öffnen sich.").as_deref(),
-        Some("\"files\" is \"Datei\" in the termbase")
+        Some("term not used: files → Datei")
     );
     assert_eq!(
         problem("The record opens.", "Die Akte öffnet sich.").as_deref(),
-        Some("\"record\" is not \"Akte\"")
+        Some("forbidden term: record → Akte")
     );
 }
 

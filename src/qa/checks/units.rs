@@ -1,4 +1,4 @@
-//! Units of measurement behind numbers, and dates in digits.
+//! Units of measurement after numbers, and dates in digits.
 
 use super::Problem;
 use canopy_document::placeholder;
@@ -36,7 +36,7 @@ const UNITS: &[(&str, &[&str])] = &[
     ("°f", &["grad fahrenheit", "degré"]),
 ];
 
-/// Units that stand behind numbers of the source but not in the target.
+/// Units that stand after numbers of the source but not in the target.
 pub(super) fn units(source: &str, target: &str) -> Option<Problem> {
     let [source, target] = [source, target].map(|text| placeholder::stripped(text).to_lowercase());
     // Other scripts have units of their own.
@@ -58,7 +58,7 @@ fn is_of_other_script(c: char) -> bool {
     c.is_alphabetic() && !matches!(c, '\0'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' | 'μ')
 }
 
-/// Whether a unit stands behind a number, with a space between them or none.
+/// Whether a unit stands after a number, with a space between them or none.
 fn has_unit(text: &str, unit: &str) -> bool {
     text.match_indices(unit).any(|(at, _)| {
         let before = text[..at].trim_end_matches([' ', '\u{A0}', '\u{202F}']);

@@ -29,7 +29,7 @@ fn without_fence(text: &str) -> &str {
     }
 }
 
-/// The text behind a word that only says what it is.
+/// The text after a word that only says what it is.
 fn without_label(text: &str) -> &str {
     const LABELS: [&str; 3] = [
         "translation:",

@@ -83,7 +83,7 @@ impl Message {
 }
 
 impl Endpoint {
-    /// An endpoint at the address of a server or of its interface, with `/v1` behind it or not.
+    /// An endpoint at the address of a server or of its interface, with `/v1` after it or not.
     ///
     /// # Errors
     /// [`Error::LlmAddress`] if it is no address of HTTP or HTTPS.

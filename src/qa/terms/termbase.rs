@@ -1,6 +1,6 @@
 //! Terms and what a base of them is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -113,6 +113,24 @@ impl Termbase {
             base.add(term);
         }
         Ok(base)
+    }
+
+    /// Reads several of them as one: where two name a term, the translations of both are right, and those of the earlier
+    /// one stand first.
+    ///
+    /// # Errors
+    /// If one of the files cannot be read, is damaged, or has nothing between these languages.
+    pub fn read_all(
+        paths: &[PathBuf],
+        source_language: &str,
+        target_language: &str,
+    ) -> Result<Self> {
+        let mut all = Self::empty(source_language, target_language);
+        for path in paths {
+            let base = Self::read(path, source_language, target_language)?;
+            all.terms.extend(base.terms);
+        }
+        Ok(all)
     }
 
     /// The languages of a file that says its own; none of one that does not.

@@ -27,6 +27,36 @@ fn read(name: &str, content: &str) -> crate::error::Result<Termbase> {
 }
 
 #[test]
+fn several_termbases_are_one_and_the_first_names_its_translation_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [own, vendor] = [
+        ("own.tsv", "page\tBlatt\n"),
+        ("vendor.csv", "source,target\npage,Seite\nfile,Datei\n"),
+    ]
+    .map(|(name, text)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    });
+    let all = Termbase::read_all(&[own.clone(), vendor.clone()], "en", "de").expect("readable");
+    let index = TermIndex::new(Arc::new(all));
+    let pairs = index.pairs("A page of the file.");
+    let own_words =
+        |pairs: &[(String, String)]| pairs.iter().map(|it| it.1.clone()).collect::<Vec<_>>();
+    assert!(own_words(&pairs).contains(&"Datei".to_owned()), "{pairs:?}");
+    let found = index.find("A page.");
+    let names: Vec<_> = index.terms(&found[0]).filter_map(Term::target).collect();
+    assert_eq!(names, ["Blatt", "Seite"]);
+    let missing = Termbase::read_all(&[own, folder.path().join("gone.csv")], "en", "de");
+    assert!(
+        missing
+            .expect_err("missing")
+            .to_string()
+            .contains("gone.csv")
+    );
+}
+
+#[test]
 fn the_longest_term_is_found_in_any_form_and_across_tags() {
     let base = base(&[
         ("cell", "Zelle"),

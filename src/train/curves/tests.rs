@@ -86,7 +86,7 @@ fn what_a_killed_run_does_again_replaces_what_it_did() {
 #[test]
 fn a_step_that_is_scored_again_stays_one_point() {
     let mut run = Run::with(&(step(1, "5.0") + &step(2, "4.0") + &validated(2, true)));
-    // Saved after the step, killed behind the validation.
+    // Saved after the step, killed after the validation.
     run.append("{\"event\":\"started\",\"step\":2}\n");
     run.append(&(validated(2, true) + &step(3, "3.0")));
     let history = &run.curves.history;

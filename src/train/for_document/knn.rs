@@ -92,7 +92,7 @@ impl KnnRetrieval {
         Some(translator.with_model(prepared.model))
     }
 
-    /// A translator for a sentence that stands behind others of its document, whose translations a person has `confirmed`:
+    /// A translator for a sentence that stands after others of its document, whose translations a person has `confirmed`:
     /// it retrieves from these, in the order of the document, and from [the memory](Self::memory) of the document. None if
     /// its model looks nothing up, or there is nothing to look up in.
     pub fn after_confirmed(
@@ -218,7 +218,7 @@ fn leave_out(examples: &mut ExampleSet, all_tokens: usize) {
 
 impl Prepared {
     /// Pair and place in its translation of every state that is looked up in, in the order of their numbers; the place
-    /// behind the last token is the end's.
+    /// after the last token is the end's.
     pub fn positions(&self) -> Vec<(usize, usize)> {
         let pairs = self.batches.iter().flatten().flat_map(Clone::clone);
         let places = pairs.flat_map(|pair| {

@@ -89,18 +89,18 @@ pub fn explain_by_language_model(
     question: &ModelQuestion<'_>,
     step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Explanation> {
-    let asked = ChangedContext {
+    let change = ChangedContext {
         document: question.document,
         translations: question.translations,
         sentence: question.sentence,
     };
     Ok(match (question.view, question.edit) {
-        (ModelView::Difference, _) => Explanation::Difference(model.context_difference(asked)?),
+        (ModelView::Difference, _) => Explanation::Difference(model.context_difference(change)?),
         (ModelView::LeaveOneOut, Some(edit)) => {
-            Explanation::LeaveOneOut(model.edit_context(asked, edit)?)
+            Explanation::LeaveOneOut(model.edit_context(change, edit)?)
         }
         (ModelView::LeaveOneOut, None) => {
-            Explanation::LeaveOneOut(model.leave_one_out(asked, step)?)
+            Explanation::LeaveOneOut(model.leave_one_out(change, step)?)
         }
         (ModelView::Memory, _) => {
             return Err(Error::NotLookedUp {

@@ -8,7 +8,7 @@ use canopy_tokenize::two_letters;
 /// Codes that Argos Translate has made up, and what they mean.
 const OWN_CODES: [(&str, &str); 3] = [("zt", "zh-Hant"), ("pb", "pt-BR"), ("eu_n", "eu")];
 
-/// A code as Canopy writes it: two letters where the language has such a code, script and region behind it.
+/// A code as Canopy writes it: two letters where the language has such a code, script and region after it.
 pub(super) fn code(written: &str) -> String {
     let written = written.trim();
     if let Some((_, meant)) = OWN_CODES.iter().find(|(own, _)| *own == written) {

@@ -114,7 +114,7 @@ impl Catalogue {
         })
     }
 
-    /// The known catalogues without those that are switched off, behind those of a person.
+    /// The known catalogues without those that are switched off, after those of a person.
     ///
     /// # Errors
     /// [`Error::CatalogueAddress`] if one of a person is no catalogue.

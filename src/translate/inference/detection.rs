@@ -46,6 +46,25 @@ pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedL
     found.map(|found| described(&text, &found))
 }
 
+/// The language of the translations that a file has already, where that is clear and another one than the document's.
+pub fn detected_of_translations(document: &Document) -> Option<String> {
+    let known = document.sentences.iter().filter_map(|sentence| {
+        let known = sentence.known.as_ref()?;
+        Some(visible(&known.text, &sentence.points))
+    });
+    let text = known.fold(String::new(), |mut text, known| {
+        if text.len() < MAX_CHARS {
+            text.push_str(&known);
+            text.push('\n');
+        }
+        text
+    });
+    let found = described(&text, &detect(&text)?);
+    let source = detected_language(document).map(|source| source.code);
+    let is_other = source.as_ref() != Some(&found.code);
+    (found.is_reliable && is_other).then_some(found.code)
+}
+
 /// Reads a document; where rules of segmentation need its language and nothing says it, the text does.
 ///
 /// # Errors
@@ -90,6 +109,33 @@ fn described(text: &str, found: &Info) -> DetectedLanguage {
 mod tests {
     use super::*;
     use canopy_document::document::Format;
+
+    #[test]
+    fn translations_of_a_file_that_names_no_language_tell_theirs() {
+        let entry =
+            |source: &str, target: &str| format!("msgid \"{source}\"\nmsgstr \"{target}\"\n\n");
+        let open = |target: &str| {
+            let file = entry("", "Content-Type: text/plain; charset=UTF-8\\n")
+                + &entry(
+                    "Choose the colour of the letters before you print them.",
+                    target,
+                )
+                + &entry(
+                    "The document has been saved in the folder of the project.",
+                    "",
+                );
+            let document = Document::parse("a.po", Format::Po, file).expect("a file");
+            detected_of_translations(&document)
+        };
+        let russian = open("Выберите цвет букв, прежде чем вы их напечатаете на бумаге.");
+        assert_eq!(russian.as_deref(), Some("ru"));
+        // None yet, and a copy of the source.
+        assert_eq!(open(""), None);
+        assert_eq!(
+            open("Choose the colour of the letters before you print them."),
+            None
+        );
+    }
 
     fn detected(text: &str) -> Option<DetectedLanguage> {
         let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("a text");

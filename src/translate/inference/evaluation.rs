@@ -162,7 +162,7 @@ impl Translator {
 /// One sequence of a model: a unit or a part of it.
 struct Part {
     ids: Vec<u32>,
-    /// White space before and behind it, which is not read.
+    /// White space before and after it, which is not read.
     around: [String; 2],
     /// The translation that other sentences read; none of a part, since it is unknown where to cut.
     known: Option<Vec<u32>>,
@@ -489,7 +489,7 @@ impl<'a> Search<'a> {
         self.request_terms(unit, kept, source);
     }
 
-    /// Puts translations behind the sentences of a unit, the last one first, or the form of address that they used last.
+    /// Puts translations after the sentences of a unit, the last one first, or the form of address that they used last.
     fn read_behind(
         &mut self,
         unit: Range<usize>,

@@ -133,7 +133,7 @@ pub fn pair_of_languages(sources: &[String], targets: &[String]) -> String {
     format!("{} → {}", some(sources), some(targets))
 }
 
-/// The models of a library, sorted by name, behind those that came with the program. What cannot be opened has its
+/// The models of a library, sorted by name, after those that came with the program. What cannot be opened has its
 /// problem reported.
 pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<InstalledModel> {
     let shipped = shipped.iter().map(|folder| InstalledModel {

@@ -33,7 +33,10 @@ pub use confidence::{unlike, unlike_in_mean};
 pub use context_difference::ContextGain;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
-pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
+pub use detection::{
+    DetectedLanguage, detected_among, detected_language, detected_of_translations,
+    read_in_its_language,
+};
 pub use device::{
     ComputeDevice, DeviceChoice, destroy_gpu, find_gpus_without_a_screen, gpu_is_lost,
     other_adapters,

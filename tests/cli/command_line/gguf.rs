@@ -163,14 +163,14 @@ fn each_sentence_before_is_left_out_edited_and_shuffled() {
     )
     .expect("written");
     let page = page.display().to_string();
-    let asked = ["explain", &page, "--model", &model, "--sentence", "3"];
+    let arguments = ["explain", &page, "--model", &model, "--sentence", "3"];
     let languages = ["--from", "en", "--to", "pt", "--json"];
-    let told = |more: &[&str]| -> Value {
-        let output = user.canopy(&[&asked[..], &languages, more].concat());
+    let json = |more: &[&str]| -> Value {
+        let output = user.canopy(&[&arguments[..], &languages, more].concat());
         assert_done(&output);
         serde_json::from_slice(&output.stdout).expect("JSON")
     };
-    let all = told(&["--view", "leave-one-out", "--edit", "1=Close the window."]);
+    let all = json(&["--view", "leave-one-out", "--edit", "1=Close the window."]);
     let changes = all["changes"].as_array().expect("changes");
     let left_out = |change: &&Value| change["edit"].is_null();
     let sentences: Vec<u64> = changes
@@ -194,7 +194,7 @@ fn each_sentence_before_is_left_out_edited_and_shuffled() {
         "{masses:?}"
     );
     assert_eq!(changes.len(), 3);
-    let difference = told(&["--view", "difference"]);
+    let difference = json(&["--view", "difference"]);
     assert_eq!(difference["written"].as_array().map(Vec::len), Some(3));
     let words = difference["words"].as_array().expect("words");
     assert!(

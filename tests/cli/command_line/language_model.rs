@@ -103,7 +103,7 @@ fn suggestions_are_written_or_stand_beside() {
 
 #[cfg(target_os = "linux")] // where the roots of a system are named by a variable
 #[test]
-fn an_encrypted_server_is_asked_if_the_system_trusts_it_and_no_other() {
+fn an_encrypted_server_is_used_if_the_system_trusts_it_and_no_other() {
     use rustls::{ServerConnection, StreamOwned};
     let desk = Desk::new();
     let page = desk.file("page.html", PAGE);
@@ -137,8 +137,8 @@ fn an_encrypted_server_is_asked_if_the_system_trusts_it_and_no_other() {
     assert!(text.contains("Bitte: Close the window."), "{text}");
     let untrusted = translated(desk.path("none.pem").into());
     assert_done(&untrusted);
-    let told = stderr(&untrusted);
-    assert!(told.contains("certificate"), "{told}");
+    let message = stderr(&untrusted);
+    assert!(message.contains("certificate"), "{message}");
     assert!(
         !String::from_utf8_lossy(&untrusted.stdout).contains("Bitte"),
         "Canopy's translation stands"

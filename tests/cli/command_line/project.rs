@@ -42,6 +42,24 @@ fn project(desk: &Desk) -> String {
 }
 
 #[test]
+fn a_project_has_several_termbases_in_an_order() {
+    let desk = Desk::new();
+    let folder = project(&desk);
+    let own = desk.file("own.tsv", "page\tSeite\n");
+    let office = desk.path("book/terms.csv");
+    let settings = ["project", "settings", &folder];
+    let terms = ["--terms", &own, "--terms", &office];
+    assert_done(&canopy(&[&settings[..], &terms].concat()));
+    let printed = stdout(&canopy(&settings));
+    for line in ["termbase 1  own.tsv", "termbase 2  terms.csv"] {
+        assert!(printed.contains(line), "{printed}");
+    }
+    assert_done(&canopy(&[&settings[..], &["--no-terms"]].concat()));
+    let printed = stdout(&canopy(&settings));
+    assert!(printed.contains("termbase    none"), "{printed}");
+}
+
+#[test]
 fn a_project_is_begun_translated_counted_and_written() {
     let desk = Desk::new();
     let folder = project(&desk);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::command_line::desk::{Desk, assert_done, assert_failed, canopy, stdout};
 
-/// Segments end at semicolons too; in German not behind `bzgl.`.
+/// Segments end at semicolons too; in German not after `bzgl.`.
 const RULES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <srx xmlns="http://www.lisa.org/srx20" version="2.0">
   <header segmentsubflows="yes" cascade="yes"/>

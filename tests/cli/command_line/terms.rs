@@ -139,7 +139,7 @@ fn checks_look_up_terms_and_words() {
 }
 
 #[test]
-fn translations_tell_which_terms_they_use() {
+fn translations_list_the_terms_they_use() {
     let desk = Desk::new();
     let table = desk.file("terms.csv", TERMS);
     let page = desk.file("page.html", "<p>Open the <b>file</b>.</p><p>Close it.</p>");

@@ -103,8 +103,8 @@ fn clients_of_libre_translate_and_opus_cat_have_it_too() {
             .expect("a list")
             .contains(&json!("en"))
     );
-    let asked = json!({"q": ["Open the file.", "Print."], "source": "auto", "target": "fr"});
-    let answer = server.post_json("/translate", &asked).good();
+    let request = json!({"q": ["Open the file.", "Print."], "source": "auto", "target": "fr"});
+    let answer = server.post_json("/translate", &request).good();
     assert_eq!(answer["translatedText"].as_array().map(Vec::len), Some(2));
     let pair = "srcLangCode=en&trgLangCode=de";
     let tags = server.get(&format!("/MTRestService/GetLanguagePairModelTags?{pair}"));
@@ -119,16 +119,16 @@ fn clients_of_libre_translate_and_opus_cat_have_it_too() {
 #[test]
 fn other_translations_are_drawn_the_same_each_time() {
     let server = server(&[&file()], &[]);
-    let asked = json!({
+    let request = json!({
         "q": "Open the file and print it.", "source": "en", "target": "fr", "alternatives": 3,
     });
-    let first = server.post_json("/translate", &asked).good();
+    let first = server.post_json("/translate", &request).good();
     let others = first["alternatives"].as_array().expect("a list");
     assert!(
         others.len() <= 3 && !others.contains(&first["translatedText"]),
         "{first}"
     );
-    assert_eq!(server.post_json("/translate", &asked).good(), first);
+    assert_eq!(server.post_json("/translate", &request).good(), first);
 }
 
 #[test]
@@ -137,10 +137,10 @@ fn other_models_come_first_where_they_know_the_languages() {
     let path = kept.path().to_owned();
     let server = Server::of_models(&[&file(), &path], &[], kept);
     let model = |more: Value| {
-        let mut asked = json!({"sentences": ["Open the file."], "source": "en", "target": "de"});
-        let object = asked.as_object_mut().expect("an object");
+        let mut request = json!({"sentences": ["Open the file."], "source": "en", "target": "de"});
+        let object = request.as_object_mut().expect("an object");
         object.extend(more.as_object().expect("an object").clone());
-        server.post_json("/v1/translate", &asked).good()["model"].clone()
+        server.post_json("/v1/translate", &request).good()["model"].clone()
     };
     assert_eq!(model(json!({})), "tiny en-de");
     assert_eq!(model(json!({"model": "tiny"})), "tiny");

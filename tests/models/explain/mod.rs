@@ -53,9 +53,9 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(tree.range(), (1.0, 1.75));
     assert_eq!(tree.chosen, [(0, 1.0, "A b".to_owned())]);
-    let summary = tree.summary("“A”");
+    let summary = tree.summary(Side::Source, "“A”");
     assert!(
-        summary.starts_with("“A” reads sentence 1 most. A box"),
+        summary.starts_with("To translate “A” the model read sentence 1. A box"),
         "{summary}"
     );
 }
@@ -91,7 +91,7 @@ fn the_tree_of_several_words_and_heads_has_means_and_the_way_that_most_went() {
         .collect();
     // Both leaves as often: the one with the greater sum.
     assert_eq!(way, [0, 3, 5]);
-    let summary = tree.summary("Sentence 1");
+    let summary = tree.summary(Side::Source, "sentence 1");
     assert!(summary.contains("mean relevance"), "{summary}");
     let svg = picture_svg(&Explanation::Tree(tree), &Theme::LIGHT, (800, 500));
     assert!(svg.expect("a figure").contains("mean cumulative relevance"));
@@ -153,9 +153,10 @@ fn without_a_content_tree_sections_and_paragraphs_have_the_mass_of_their_sentenc
     let tree = TreeView::new(&source, &Query::sentence(Side::Source, 0)).expect("a tree");
     assert_eq!(tree.measure, Measure::Mass);
     assert_eq!(tree.mass, "attention mass: mean of its words and 2 heads");
-    let summary = tree.summary("Sentence 1");
+    let summary = tree.summary(Side::Source, "sentence 1");
     assert!(
-        summary.starts_with("Sentence 1 reads sentences 1, 2 and 3 most. The number"),
+        summary
+            .starts_with("To translate sentence 1 the model read sentences 1, 2 and 3. The number"),
         "{summary}"
     );
     let named = |name: &str| {

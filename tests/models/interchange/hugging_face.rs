@@ -142,7 +142,7 @@ fn a_model_of_many_languages_knows_their_tokens_and_its_places() {
         .map(|(code, _)| code.as_str())
         .collect();
     assert_eq!(codes, ["eng_Latn", "deu_Latn", "ace_Arab"]);
-    // Pieces have the ids of fairseq's dictionaries, the languages those behind them.
+    // Pieces have the ids of fairseq's dictionaries, the languages those after them.
     let side = &case.foreign.source;
     assert_eq!(
         [side.id("<s>"), side.id("</s>"), side.id("<unk>")],

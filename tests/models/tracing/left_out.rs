@@ -8,7 +8,7 @@ use canopy::text::document::Document;
 
 use crate::tracing::{document, systems, translated, translator};
 
-/// Short, so that every sentence has room for what is read behind it.
+/// Short, so that every sentence has room for what is read after it.
 fn page() -> Document {
     let text = "Open the file.\n\nClose it.\n\nSave the page. Print you.\n\nCopy the cell.";
     let format = canopy::text::document::Format::Text;

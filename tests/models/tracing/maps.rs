@@ -85,7 +85,7 @@ fn check_map(name: &str, document: &Document, trace: &Trace, map: &AttentionMap)
     }
 }
 
-/// The translations behind a source sentence are shown as words of the earlier translations: each row of the attention is in two
+/// The translations after a source sentence are shown as words of the earlier translations: each row of the attention is in two
 /// maps, which together have all of its mass but that of breaks.
 fn check_translations_before(trace: &Trace, before: usize) {
     let kinds = [

@@ -47,7 +47,7 @@ fn tolerance(context: &Context) -> Option<f32> {
     }
 }
 
-/// Whether a system is refused since its layers need norms behind others, and this model has them before.
+/// Whether a system is refused since its layers need norms after others, and this model has them before.
 fn is_of_norms(base: &ImportedModel, error: &(dyn std::error::Error + 'static)) -> bool {
     let is_pre = base.description.model.norm == NormPosition::Pre;
     is_pre && matches!(find(error), Some(BaseError::Config { field: "norm", .. }))

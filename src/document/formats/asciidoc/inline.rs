@@ -276,7 +276,7 @@ impl<'s> AsciiDocInline<'s> {
         }
     }
 
-    /// A footnote, also right behind a word; where it names another one, it has no text.
+    /// A footnote, also right after a word; where it names another one, it has no text.
     fn footnote(place: usize, rest: &str) -> Option<Found> {
         let is_id = |c: char| c.is_alphanumeric() || "-_".contains(c);
         let old = rest.strip_prefix("footnoteref:[");
@@ -355,7 +355,7 @@ fn attribute_link(place: usize, rest: &str, end: usize) -> Option<Found> {
     })
 }
 
-/// The end of a link's words: behind them there may be attributes, and a sign that opens another window.
+/// The end of a link's words: after them there may be attributes, and a sign that opens another window.
 fn words_end(inner: &str) -> usize {
     let attributes = inner.find(",role=").or_else(|| inner.find(",window="));
     let words = &inner[..attributes.unwrap_or(inner.len())];

@@ -36,7 +36,7 @@ impl<'p> AsciiDocSpelling<'p> {
     }
 }
 
-/// Whether blocks may begin behind `before`.
+/// Whether blocks may begin after `before`.
 fn begins_line(before: &str, is_cell: bool) -> bool {
     let ink = before.trim_end_matches([' ', '\t']);
     ink.is_empty() || ink.ends_with('\n') || ink.ends_with("\n.") || is_cell && ink.ends_with('|')
@@ -73,7 +73,7 @@ impl Spelling for AsciiDocSpelling<'_> {
                 '*' | '_' | '`' | '#' | '^' | '~' => !is_loose || before.is_none(),
                 '+' => !next.is_some_and(|c| c.is_ascii_digit()),
                 '{' | '\\' | '\u{A0}' => true,
-                // Behind a word they end a macro, and within one they would need a partner.
+                // After a word they end a macro, and within one they would need a partner.
                 '[' => !is_space(before) || self.num_brackets > 0,
                 ']' => self.num_brackets > 0,
                 '<' => next.is_none_or(|next| next == '<' || next.is_ascii_digit()),
@@ -111,7 +111,7 @@ impl Spelling for AsciiDocSpelling<'_> {
             self.num_brackets = self.num_brackets.saturating_sub(1);
         }
         if code.starts_with('+') && code.trim_end() == "+" {
-            // A line is broken by a plus sign behind a space.
+            // A line is broken by a plus sign after a space.
             written.truncate(written.trim_end_matches(' ').len());
             written.push(' ');
         }

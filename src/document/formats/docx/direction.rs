@@ -6,7 +6,7 @@ use crate::formats::edits::Edits;
 use crate::formats::xml::{Id, Xml};
 use crate::words::Words;
 
-/// The elements behind the direction, in the order that the schema wants: of a paragraph, a section, a table and a run.
+/// The elements after the direction, in the order that the schema wants: of a paragraph, a section, a table and a run.
 const PARAGRAPH: (&str, Words) = (
     "bidi",
     Words(

@@ -67,7 +67,7 @@ impl LatexReader<'_, '_> {
         defined.unwrap_or_else(|| environment(name.trim_end_matches('*')))
     }
 
-    /// The place behind the end of an environment.
+    /// The place after the end of an environment.
     fn end_of(&self, name: &str, from: usize, end: usize) -> Option<usize> {
         let ends = self.source[from..end].match_indices("\\end");
         let mut groups = ends.filter_map(|(place, found)| {
@@ -116,7 +116,7 @@ impl LatexReader<'_, '_> {
         }
     }
 
-    /// The place behind what ends the formula that a command of the file's own has begun.
+    /// The place after what ends the formula that a command of the file's own has begun.
     fn shorthand_end(&self, begun: &str, name: &str, from: usize, end: usize) -> Option<usize> {
         let spelt = self.end_of(name, from, end);
         let own = self.definitions.ends_of(begun, name).filter_map(|close| {
@@ -216,7 +216,7 @@ impl LatexReader<'_, '_> {
         at
     }
 
-    /// The next argument in braces, behind space and comments.
+    /// The next argument in braces, after space and comments.
     pub(super) fn next_argument(&self, after: usize, end: usize) -> Option<Range<usize>> {
         let mut at = after;
         loop {

@@ -157,7 +157,7 @@ impl LatexReader<'_, '_> {
         match sign {
             '\\' => {
                 let next = self.arguments(after, end);
-                // A group behind it is no argument.
+                // A group after it is no argument.
                 let next = if source[after..next].contains('{') {
                     after
                 } else {

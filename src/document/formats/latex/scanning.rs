@@ -121,7 +121,7 @@ impl LatexReader<'_, '_> {
             .filter(|group| group.end <= end)
     }
 
-    /// The end of all arguments of a command that has some, behind its name and the space that TeX skips.
+    /// The end of all arguments of a command that has some, after its name and the space that TeX skips.
     pub(super) fn spaced_arguments(&self, place: usize, end: usize) -> usize {
         let star = place + usize::from(self.source[place..end].starts_with('*'));
         let start = star + spaces(&self.source[star..end]);
@@ -136,7 +136,7 @@ impl LatexReader<'_, '_> {
         }
     }
 
-    /// The end of all arguments that stand right behind a name.
+    /// The end of all arguments that stand right after a name.
     pub(super) fn arguments(&self, place: usize, end: usize) -> usize {
         let mut at = place;
         if self.source[at..end].starts_with('*') {

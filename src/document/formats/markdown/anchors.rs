@@ -12,7 +12,7 @@ pub(super) struct Heading {
     pub paragraph: usize,
     /// The name that is made of its text.
     pub name: String,
-    /// The first byte of its text, and the one behind the last.
+    /// The first byte of its text, and the one after the last.
     pub start: usize,
     pub end: usize,
 }

@@ -126,7 +126,7 @@ impl Scanner<'_> {
         self.spans(text..at);
     }
 
-    /// The line behind the metadata at the beginning of a file.
+    /// The line after the metadata at the beginning of a file.
     fn front_matter(&self) -> usize {
         let first = self.lines.first().map_or("", |line| line.text.trim_end());
         let ends = match first {
@@ -159,7 +159,7 @@ impl Scanner<'_> {
         at + count
     }
 
-    /// The line behind the code between fences that begins at a line.
+    /// The line after the code between fences that begins at a line.
     fn fence(&self, at: usize) -> Option<usize> {
         let inner = self.lines[at].inner;
         let inner = inner[item(inner)..].trim_start();
@@ -176,7 +176,7 @@ impl Scanner<'_> {
         Some(end.map_or(self.lines.len(), |end| at + end + 2))
     }
 
-    /// Blots out a block that begins at a line, or its paragraph at the line `first`; the line behind it, or none if it is no
+    /// Blots out a block that begins at a line, or its paragraph at the line `first`; the line after it, or none if it is no
     /// such block.
     fn block(&mut self, at: usize, first: usize) -> Option<usize> {
         let inner = self.lines[at].inner;
@@ -255,7 +255,7 @@ impl Scanner<'_> {
         self.marked_lines(at)
     }
 
-    /// The line behind a table whose columns are drawn with rows of hyphens.
+    /// The line after a table whose columns are drawn with rows of hyphens.
     fn drawn_table(&mut self, at: usize, first: usize) -> Option<usize> {
         let is_row =
             |line: &Line| line.inner.len() > 4 && line.inner.chars().all(|c| "- ".contains(c));
@@ -532,7 +532,7 @@ fn is_grid(line: &str) -> bool {
     }
 }
 
-/// How long the mark of an item is, with the space behind it.
+/// How long the mark of an item is, with the space after it.
 pub(super) fn item(line: &str) -> usize {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match line[digits..].chars().next() {

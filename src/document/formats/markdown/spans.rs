@@ -134,7 +134,7 @@ pub(super) fn template(rest: &str) -> Option<usize> {
     Some(open.len() + end + close.len())
 }
 
-/// How long `{.class}`, `{#id}` or `{key=value}` is behind something, or `{: …}` anywhere.
+/// How long `{.class}`, `{#id}` or `{key=value}` is after something, or `{: …}` anywhere.
 fn attributes(rest: &str, follows: bool) -> Option<usize> {
     let end = rest.find('}').filter(|&end| !rest[..end].contains('\n'))?;
     let inner = &rest[1..end];

@@ -2,7 +2,7 @@
 //!
 //! The whole file decides. It is wrapped where most of its lines end because the next word had no room in one column, and
 //! enough of the lines that follow begin with a small letter, as they do in the middle of a sentence. Where no column is
-//! found, lines are joined only as far as they read as one sentence: each begins with a small letter behind a line that
+//! found, lines are joined only as far as they read as one sentence: each begins with a small letter after a line that
 //! ends in no mark, up to a line that does. Titles, addresses, verses, `Name: value`, and one sentence a line stay lines.
 
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) struct Line<'s> {
     place: usize,
     /// How many bytes the marks of a quotation take.
     quote: usize,
-    /// How many bytes a list mark takes behind those.
+    /// How many bytes a list mark takes after those.
     mark: usize,
     /// Byte ranges of text in the file: one part, or one for each cell.
     pub parts: Vec<Range<usize>>,
@@ -34,7 +34,7 @@ pub(super) struct Line<'s> {
 pub(super) enum Joint {
     Apart,
     Wrapped,
-    /// In the middle of a word, behind a hyphen.
+    /// In the middle of a word, after a hyphen.
     Hyphenated,
 }
 
@@ -346,7 +346,7 @@ fn columns(text: &str) -> usize {
     text.chars().fold(0, step)
 }
 
-/// How many bytes the marks of a quotation take, with the space between and behind them.
+/// How many bytes the marks of a quotation take, with the space between and after them.
 fn quote(text: &str) -> usize {
     let mut rest = text;
     while let Some(inner) = rest.trim_start().strip_prefix('>') {

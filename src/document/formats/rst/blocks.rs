@@ -392,11 +392,11 @@ impl<'s, 'b> RstReader<'s, 'b> {
 
 /// A directive by where its text stands.
 enum Directive {
-    /// Behind its name and below.
+    /// After its name and below.
     Text,
     /// As a title, with the lines that it is the title of.
     Titled,
-    /// Behind the number of a version.
+    /// After the number of a version.
     Versioned,
     Content,
     Other,
@@ -489,14 +489,14 @@ fn columns(space: &str) -> usize {
     })
 }
 
-/// How long the mark of a list item is with the space behind it.
+/// How long the mark of a list item is with the space after it.
 fn bullet(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(['*', '+', '-', '•', '‣', '⁃'])?;
     let inner = rest.trim_start_matches([' ', '\t']);
     (inner.is_empty() || inner.len() < rest.len()).then_some(text.len() - inner.len())
 }
 
-/// How long the `:name:` of a field is with the space behind it.
+/// How long the `:name:` of a field is with the space after it.
 fn field(text: &str) -> Option<usize> {
     let inner = text.strip_prefix(':')?;
     let mut ends = inner.match_indices(':').map(|(place, _)| place);
@@ -526,7 +526,7 @@ fn is_about_document(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// How long the options are that a line describes, with the space behind them.
+/// How long the options are that a line describes, with the space after them.
 fn option(text: &str) -> Option<usize> {
     let is_option = text.starts_with("--")
         && text[2..].starts_with(|c: char| c.is_ascii_alphabetic())

@@ -51,7 +51,7 @@ impl DocumentFormat for Rst {
     }
 }
 
-/// Returns the encoding behind `coding:` in the first lines, as editors read it.
+/// Returns the encoding after `coding:` in the first lines, as editors read it.
 fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
     let mut lines = head.lines().take(2);

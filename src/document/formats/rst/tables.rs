@@ -195,7 +195,7 @@ impl Table {
     }
 }
 
-/// Puts a text into a line; what takes two columns has an empty one behind it.
+/// Puts a text into a line; what takes two columns has an empty one after it.
 fn paint(line: &mut Vec<String>, start: usize, text: &str) {
     let mut column = start;
     while line.len() < start {

@@ -195,7 +195,7 @@ struct AndroidDecoder<'x> {
 }
 
 impl AndroidDecoder<'_> {
-    /// The text behind the last element; white space at its end counts for nothing.
+    /// The text after the last element; white space at its end counts for nothing.
     fn end(&mut self) -> String {
         if self.ends_loosely {
             self.pending.pop();

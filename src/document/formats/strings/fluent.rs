@@ -127,7 +127,7 @@ impl<'t> FluentReader<'t, '_> {
         }
     }
 
-    /// Reads a pattern that begins behind `place`.
+    /// Reads a pattern that begins after `place`.
     fn value(&mut self, pattern: &ast::Pattern<&'t str>, mut place: usize, context: &Context) {
         let (mut message, mut selectors) = (Message::new(DIALECT), Vec::new());
         let mut range: Option<Range<usize>> = None;
@@ -335,7 +335,7 @@ impl FluentSpelling<'_> {
         }
     }
 
-    /// Appends text of the file, behind the indent if a line ended before it.
+    /// Appends text of the file, after the indent if a line ended before it.
     fn raw(&mut self, written: &str) {
         if self.written.ends_with('\n') {
             self.written.push_str(self.indent);

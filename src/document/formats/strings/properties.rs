@@ -241,7 +241,7 @@ struct PropertiesSpelling {
 impl ValueSpelling for PropertiesSpelling {
     type Style = ();
 
-    /// Returns a value as it stands behind its key; in several lines where the source is.
+    /// Returns a value as it stands after its key; in several lines where the source is.
     fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String {
         const WIDTH: usize = 80;
         let layout = continuation(&file.source[value.range.clone()]);

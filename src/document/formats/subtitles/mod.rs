@@ -208,7 +208,7 @@ fn time(text: &str) -> Option<i64> {
     Some(seconds * 1_000 + part.parse::<i64>().ok()?)
 }
 
-/// Both times of a line such as `00:01.000 --> 00:02.000 align:left`, and what stands behind them.
+/// Both times of a line such as `00:01.000 --> 00:02.000 align:left`, and what stands after them.
 fn timing(line: &str) -> Option<(i64, i64, &str)> {
     let (start, rest) = line.split_once("-->")?;
     let rest = rest.trim_start();

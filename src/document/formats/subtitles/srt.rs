@@ -38,7 +38,7 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
             while last > index + 1 && is_blank(last - 1) {
                 last -= 1;
             }
-            // A number that is no text of the cue: behind a blank line, or the counter of the next cue once more.
+            // A number that is no text of the cue: after a blank line, or the counter of the next cue once more.
             let is_stray = last > index + 2
                 && is_number(last - 1)
                 && (is_blank(last - 2) || counter == Some(line(last - 1)));
@@ -47,7 +47,7 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
             }
             last -= 1;
         }
-        // Behind the next counter stands a cue whose times are lost: players show its text with this one.
+        // After the next counter stands a cue whose times are lost: players show its text with this one.
         let own = index.checked_sub(1).and_then(|above| count(line(above)));
         let is_untimed = |at: usize| {
             let follows = own.is_some_and(|own| count(line(at + 1)) == Some(own + 1));

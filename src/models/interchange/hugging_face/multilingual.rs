@@ -1,4 +1,4 @@
-//! Vocabularies of M2M-100, NLLB and mBART-50: SentencePiece models, their ids, and tokens of languages behind them.
+//! Vocabularies of M2M-100, NLLB and mBART-50: SentencePiece models, their ids, and tokens of languages after them.
 //!
 //! After `tokenization_m2m_100.py`, `tokenization_nllb.py` and `tokenization_mbart50.py` of transformers 5.23.
 

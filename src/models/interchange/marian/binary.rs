@@ -1,8 +1,8 @@
 //! Marian's binary files, such as `model.deen.intgemm.alphas.bin` of Bergamot and Firefox.
 //!
 //! As `src/common/binary.cpp` reads them. 8- and 16-bit matrices are `intgemm8` and `intgemm16`, which are laid out for no
-//! processor: transposed, but for word vectors, and with the number they were multiplied by behind them. The number by which
-//! the rows are multiplied that such a matrix is multiplied with has the name of the matrix with `_QuantMultA` behind it.
+//! processor: transposed, but for word vectors, and with the number they were multiplied by after them. The number by which
+//! the rows are multiplied that such a matrix is multiplied with has the name of the matrix with `_QuantMultA` after it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -176,7 +176,7 @@ fn array(
     Ok(Array { shape, numbers })
 }
 
-/// The number behind integers, by which they were multiplied.
+/// The number after integers, by which they were multiplied.
 fn multiplier(behind: &Bytes) -> Result<f32, String> {
     let multiplier = f32::from_le_bytes(behind.fields().array()?);
     if !multiplier.is_normal() {

@@ -10,7 +10,7 @@ use crate::model::linear::Linear;
 use crate::model::{MultiHeadAttention, Norm};
 use canopy_kernels::{Segment, gelu};
 
-/// Attention and a feed-forward layer, each behind a residual connection and a norm.
+/// Attention and a feed-forward layer, each after a residual connection and a norm.
 #[derive(Module, Debug)]
 pub struct BertLayer {
     /// Its projections have biases.

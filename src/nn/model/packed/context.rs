@@ -42,7 +42,7 @@ enum Gated {
 #[derive(Debug, Clone)]
 enum LayerContext {
     Nothing,
-    /// Other source sentences, behind the own one.
+    /// Other source sentences, after the own one.
     Context(Box<ContextSublayer>),
     /// BERT's states, in addition to the own sentence; with the norm of what is read there.
     Bert(Box<(BertFusion, Norm)>),
@@ -156,7 +156,7 @@ impl ContextLayers {
         }
     }
 
-    /// Whether layers read nothing, and something is read behind the last one alone.
+    /// Whether layers read nothing, and something is read after the last one alone.
     pub fn is_behind_layers(&self) -> bool {
         let mut layers = self.layers.iter();
         layers.all(|layer| matches!(layer, LayerContext::Nothing))

@@ -1,8 +1,8 @@
-//! The hierarchical attention network behind a packed decoder, as [`HanContext`] over tensors.
+//! The hierarchical attention network after a packed decoder, as [`HanContext`] over tensors.
 //!
 //! Two linear maps of which one follows the other are one matrix here: `f_w` and `f_s` with the projections of their
 //! queries, what the heads read of words with the projections of keys and values of sentences, and what is read of sentences with
-//! the feed-forward layer behind it. The projections of keys and values are not
+//! the feed-forward layer after it. The projections of keys and values are not
 //! applied to every sentence that is read but, head by head, to the query and to the mean of the sentences: `(s K) · q = s ·
 //! (K q)`, and the weights of a mean sum up to one.
 
@@ -25,7 +25,7 @@ pub(super) struct PackedHan {
     keys: Vec<PackedMatrix>,
     /// For each head from the mean of what is read of words to its part of the context, `[d_model, d_model / heads]`.
     read: Vec<PackedMatrix>,
-    /// With the map behind the attention to sentences.
+    /// With the map after the attention to sentences.
     feed_forward: PackedFeedForward,
     gate: PackedGate,
     num_heads: usize,

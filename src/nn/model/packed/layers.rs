@@ -137,7 +137,7 @@ impl Map {
         }
     }
 
-    /// This one, and `next` behind it.
+    /// This one, and `next` after it.
     pub fn then(&self, next: &Self) -> Self {
         let (through, outputs) = (self.outputs, next.outputs);
         let product = |rows: &[f32]| {
@@ -168,7 +168,7 @@ pub(super) fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
     PackedMatrix::new(inputs, &parts.collect::<Vec<_>>(), packing.quantization)
 }
 
-/// Self-attention: the projections to queries, keys and values side by side, and the one behind.
+/// Self-attention: the projections to queries, keys and values side by side, and the one after.
 #[derive(Debug, Clone)]
 pub(super) struct PackedAttention {
     /// `[d_model, 3 · d_model]`

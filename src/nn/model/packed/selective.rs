@@ -1,4 +1,4 @@
-//! Selective attention to translations behind a packed decoder, as [`SelectiveAttention`] and [`ContextLayer`] over tensors.
+//! Selective attention to translations after a packed decoder, as [`SelectiveAttention`] and [`ContextLayer`] over tensors.
 
 use super::gate::PackedGate;
 use super::layers::{Buffers, PackedFeedForward, Packing};

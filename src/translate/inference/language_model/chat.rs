@@ -10,7 +10,7 @@ use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 /// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
 
-/// Of other answers than the greedy one.
+/// Temperature of other answers than the greedy one.
 const TEMPERATURE: f32 = 0.8;
 const TOP_P: f32 = 0.95;
 
@@ -31,7 +31,7 @@ pub struct Answer {
 
 /// A language model that translates sentences of a document, one after the other.
 pub trait Chat {
-    /// Answers a request behind a conversation, and again for each refusal; at most `max_tokens`. None if `step` breaks,
+    /// Answers a request after a conversation, and again for each refusal; at most `max_tokens`. None if `step` breaks,
     /// which is called for each token.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ pub trait Chat {
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>>;
 
-    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or whoever answers is not asked so.
+    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or the partner does not support it.
     ///
     /// # Errors
     /// As [`Self::answer`].

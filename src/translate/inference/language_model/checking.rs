@@ -71,7 +71,7 @@ pub(super) struct Examined {
 }
 
 impl Examined {
-    /// Whether sentences behind it can read it: a bad answer would be an example to them.
+    /// Whether sentences after it can read it: a bad answer would be an example to them.
     pub fn is_example(&self) -> bool {
         let mut bad = self.faults.iter().filter(|fault| fault.cost() >= 30);
         bad.next().is_none()

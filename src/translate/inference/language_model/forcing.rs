@@ -25,7 +25,7 @@ use super::{DocumentChat, LanguageModelTranslator, LocalChat};
 use crate::inference::leave_one_out::ChangedContext;
 use crate::inference::translation::Translation;
 
-/// Of the shuffled order; the same at each call, so that the same question has the same answer.
+/// Seed of the shuffled order; fixed, so that the same question has the same answer.
 const SEED: u64 = 1;
 
 /// A translation behind the conversation in which its model has written it.
@@ -49,21 +49,21 @@ impl LanguageModelTranslator {
     /// model refuses a prompt.
     pub fn leave_one_out(
         &self,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<LeaveOneOut> {
-        let mut forced = self.forced(asked)?;
+        let mut forced = self.forced(change)?;
         let others = forced.read_before();
         if others.is_empty() {
             return not_left_out("no other sentence is in the model's reach");
         }
-        let mut told = |done| match step(done, others.len()) {
+        let mut report = |done| match step(done, others.len()) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => not_left_out("it was stopped"),
         };
-        told(0)?;
+        report(0)?;
         let (masses, meaning) = forced.masses(&self.probed_heads())?;
-        let mut view = self.in_whole_context(&mut forced, asked)?;
+        let mut view = self.in_whole_context(&mut forced, change)?;
         let mut changes = Vec::new();
         // The last ones first: what stands before a sentence that is left out is in the cache.
         for (done, &other) in others.iter().rev().enumerate() {
@@ -71,18 +71,18 @@ impl LanguageModelTranslator {
             let turns = turns.filter(|turn| turn.sentence != other).cloned();
             let without = forced.conversation.with_turns(turns.collect());
             let log_probs = forced.log_probs(&without)?;
-            let text = asked.document.sentences[other].plain_text();
+            let text = change.document.sentences[other].plain_text();
             changes.push(ContextChange {
                 attention: Some(masses.get(&other).copied().unwrap_or_default()),
                 ..ContextChange::new(other, text, &view.words, &log_probs)
             });
-            told(done + 1)?;
+            report(done + 1)?;
         }
         changes.reverse();
         view.changes = changes;
         view.attention = Some(format!(
             "sentence {} · all words · {meaning}",
-            asked.sentence + 1
+            change.sentence + 1
         ));
         Ok(view.correlated())
     }
@@ -93,10 +93,10 @@ impl LanguageModelTranslator {
     /// As [`Self::leave_one_out`], and if the model does not read that sentence.
     pub fn edit_context(
         &self,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
         edit: &ContextEdit,
     ) -> Result<LeaveOneOut> {
-        let mut forced = self.forced(asked)?;
+        let mut forced = self.forced(change)?;
         let mut turns = forced.conversation.turns().to_vec();
         let mut edited = turns.iter_mut().filter(|it| it.sentence == edit.sentence);
         let Some(turn) = edited.next() else {
@@ -108,10 +108,10 @@ impl LanguageModelTranslator {
         if let Some(target) = &edit.target {
             turn.translation.clone_from(target);
         }
-        let mut view = self.in_whole_context(&mut forced, asked)?;
+        let mut view = self.in_whole_context(&mut forced, change)?;
         let edited = forced.conversation.with_turns(turns);
         let log_probs = forced.log_probs(&edited)?;
-        let text = asked.document.sentences[edit.sentence].plain_text();
+        let text = change.document.sentences[edit.sentence].plain_text();
         view.changes = vec![ContextChange {
             edit: Some(edit.clone()),
             ..ContextChange::new(edit.sentence, text, &view.words, &log_probs)
@@ -123,8 +123,8 @@ impl LanguageModelTranslator {
     ///
     /// # Errors
     /// [`Error::NotLeftOut`] if the sentence is not translated; if the model refuses a prompt.
-    pub fn context_difference(&self, asked: ChangedContext<'_>) -> Result<ContextDifference> {
-        let mut forced = self.forced(asked)?;
+    pub fn context_difference(&self, change: ChangedContext<'_>) -> Result<ContextDifference> {
+        let mut forced = self.forced(change)?;
         let conditions = [
             forced.conversation.clone(),
             forced.conversation.with_turns(Vec::new()),
@@ -133,7 +133,7 @@ impl LanguageModelTranslator {
         let (mut written, mut scores) = (Vec::new(), Vec::new());
         for (condition, conversation) in Condition::ALL.into_iter().zip(&conditions) {
             scores.push(forced.log_probs(conversation)?);
-            written.push((condition, forced.written(conversation, asked)?));
+            written.push((condition, forced.written(conversation, change)?));
         }
         let labels = forced.words().into_iter();
         let words = labels.enumerate().map(|(place, (label, _))| {
@@ -147,9 +147,9 @@ impl LanguageModelTranslator {
         });
         Ok(ContextDifference {
             model: self.info().name.clone(),
-            sentence: asked.sentence,
-            source: asked.document.sentences[asked.sentence].plain_text(),
-            translation: shown(asked),
+            sentence: change.sentence,
+            source: change.document.sentences[change.sentence].plain_text(),
+            translation: shown(change),
             words: words.collect(),
             written,
             selected: None,
@@ -157,12 +157,12 @@ impl LanguageModelTranslator {
     }
 
     /// A translation behind all that its model has read before it.
-    fn forced<'d>(&'d self, asked: ChangedContext<'d>) -> Result<Forced<'d>> {
+    fn forced<'d>(&'d self, change: ChangedContext<'d>) -> Result<Forced<'d>> {
         let ChangedContext {
             document,
             translations,
             sentence,
-        } = asked;
+        } = change;
         let text = |it: usize| translations[it].as_ref().map(|it| it.text.as_str());
         let target = text(sentence).filter(|it| !it.trim().is_empty());
         let Some(target) = target else {
@@ -198,7 +198,7 @@ impl LanguageModelTranslator {
     fn in_whole_context(
         &self,
         forced: &mut Forced<'_>,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
     ) -> Result<LeaveOneOut> {
         let log_probs = forced.log_probs(&forced.conversation.clone())?;
         let words = forced.words().into_iter().zip(log_probs);
@@ -209,9 +209,9 @@ impl LanguageModelTranslator {
         });
         Ok(LeaveOneOut {
             model: self.info().name.clone(),
-            sentence: asked.sentence,
-            source: asked.document.sentences[asked.sentence].plain_text(),
-            translation: shown(asked),
+            sentence: change.sentence,
+            source: change.document.sentences[change.sentence].plain_text(),
+            translation: shown(change),
             words: words.collect(),
             changes: Vec::new(),
             attention: None,
@@ -286,7 +286,7 @@ impl Forced<'_> {
     fn written(
         &mut self,
         conversation: &Conversation,
-        asked: ChangedContext<'_>,
+        change: ChangedContext<'_>,
     ) -> Result<String> {
         let request = (&self.request, [].as_slice());
         let go_on = &mut |_| ControlFlow::Continue(());
@@ -294,7 +294,7 @@ impl Forced<'_> {
         let Some(answer) = answer else {
             return Ok(String::new());
         };
-        let own = &asked.document.sentences[self.sentence];
+        let own = &change.document.sentences[self.sentence];
         let texts = (own.text.trim(), self.request.source.as_str());
         let found = examined(&answer.text, answer.ended, texts, self.chat.languages);
         let stored = from_editable(&found.edited, own.text.trim());
@@ -309,13 +309,13 @@ fn shuffled(conversation: &Conversation) -> Conversation {
     conversation.with_turns(turns)
 }
 
-/// The translation that is asked about, for people.
-fn shown(asked: ChangedContext<'_>) -> String {
+/// The selected translation, for people.
+fn shown(change: ChangedContext<'_>) -> String {
     let ChangedContext {
         document,
         translations,
         sentence,
-    } = asked;
+    } = change;
     let shown = |it: &Translation, document: &Document| {
         visible(&it.text, &document.sentences[sentence].points)
     };

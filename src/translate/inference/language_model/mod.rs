@@ -195,7 +195,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         }
     }
 
-    /// Adds a sentence that has its translation already, so that those behind it read both.
+    /// Adds a sentence that has its translation already, so that those after it read both.
     pub fn read(&mut self, sentence: usize, target: &str) {
         let source = &self.document.sentences[sentence];
         if is_translatable(&source.text) && !target.trim().is_empty() {
@@ -244,7 +244,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         is_other.then(|| flagged(Flag::OtherLanguage, text.clone()))
     }
 
-    /// Translates a sentence, which those behind it read then. `step` is called for each token; none is given if it breaks.
+    /// Translates a sentence, which those after it read then. `step` is called for each token; none is given if it breaks.
     ///
     /// # Errors
     /// If the model cannot be reached, or refuses its prompt.

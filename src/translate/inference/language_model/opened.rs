@@ -257,8 +257,8 @@ impl DocumentModel for LanguageModelTranslator {
                 is_broken_off |= flow.is_break();
                 flow
             };
-            let asked = (one.document, one.sentences, one.known);
-            self.work(asked, alternatives, &mut on_step)?;
+            let request = (one.document, one.sentences, one.known);
+            self.work(request, alternatives, &mut on_step)?;
             if is_broken_off {
                 break;
             }

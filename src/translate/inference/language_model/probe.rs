@@ -184,7 +184,7 @@ pub(super) fn probe(model: &Arc<LanguageModel>) -> Result<Vec<HeadScore>> {
     Ok(scores)
 }
 
-/// A conversation, the sentence that it asks for, and its translation up to the pronoun and as a whole.
+/// A conversation, the sentence that it requests, and its translation up to the pronoun and as a whole.
 fn item(number: usize) -> (Conversation, Request, [String; 2]) {
     let languages = Languages {
         source: "English",

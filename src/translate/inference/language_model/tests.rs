@@ -61,7 +61,7 @@ impl Chat for Scripted {
     ) -> Result<Option<Answer>> {
         assert!(
             conversation.turns().is_empty(),
-            "as the translation was asked for"
+            "as the translation was requested"
         );
         let drawn = self.drawn.get(usize::try_from(seed).expect("small"));
         Ok(drawn.map(|&(text, log_prob)| Answer {

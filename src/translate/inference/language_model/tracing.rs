@@ -1,4 +1,4 @@
-//! Traces of language models: every prompt is read once more with its translation, and the attention behind which each word
+//! Traces of language models: every prompt is read once more with its translation, and the attention after which each word
 //! was written is recorded.
 //!
 //! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and to those of
@@ -140,7 +140,7 @@ impl Tracer {
         }
     }
 
-    /// Adds a sentence, which those behind it read then.
+    /// Adds a sentence, which those after it read then.
     fn add(
         &mut self,
         chat: &mut DocumentChat<'_, LocalChat>,
@@ -283,8 +283,8 @@ pub(super) fn owned_prompt(
     let as_text = chat.continues_texts();
     let tokenizer = &chat.session().model().tokenizer;
     let places = tokenizer.places(&text, &prompt);
-    let asked = (conversation, request, as_text);
-    let owners = owners(&text, &places, asked, tokenizer);
+    let conversation_of_request = (conversation, request, as_text);
+    let owners = owners(&text, &places, conversation_of_request, tokenizer);
     Ok((prompt, owners))
 }
 

@@ -85,7 +85,7 @@ fn is_conversion_or_more(c: char) -> bool {
     "diouxXeEfFgGaAcsSpnm@.hlLqjzt$".contains(c)
 }
 
-/// `{name}`, `{0}`, `{{name}}`, `{count, number}`: no spaces but behind a comma, and nothing nested.
+/// `{name}`, `{0}`, `{{name}}`, `{count, number}`: no spaces but after a comma, and nothing nested.
 fn braced(text: &str) -> Option<usize> {
     let depth = if text.starts_with("{{") { 2 } else { 1 };
     let end = text[depth..].find('}')? + depth;

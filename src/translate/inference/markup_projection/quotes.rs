@@ -73,7 +73,7 @@ pub(super) fn quoted(text: &str) -> Vec<Quoted> {
     found
 }
 
-/// Whether the sign at a place is an apostrophe: within a word, or behind an s where a quotation ends later.
+/// Whether the sign at a place is an apostrophe: within a word, or after an s where a quotation ends later.
 fn is_apostrophe(text: &str, place: usize, sign: char) -> bool {
     let (before, after) = (&text[..place], &text[place + sign.len_utf8()..]);
     let ends_later = || {

@@ -58,7 +58,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes what stands for a word, and takes note of the space behind it.
+    /// Writes what stands for a word, and takes note of the space after it.
     fn write(&mut self, place: usize, shown: &str) {
         let space = std::mem::take(&mut self.space);
         self.text.push_str(space);

@@ -35,9 +35,9 @@ pub(super) struct Node {
     pub kind: Kind,
     /// The bytes of the stripped text that it encloses, or that it shows; empty if there are none.
     pub range: Range<usize>,
-    /// Whether white space stands before and behind it.
+    /// Whether white space stands before and after it.
     pub is_spaced: [bool; 2],
-    /// Whether a word stands right behind it.
+    /// Whether a word stands right after it.
     pub touches_word: bool,
     /// Whether it shows white space itself, as a line break does.
     pub is_break: bool,
@@ -97,7 +97,7 @@ impl StrippedSource {
         });
         let points: Vec<String> = words.collect();
         let mut unread = unread_marks(&Self::without(text, &points, &|_| true));
-        // Tabulators part columns: what stands before and behind one is no sentence together.
+        // Tabulators part columns: what stands before and after one is no sentence together.
         unread.retain(|&number| points.get(number).is_none_or(|shown| shown != "\t"));
         let stripped = Self::without(text, &points, &|number| unread.contains(&number));
         let is_needed = !unread.is_empty() || !quoted(&stripped.text).is_empty();

@@ -12,7 +12,7 @@ pub(super) struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// Cuts at white space, before and behind signs, between characters of scripts without spaces, and at `boundaries`.
+    /// Cuts at white space, before and after signs, between characters of scripts without spaces, and at `boundaries`.
     pub fn new(text: &'t str, boundaries: &[usize]) -> Self {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut previous: Option<char> = None;

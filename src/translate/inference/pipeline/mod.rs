@@ -68,7 +68,7 @@ pub enum Plan<'t> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pass<'a> {
     pub options: &'a SearchOptions,
-    /// Translations that are read behind each sentence, the last one first.
+    /// Translations that are read after each sentence, the last one first.
     pub before: &'a [Vec<u32>],
     /// The requested form of address where none is fixed.
     pub form: Option<FormOfAddress>,

@@ -7,7 +7,7 @@ use super::{DocumentRequest, JointSearch, Pass, Step, TranslationEvent};
 use crate::inference::translator::Translator;
 use canopy_base::error::Result;
 
-/// Translates sentences in the order of the document, each behind the translations of those before it: what was
+/// Translates sentences in the order of the document, each after the translations of those before it: what was
 /// edited or confirmed, what has been found, else a draft that is made first.
 pub(super) fn translate_in_order(
     translator: &Translator,
@@ -39,7 +39,7 @@ pub(super) fn translate_in_order(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Translates a sentence behind what is known of those before it, and keeps what is found.
+/// Translates a sentence after what is known of those before it, and keeps what is found.
 fn translate_next(
     translator: &Translator,
     request: &mut DocumentRequest<'_>,

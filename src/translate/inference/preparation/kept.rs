@@ -61,7 +61,7 @@ pub(super) fn blanks(text: &str) -> Vec<Range<usize>> {
             continue;
         };
         let next = |place: usize| characters.get(place).map(|it| it.1);
-        // Marks in a row or each behind a space, not `-- --`.
+        // Marks in a row or each after a space, not `-- --`.
         let spaced = next(at + 1) == Some(' ');
         let step = if spaced { 2 } else { 1 };
         let (mut count, mut end) = (1, at + 1);

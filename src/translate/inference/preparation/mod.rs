@@ -45,7 +45,7 @@ pub(super) struct Preparation {
     pub points: Vec<String>,
     /// All placeholders but closing ones, if points were added, with what the file has in their place.
     kept: Vec<(char, String)>,
-    /// Blanks before and behind all words.
+    /// Blanks before and after all words.
     around: [String; 2],
     forms: Vec<OwnForm>,
     /// Whether the first letter is a capital that the vocabulary does not have.

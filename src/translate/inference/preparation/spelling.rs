@@ -45,7 +45,7 @@ impl<'t> Spelling<'t> {
         !tokens.is_empty() && tokens.iter().all(|token| self.is_known(token.id))
     }
 
-    /// Whether a word of small letters is one token behind a space.
+    /// Whether a word of small letters is one token after a space.
     pub fn is_word(&self, word: &str) -> bool {
         let alone = self.is_of_bytes();
         let text = if alone {

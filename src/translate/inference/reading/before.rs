@@ -1,4 +1,4 @@
-//! Translations of the sentences before, which an encoder reads behind a sentence.
+//! Translations of the sentences before, which an encoder reads after a sentence.
 
 use super::ModelReader;
 use crate::inference::pipeline::KnownTranslations;
@@ -8,7 +8,7 @@ use canopy_metrics::discourse::FormOfAddress;
 use canopy_tokenize::Side;
 
 impl ModelReader<'_> {
-    /// The sentences before one whose translations are read behind it.
+    /// The sentences before one whose translations are read after it.
     pub(in crate::inference) fn before(
         &self,
         sentence: usize,
@@ -17,7 +17,7 @@ impl ModelReader<'_> {
         sentence.saturating_sub(count)..sentence
     }
 
-    /// The translations that are read behind a sentence, or the form of address of the last of them.
+    /// The translations that are read after a sentence, or the form of address of the last of them.
     pub(in crate::inference) fn read_before(
         &self,
         document: &Document,
@@ -42,7 +42,7 @@ impl ModelReader<'_> {
         form.map(encode).into_iter().collect()
     }
 
-    /// The known ones of the translations that are read behind a sentence, each with its number, in their order.
+    /// The known ones of the translations that are read after a sentence, each with its number, in their order.
     pub(in crate::inference) fn translations_before(
         &self,
         document: &Document,
@@ -55,7 +55,7 @@ impl ModelReader<'_> {
         known.collect()
     }
 
-    /// The ids that the encoder reads behind a sentence of `own` tokens, of what [`Self::read_before`] found.
+    /// The ids that the encoder reads after a sentence of `own` tokens, of what [`Self::read_before`] found.
     pub fn suffix(&self, before: &[Vec<u32>], own: usize) -> Vec<u32> {
         let config = &self.translator.description().model;
         if config.address_form {
@@ -68,7 +68,7 @@ impl ModelReader<'_> {
         )
     }
 
-    /// The translations that the encoder reads behind a sentence of `own` tokens, as [`previous_suffix`] puts them.
+    /// The translations that the encoder reads after a sentence of `own` tokens, as [`previous_suffix`] puts them.
     pub(in crate::inference) fn suffix_of_translations(
         &self,
         before: &[Vec<u32>],

@@ -71,7 +71,7 @@ impl<'m> ModelReader<'m> {
         }
     }
 
-    /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
+    /// The ids of a text, whose points show `points`, with what the model reads of its memory after them.
     pub(in crate::inference) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
         let mut ids = self.translator.tokenizer().encode(Side::Source, text);
         let shown = placeholder::visible(text, points);

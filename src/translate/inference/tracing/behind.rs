@@ -1,4 +1,4 @@
-//! Words of previous translations that the encoder reads behind source sentences; the trace shows them as such.
+//! Words of previous translations that the encoder reads after source sentences; the trace shows them as such.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ impl ReadRows {
         for (rows, sees) in before.rows.chunks_mut(heads).zip(sees) {
             for row in rows {
                 if sees {
-                    // The nearest sentence stands first behind the source.
+                    // The nearest sentence stands first after the source.
                     row.keys.sort_unstable_by_key(|&(word, _)| word);
                 } else {
                     *row = HeadWeights::default();

@@ -219,7 +219,7 @@ fn tree_number(trees: &mut Vec<TracedTree>, tree: TracedTree) -> u32 {
     u32::try_from(trees.len() - 1).expect("few windows")
 }
 
-/// Adds values behind those of the windows before; `first` is the number of their first word.
+/// Adds values after those of the windows before; `first` is the number of their first word.
 fn add_gate(
     trace: &mut Trace,
     name: &str,

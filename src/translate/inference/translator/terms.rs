@@ -91,7 +91,7 @@ fn at_the_beginning(form: &str) -> String {
     }
 }
 
-/// The ids of a text at the beginning of a sentence, behind a space and behind a bracket.
+/// The ids of a text at the beginning of a sentence, after a space and after a bracket.
 pub(in crate::inference) fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
     let mut all = vec![tokenizer.encode(Side::Target, form)];
     for (before, text) in [("a", format!("a {form}")), ("(", format!("({form}"))] {

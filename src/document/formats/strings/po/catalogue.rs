@@ -20,7 +20,7 @@ pub(super) struct Entry {
 
 #[derive(Debug)]
 pub(super) struct Comment {
-    /// The mark behind the `#`: `.`, `:`, `,`, `|`, or a space for those of translators.
+    /// The mark after the `#`: `.`, `:`, `,`, `|`, or a space for those of translators.
     pub kind: char,
     /// The bytes of the whole comment without the end of its line.
     pub range: Range<usize>,
@@ -202,7 +202,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Decodes what stands behind a backslash: its length and its meaning.
+/// Decodes what stands after a backslash: its length and its meaning.
 fn escape(rest: &str) -> (usize, Option<char>) {
     let digits = |text: &str, radix: u32, most: usize| {
         let length = text

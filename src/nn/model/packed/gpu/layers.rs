@@ -104,7 +104,7 @@ impl Residual {
     }
 
     /// `norm(y + last(branch(y)))` or `y + last(branch(norm(y)))`; `branch` gives the rows that it leaves. Without a map that
-    /// comes last the norm comes behind.
+    /// comes last the norm comes after.
     pub fn apply<'w>(
         &self,
         run: &mut Run<'_>,

@@ -50,7 +50,7 @@ pub struct GpuTransformer {
     /// None where anything reads more than the sentence: burn's encoder reads then.
     encoder: Option<GpuEncoder>,
     decoder: GpuDecoder,
-    /// Layers behind the decoder that read other translations, on the CPU.
+    /// Layers after the decoder that read other translations, on the CPU.
     context_layers: Option<ContextLayers>,
     /// `[d_model, vocab]`
     logits: GpuMatrix,
@@ -119,7 +119,7 @@ impl GpuTransformer {
         Gpu::from_device(&device).filter(|_| Self::computes(network))
     }
 
-    /// Whether there are kernels for all parts of a decoder, but for what packed weights read behind it.
+    /// Whether there are kernels for all parts of a decoder, but for what packed weights read after it.
     pub(in crate::model) fn computes(network: &Transformer) -> bool {
         let decoder = &network.decoder;
         let is_post = decoder.norm_position == NormPosition::Post;
