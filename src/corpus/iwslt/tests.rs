@@ -157,10 +157,7 @@ fn errors_name_file_and_line() {
             "<doc docid=\"1\">\n<seg>x</seg>\n",
             "line 2: this <seg> has no id",
         ),
-        (
-            "\n<seg id=\"1\">x</seg>",
-            "line 2: this <seg> stands outside",
-        ),
+        ("\n<seg id=\"1\">x</seg>", "line 2: this <seg> is outside"),
         (
             "<doc docid=\"1\">\n<seg id=\"4\">x</seg>\n<seg id=\"4\">y</seg>",
             "line 3: segment 4 occurs twice",

@@ -201,7 +201,7 @@ fn documents(survey: &Survey) -> String {
         text = format!("{text}  ·  {more} in one language only");
     }
     if survey.dev_documents == 0 {
-        text += "  ·  too few documents to set some aside for validation: no BLEU";
+        text += "  ·  too few documents for validation: no BLEU";
     }
     text
 }
