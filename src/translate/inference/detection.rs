@@ -127,7 +127,10 @@ mod tests {
             let document = Document::parse("a.po", Format::Po, file).expect("a file");
             detected_of_translations(&document)
         };
-        let russian = open("Выберите цвет букв, прежде чем вы их напечатаете на бумаге.");
+        let russian = open(
+            "Выберите цвет букв, прежде чем вы напечатаете их на бумаге, чтобы этот документ был похож на тот, который вы \
+             видели раньше.",
+        );
         assert_eq!(russian.as_deref(), Some("ru"));
         // None yet, and a copy of the source.
         assert_eq!(open(""), None);
