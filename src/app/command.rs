@@ -123,6 +123,8 @@ pub enum Command {
     ChooseMemoryFolder,
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
+    /// Looks up a memory after the one in use, with a penalty in per cent, or no longer.
+    UseFurtherMemory(PathBuf, Option<u8>),
     LearnFromMemory(bool),
     Terms(TermsCommand),
     SetDevice(DeviceChoice),

@@ -13,10 +13,11 @@ use super::project::ProjectCommand;
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
 use crate::error::Result;
-use crate::jobs::{FileRequest, JobControl, Overwrite, Request, UserMemory};
+use crate::jobs::{FileRequest, FurtherMemory, JobControl, Overwrite, Request, UserMemory};
 use canopy_base::file::{canonicalize, is_same_file};
 use canopy_document::document::Document;
 use canopy_document::export::{ExportFormat, Languages};
+use canopy_project::MAX_PENALTY;
 use canopy_translate::inference::{DeviceChoice, Reads, pair_key};
 
 impl AppState {
@@ -422,9 +423,14 @@ impl AppState {
     /// The one that a model is opened with.
     pub(super) fn user_memory(&self) -> Option<UserMemory> {
         let project = self.projects.folder().map(Path::to_owned);
+        let further = match project {
+            Some(_) => Vec::new(),
+            None => self.further_memories(),
+        };
         let path = project.or(self.settings.memory.clone())?;
         Some(UserMemory {
             path,
+            further,
             learns: self.settings.learns_from_memory,
         })
     }
@@ -441,24 +447,79 @@ impl AppState {
             settings.memory.clone_from(&memory);
         });
         self.keep_memory_of_pair(memory);
+        self.read_memories_again();
+    }
+
+    fn read_memories_again(&mut self) {
         if self.without_model().is_some() {
             return self.read_memory_without_model();
         }
         self.open_again();
     }
 
-    /// Notes the memory of the pair that is translated between, or that it has none.
-    fn keep_memory_of_pair(&mut self, memory: Option<PathBuf>) {
-        let of_document = self.without_model();
-        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
-        let Some(key) = of_document.or_else(|| self.pair_of(self.models.requested())) else {
+    /// Memories that are looked up after the one in use, in their order.
+    pub fn further_memories(&self) -> Vec<FurtherMemory> {
+        let of_pair = self
+            .memory_key()
+            .and_then(|key| self.settings.further_memories.get(&key));
+        let mut further = of_pair.cloned().unwrap_or_default();
+        further.retain(|memory| Some(&memory.path) != self.settings.memory.as_ref());
+        further
+    }
+
+    /// Looks a memory up after those that are in use, with a penalty in per cent, or no longer.
+    pub(super) fn use_further_memory(&mut self, path: &Path, penalty: Option<u8>) {
+        let Some(key) = self.memory_key() else {
             return;
         };
         self.set(|settings| {
-            match memory {
-                Some(memory) => settings.memories.insert(key, memory),
-                None => settings.memories.remove(&key),
-            };
+            let further = settings.further_memories.entry(key).or_default();
+            let at = further.iter().position(|memory| memory.path == path);
+            match (at, penalty) {
+                (Some(at), Some(penalty)) => further[at].penalty = penalty.min(MAX_PENALTY),
+                (Some(at), None) => {
+                    further.remove(at);
+                }
+                (None, Some(penalty)) => further.push(FurtherMemory {
+                    path: path.to_owned(),
+                    penalty: penalty.min(MAX_PENALTY),
+                }),
+                (None, None) => {}
+            }
+            settings
+                .further_memories
+                .retain(|_, paths| !paths.is_empty());
+        });
+        self.read_memories_again();
+    }
+
+    /// The pair whose memories are in use, as a key of the settings.
+    fn memory_key(&self) -> Option<String> {
+        let of_document = self.without_model();
+        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
+        let of_open_model = || match &self.model {
+            ModelState::Open { info, .. } => {
+                Some(pair_key(&info.source_language, &info.target_language))
+            }
+            ModelState::None | ModelState::Opening { .. } => None,
+        };
+        of_document
+            .or_else(|| self.pair_of(self.models.requested()))
+            .or_else(of_open_model)
+    }
+
+    /// Notes the memory of the pair that is translated between, or that it has none.
+    fn keep_memory_of_pair(&mut self, memory: Option<PathBuf>) {
+        let Some(key) = self.memory_key() else {
+            return;
+        };
+        self.set(|settings| {
+            if let Some(memory) = memory {
+                settings.memories.insert(key, memory);
+            } else {
+                settings.memories.remove(&key);
+                settings.further_memories.remove(&key);
+            }
         });
     }
 

@@ -287,6 +287,7 @@ impl AppState {
             Command::ChooseMemory => self.asks.push(Ask::Memory),
             Command::ChooseMemoryFolder => self.asks.push(Ask::MemoryFolder),
             Command::UseMemory(memory) => self.use_memory(memory),
+            Command::UseFurtherMemory(path, penalty) => self.use_further_memory(&path, penalty),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
             Command::Terms(command) => self.apply_terms(command),
             Command::SetDevice(device) => self.set_device(device),

@@ -11,11 +11,13 @@ mod tracing;
 mod training;
 mod update;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::*;
-use crate::jobs::{Event, FileRequest, JobId, MergedWork, Project, Request, State, UserMemory};
+use crate::jobs::{
+    Event, FileRequest, FurtherMemory, JobId, MergedWork, Project, Request, State, UserMemory,
+};
 use crate::progress::Preparation;
 use canopy_document::document::{Document, Format};
 use canopy_document::export::ExportFormat;
@@ -232,12 +234,24 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     let used = |path: &str, learns: bool| {
         Some(UserMemory {
             path: path.into(),
+            further: Vec::new(),
             learns,
         })
     };
     assert_eq!(memory, used("mine.tmx", false));
     state.receive(Event::MemoryOpened { job, pairs: Ok(12) });
     assert_eq!(state.memory_pairs, Some(12));
+    let also = |penalty| Command::UseFurtherMemory("old.tmx".into(), penalty);
+    state.apply(also(Some(0)));
+    state.apply(also(Some(99)));
+    let memory = open(&mut state).1.expect("memories");
+    assert_eq!(memory.path, Path::new("mine.tmx"));
+    let further = FurtherMemory {
+        path: "old.tmx".into(),
+        penalty: 50,
+    };
+    assert_eq!(memory.further, [further], "at most half is subtracted");
+    state.apply(also(None));
     state.apply(Command::LearnFromMemory(true));
     assert_eq!(open(&mut state).1, used("mine.tmx", true));
     state.apply(Command::UseMemory(Some("other.tsv".into())));

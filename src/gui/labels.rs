@@ -61,6 +61,10 @@ pub fn capitalised(text: &str) -> String {
 
 /// The explanation of a translation memory.
 pub const MEMORY: &str = "Identical sentences are reused; for others the model looks up the translations of similar ones";
+pub const FURTHER_MEMORY: &str =
+    "Looked up, too; among equal matches those of the memory above come first";
+pub const PENALTY: &str =
+    "Subtracted from the matches of this memory, so that none of them counts as exact";
 pub const LEARNING: &str = "Before a document is translated, the model is fine-tuned for a few seconds on similar sentences of the memory, only for this document";
 pub const NO_MEMORY: &str = "Every sentence is translated by the model";
 

@@ -440,6 +440,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let hint = format!("{}\n{}", path.display(), labels::MEMORY);
         entry(ui, Some(path), file_name(path), hint);
     }
+    further_memories_ui(ui, state, commands);
     for (label, command) in [
         ("Choose a TMX, TSV or PO file…", Command::ChooseMemory),
         (
@@ -456,6 +457,46 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let checkbox = ui.add_enabled(current.is_some(), checkbox);
     if checkbox.on_hover_text(labels::LEARNING).changed() {
         commands.push(Command::LearnFromMemory(learns));
+    }
+}
+
+/// Other memories of this user, each of which may be looked up after the one in use.
+fn further_memories_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    const PENALTIES: [u8; 5] = [0, 5, 10, 20, 30];
+    let first = state.settings.memory.as_deref();
+    if first.is_none() || state.projects.open.is_some() {
+        return;
+    }
+    let further = state.further_memories();
+    let mut paths: Vec<&Path> = further.iter().map(|memory| &*memory.path).collect();
+    for path in &state.settings.recent_memories {
+        if !paths.contains(&path.as_path()) {
+            paths.push(path);
+        }
+    }
+    for path in paths.into_iter().filter(|path| Some(*path) != first) {
+        let used = further.iter().find(|memory| memory.path == path);
+        let hint = format!("{}\n{}", path.display(), labels::FURTHER_MEMORY);
+        ui.horizontal(|ui| {
+            let mut is_used = used.is_some();
+            let checkbox = Checkbox::new(&mut is_used, format!("Then {}", file_name(path)));
+            if ui.add(checkbox).on_hover_text(hint).changed() {
+                let penalty = is_used.then_some(0);
+                commands.push(Command::UseFurtherMemory(path.to_owned(), penalty));
+            }
+            if let Some(memory) = used {
+                let menu = ui.menu_button(format!("−{} %", memory.penalty), |ui| {
+                    for penalty in PENALTIES {
+                        let is_it = memory.penalty == penalty;
+                        if ui.radio(is_it, format!("−{penalty} %")).clicked() && !is_it {
+                            let path = path.to_owned();
+                            commands.push(Command::UseFurtherMemory(path, Some(penalty)));
+                        }
+                    }
+                });
+                menu.response.on_hover_text(labels::PENALTY);
+            }
+        });
     }
 }
 

@@ -39,7 +39,8 @@ pub use open_document::{Counts, Editor, Insertion, MovedWork, OpenDocument};
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{
-    DocumentStatus, Head, MAX_PENALTY, ProjectFolder, ProjectMemory, ProjectSettings, ProjectStatus,
+    DocumentStatus, FurtherMemory, Head, MAX_PENALTY, ProjectFolder, ProjectMemory,
+    ProjectSettings, ProjectStatus,
 };
 pub use project_lock::ProjectLock;
 pub use project_merge::MergedWork;

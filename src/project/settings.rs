@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::notes::DocumentNote;
+use super::project_folder::FurtherMemory;
 use canopy_document::document::{Format, SubtitleLayout};
 use canopy_translate::inference::{
     AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter,
@@ -66,6 +67,8 @@ pub struct Settings {
     pub memory: Option<PathBuf>,
     /// The memories that were used for pairs of languages.
     pub memories: BTreeMap<String, PathBuf>,
+    /// Memories that are looked up after those, in their order, by pair of languages.
+    pub further_memories: BTreeMap<String, Vec<FurtherMemory>>,
     pub recent_memories: Vec<PathBuf>,
     /// The termbases that a new document gets.
     #[serde(with = "crate::one_or_several")]
@@ -118,6 +121,7 @@ impl Default for Settings {
             recent_corpora: vec![],
             memory: None,
             memories: BTreeMap::new(),
+            further_memories: BTreeMap::new(),
             recent_memories: vec![],
             terms: Vec::new(),
             termbases: BTreeMap::new(),
@@ -201,6 +205,9 @@ impl Settings {
         self.documents.retain(DocumentNote::is_unicode);
         for paths in [&mut self.default_models, &mut self.memories] {
             paths.retain(|_, path| is_unicode(path));
+        }
+        for further in self.further_memories.values_mut() {
+            further.retain(|memory| is_unicode(&memory.path));
         }
         let of_pairs = self.termbases.values_mut();
         for paths in of_pairs.chain([&mut self.terms]) {

@@ -176,3 +176,38 @@ fn without_a_match_the_panel_is_one_line() {
     // The status bar is right below.
     assert!(800.0 - without < 70.0, "{without}");
 }
+
+#[test]
+fn memories_are_used_after_another_with_a_penalty() {
+    let mut window = with_memory(None, 12);
+    window.state.settings.remember_memory("old.tmx".as_ref());
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("Resources").click();
+    harness.run();
+    harness.get_by_label("Then old.tmx").click();
+    harness.run_steps(3);
+    let command = Command::UseFurtherMemory("old.tmx".into(), Some(0));
+    let window = harness.state_mut();
+    assert!(window.commands.contains(&command));
+    let Some(Request::OpenModel {
+        job,
+        folder,
+        memory,
+        ..
+    }) = window.state.requests.pop()
+    else {
+        panic!("the model is opened with both")
+    };
+    assert_eq!(memory.as_ref().map(|it| it.further.len()), Some(1));
+    window.state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU (2 threads)".to_owned(),
+        memory: None,
+    });
+    harness.run();
+    harness.get_by_label("Resources").click();
+    harness.run();
+    harness.get_by_label("−0 %");
+}

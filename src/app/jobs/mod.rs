@@ -32,9 +32,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub use aligning::{AlignRequest, AlignThread};
 pub use canopy_base::JobId;
 pub use canopy_project::{
-    Alignment, AlignmentFormat, DocumentStatus, DocumentWork, Head, LanguageWork, MergedWork,
-    Origin, Project, ProjectFolder, ProjectMemory, ProjectSettings, ProjectStatus, SavedTarget,
-    State, Version, WrittenAlignment,
+    Alignment, AlignmentFormat, DocumentStatus, DocumentWork, FurtherMemory, Head, LanguageWork,
+    MergedWork, Origin, Project, ProjectFolder, ProjectMemory, ProjectSettings, ProjectStatus,
+    SavedTarget, State, Version, WrittenAlignment,
 };
 pub use canopy_project::{batch, project, project_folder, project_merge, segment_history};
 pub use catalogues::{CatalogueRequest, CatalogueThreads};
@@ -99,10 +99,12 @@ impl JobControl {
     }
 }
 
-/// A person's translation memory: a corpus folder, a TMX file or a table.
+/// A person's translation memories: corpus folders, TMX files or tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMemory {
     pub path: PathBuf,
+    /// Memories that are looked up after the first, in their order.
+    pub further: Vec<FurtherMemory>,
     /// Whether the model learns from it before each document.
     pub learns: bool,
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use super::project_folder::memory_at;
-use super::{Event, JobControl, JobId};
+use super::project_folder::memories_at;
+use super::{Event, JobControl, JobId, UserMemory};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_models::error::Error as ModelsError;
@@ -42,7 +42,7 @@ pub enum ModelRequest {
     /// Reads a translation memory for a pair of languages that no model translates between.
     ReadMemory {
         job: JobId,
-        path: PathBuf,
+        memory: UserMemory,
         languages: [String; 2],
     },
     /// Imports a sentence encoder from another program's files, into a folder next to the library.
@@ -169,10 +169,11 @@ impl<S: Fn(Event)> Loop<S> {
                 }
                 ModelRequest::ReadMemory {
                     job,
-                    path,
+                    memory: UserMemory { path, further, .. },
                     languages: [from, to],
                 } => {
-                    let memory = caught(|| Ok(Arc::new(memory_at(&path, &from, &to)?)));
+                    let read = || Ok(Arc::new(memories_at(&path, &further, &from, &to)?));
+                    let memory = caught(read);
                     (self.emit)(Event::MemoryRead { job, memory });
                 }
                 ModelRequest::ImportEncoder { job, path } => {

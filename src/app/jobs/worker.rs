@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::comparing::Encoded;
-use super::project_folder::memory_at;
+use super::project_folder::memories_at;
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::{caught, is_of_device};
@@ -360,7 +360,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let languages = Languages::new(from, to);
         let mut model = LanguageModelTranslator::open(&leg.folder, languages)?;
         if let Some(user) = memory {
-            let memory = memory_at(&user.path, from, to).map_err(Error::from);
+            let memory = memories_at(&user.path, &user.further, from, to).map_err(Error::from);
             let pairs = memory.map(|memory| model.memory.insert(Arc::new(memory)).len());
             (self.emit)(Event::MemoryOpened { job, pairs });
         }
@@ -438,7 +438,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let info = model.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
         let pairs = opened.memory.as_ref().map(|user| {
-            let memory = memory_at(&user.path, from, to)?;
+            let memory = memories_at(&user.path, &user.further, from, to)?;
             let pairs = memory.len();
             if user.learns {
                 model.learn_from_memory()?;

@@ -1,17 +1,16 @@
 //! A translation memory that is read for a pair of languages without a model.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::jobs::JobId;
+use crate::jobs::{JobId, UserMemory};
 use crate::language;
 use canopy_corpus::memory::TranslationMemory;
 
 /// The memory, or the job that reads it.
 #[derive(Debug, Default)]
 pub struct OwnMemory {
-    /// Its path and the pair.
-    pub(super) place: Option<(PathBuf, String)>,
+    /// Its files and the pair.
+    pub(super) place: Option<(UserMemory, String)>,
     pub(super) job: Option<JobId>,
     pub(super) read: Option<Arc<TranslationMemory>>,
 }

@@ -255,8 +255,7 @@ impl AppState {
         };
         let key = pair_key(&source, &target);
         self.take_memory_of(&key);
-        let path = self.user_memory().map(|memory| memory.path);
-        let place = path.map(|path| (path, key));
+        let place = self.user_memory().map(|memory| (memory, key));
         if self.models.own_memory.place == place {
             return;
         }
@@ -265,12 +264,12 @@ impl AppState {
             ..OwnMemory::default()
         };
         self.memory_pairs = None;
-        if let Some((path, _)) = place {
+        if let Some((memory, _)) = place {
             let job = self.next_job();
             self.models.own_memory.job = Some(job);
             self.models.requests.push(ModelRequest::ReadMemory {
                 job,
-                path,
+                memory,
                 languages: [source, target],
             });
         }

@@ -601,6 +601,36 @@ pub fn memory_at(path: &Path, from: &str, to: &str) -> Result<TranslationMemory>
     Ok(TranslationMemory::read(path, from, to)?)
 }
 
+/// A translation memory that is looked up after others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FurtherMemory {
+    pub path: PathBuf,
+    /// Per cent that are subtracted from its matches, from 0 to [`MAX_PENALTY`].
+    #[serde(default)]
+    pub penalty: u8,
+}
+
+/// The translation memory at a path, as by [`memory_at`], and after it the further ones in their order.
+///
+/// # Errors
+/// If one cannot be read.
+pub fn memories_at(
+    path: &Path,
+    further: &[FurtherMemory],
+    from: &str,
+    to: &str,
+) -> Result<TranslationMemory> {
+    let mut all = memory_at(path, from, to)?;
+    for FurtherMemory { path, penalty } in further {
+        let mut memory = memory_at(path, from, to)?;
+        if *penalty > 0 {
+            memory = memory.with_penalty(f32::from(*penalty) / 100.0);
+        }
+        all = all.before(&memory);
+    }
+    Ok(all)
+}
+
 /// Whether a path of the head stays within the folder.
 fn is_within(relative: &str) -> bool {
     let mut parts = Path::new(relative).components();

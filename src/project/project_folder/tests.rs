@@ -339,3 +339,25 @@ fn a_penalty_beyond_the_limit_is_refused_with_its_file() {
         "{message}"
     );
 }
+
+#[test]
+fn further_memories_come_after_the_first_and_lose_their_penalty() {
+    let desk = Desk::new();
+    let first = desk.file("first.tsv", "Print all pages.\tDrucken Sie alle Seiten.\n");
+    let text = "Print all pages.\tAlle Seiten drucken.\nClose the window.\tFenster zu.\n";
+    let path = desk.file("second.tsv", text);
+    let further = [FurtherMemory { path, penalty: 20 }];
+    let memory = memories_at(&first, &further, "en", "de").expect("both are read");
+    let best = |source: &str| memory.best(source).expect("one that is equal");
+    assert_eq!(best("Print all pages.").target, "Drucken Sie alle Seiten.");
+    let closed = best("Close the window.");
+    assert_eq!(closed.target, "Fenster zu.");
+    assert!((closed.score - 0.8).abs() < 1e-6, "{}", closed.score);
+    let lost = desk.home.path().join("lost.tsv");
+    let lost = [FurtherMemory {
+        path: lost,
+        penalty: 0,
+    }];
+    let refused = memories_at(&first, &lost, "en", "de").expect_err("one is missing");
+    assert!(refused.to_string().contains("lost.tsv"), "{refused}");
+}

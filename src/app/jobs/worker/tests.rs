@@ -235,7 +235,11 @@ fn start_remembering(learns: bool) -> (Worker, Receiver<Event>) {
     std::fs::write(&path, pairs.join("\n")).expect("written");
     let mut request = open();
     if let Request::OpenModel { memory, .. } = &mut request {
-        *memory = Some(UserMemory { path, learns });
+        *memory = Some(UserMemory {
+            path,
+            further: Vec::new(),
+            learns,
+        });
     }
     worker.send(request);
     for _ in 0..2 {
@@ -390,6 +394,7 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
         if let Request::OpenModel { memory: own, .. } = &mut request {
             *own = Some(UserMemory {
                 path: memory.to_owned(),
+                further: Vec::new(),
                 learns: false,
             });
         }
