@@ -18,7 +18,9 @@ target=x86_64-pc-windows-gnu
 mirror() {
     local found
     found=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -E '/debian/?$' | head -n 1)
-    echo "${DEBIAN_MIRROR:-${found:-http://deb.debian.org/debian}}"
+    found=${DEBIAN_MIRROR:-$found}
+    [[ -n $found ]] || { echo "apt here names no mirror of Debian; set DEBIAN_MIRROR" >&2; return 1; }
+    echo "$found"
 }
 
 # Runs a command in the folder; what is mounted there goes with the command.
