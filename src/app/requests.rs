@@ -497,11 +497,9 @@ impl AppState {
     fn memory_key(&self) -> Option<String> {
         let of_document = self.without_model();
         let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
-        let of_open_model = || match &self.model {
-            ModelState::Open { info, .. } => {
-                Some(pair_key(&info.source_language, &info.target_language))
-            }
-            ModelState::None | ModelState::Opening { .. } => None,
+        let of_open_model = || {
+            let languages = self.model_languages();
+            languages.map(|(from, to)| pair_key(&from, &to))
         };
         of_document
             .or_else(|| self.pair_of(self.models.requested()))

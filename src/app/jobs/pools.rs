@@ -30,7 +30,7 @@ struct DevicePool {
     evaluations: Evaluations,
 }
 
-/// Documents, runs, models and projects. What is queued here is done before the window closes.
+/// Documents, runs and models, which finish before the window closes, and projects.
 #[derive(Debug)]
 struct DiskPool {
     files: FileThread,

@@ -45,7 +45,7 @@ impl AppState {
     }
 
     /// Languages of the open model.
-    fn model_languages(&self) -> Option<(String, String)> {
+    pub(crate) fn model_languages(&self) -> Option<(String, String)> {
         match &self.model {
             ModelState::Open { info, .. } => {
                 Some((info.source_language.clone(), info.target_language.clone()))
